@@ -1,0 +1,1 @@
+"""Measured programs: the JavaGrande suite, and comparisons with other systems."""

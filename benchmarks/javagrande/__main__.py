@@ -1,0 +1,5 @@
+"""`python -m benchmarks.javagrande`."""
+
+from benchmarks.javagrande.runner import main
+
+raise SystemExit(main())

@@ -1,0 +1,65 @@
+"""Which benchmarks there are, and what each module offers to the runner.
+
+The one table to edit when a benchmark is added or its annotated version becomes available. A module is imported when
+its benchmark is asked for, not before.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+
+class Benchmark(Protocol):
+    """A benchmark's module; `kernel` may be missing as long as the annotated version is."""
+
+    def prepare(self, size: str, /) -> tuple[Any, ...]:
+        """Fresh arguments of class "A", "B" or "C"."""
+
+    def sequential(self, *args: Any) -> Any:
+        """The plain function, compiled by Numba."""
+
+    def validate(self, size: str, args: Any, result: Any, /) -> None:
+        """Raise `InvalidResult` with the figure that is off."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A benchmark by name, its module, and the paper's Table 2 for it: annotations and extra lines of code."""
+
+    name: str
+    module: str
+    paper_annotations: int
+    paper_lines: int
+
+    @property
+    def qualified_module(self) -> str:
+        """The module's full name."""
+        return f"benchmarks.javagrande.{self.module}"
+
+    def load(self) -> Benchmark:
+        """Import the module."""
+        return cast(Benchmark, importlib.import_module(self.qualified_module))
+
+
+READY = (
+    Entry("Series", "series", paper_annotations=1, paper_lines=3),
+    Entry("SOR", "sor", paper_annotations=2, paper_lines=1),
+)
+"""Run by default."""
+
+PENDING = (
+    Entry("Crypt", "crypt", paper_annotations=2, paper_lines=1),
+    Entry("LUFact", "lufact", paper_annotations=1, paper_lines=3),
+    Entry("SparseMatmult", "sparsematmult", paper_annotations=3, paper_lines=50),
+)
+"""Run when named, and sequentially only: their annotated versions follow."""
+
+BY_NAME = {entry.name.lower(): entry for entry in READY + PENDING}
+
+
+def kernel_of(benchmark: Benchmark) -> Callable[..., Any] | None:
+    """The annotated version of a benchmark, None where there is none yet."""
+    return cast("Callable[..., Any] | None", getattr(benchmark, "kernel", None))

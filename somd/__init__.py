@@ -1,0 +1,55 @@
+"""Single Operation, Multiple Data: annotated Python functions that run on all cores and on GPUs.
+
+    from somd import dist, somd
+
+    @somd
+    def vector_add(a: dist[np.ndarray], b: dist[np.ndarray]) -> np.ndarray: ...
+
+The function means what it means without the annotations; the compiler proves it, or refuses. libcst, islpy, Numba and
+pyopencl are imported when a method first needs them.
+"""
+
+from somd.config import use
+from somd.errors import (
+    SomdCompileError,
+    SomdConfigError,
+    SomdError,
+    SomdFallbackWarning,
+    SomdInternalError,
+    SomdRuntimeError,
+)
+from somd.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
+from somd.method import SomdMethod, somd
+from somd.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
+from somd.targets import targets
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Block",
+    "BlockBlock",
+    "ByKey",
+    "Chunked",
+    "Cyclic",
+    "SomdCompileError",
+    "SomdConfigError",
+    "SomdError",
+    "SomdFallbackWarning",
+    "SomdInternalError",
+    "SomdMethod",
+    "SomdRuntimeError",
+    "Weighted",
+    "dim",
+    "dist",
+    "like",
+    "partition",
+    "polyview",
+    "reduce",
+    "shared",
+    "single",
+    "somd",
+    "sync",
+    "targets",
+    "use",
+    "view",
+]

@@ -1,0 +1,216 @@
+"""Which target, how many workers and which device a call uses (DESIGN section 6).
+
+In: the method's name and the options of `@somd`; the configuration file, the environment, and `with use(...)`. Later
+ones of these override earlier ones: file, decorator, environment, `use`. Out: `Settings`. It does not ask whether the
+target is there; falling back is the dispatcher's business.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from somd.config_file import ConfigFile, find_config_file, read_config_file
+from somd.config_values import TARGETS, Device, check_device, check_target, check_workers
+
+__all__ = ["TARGETS", "Settings", "config_file", "reload_config", "settings_for", "use"]
+
+_DEFAULT_TARGET = "multicore"
+_CACHE_LIMIT = 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a call uses, and in words where each value comes from: `default`, `somd.toml:3`, `SOMD_TARGET`, ..."""
+
+    target: str
+    workers: int
+    device: Device | None
+    target_origin: str = "default"
+    workers_origin: str = "default"
+    device_origin: str = "default"
+
+
+class _Override(NamedTuple):
+    target: str | None = None
+    workers: int | None = None
+    device: Device | None = None
+
+
+class _Environment(NamedTuple):
+    """The variables as they are in the process: raw, because decoding them costs more than the whole lookup."""
+
+    config: bytes | str | None
+    target: bytes | str | None
+    workers: bytes | str | None
+
+
+_NOTHING = _Override()
+_override: ContextVar[_Override] = ContextVar("somd_use", default=_NOTHING)
+_settings: dict[tuple[object, ...], Settings] = {}
+_files: dict[tuple[str, bytes | str | None], ConfigFile | None] = {}
+
+
+def settings_for(
+    qualified_name: str, module: str, decorator_target: str | None = None, decorator_workers: int | None = None
+) -> Settings:
+    """The settings of a call, made now, of the method `qualified_name` (`__qualname__`) of `module`.
+
+    Raises:
+        SomdConfigError: the file, a variable or an option is wrong (SOMD601 to SOMD606).
+    """
+    environment = _environment()
+    override = _override.get()
+    key = (qualified_name, module, decorator_target, decorator_workers, environment, override, os.getcwd())
+    found = _settings.get(key)
+    if found is None:
+        found = _resolve(qualified_name, module, decorator_target, decorator_workers, environment, override)
+        if len(_settings) >= _CACHE_LIMIT:
+            _settings.clear()
+        _settings[key] = found
+    return found
+
+
+def use(
+    *, target: str | None = None, workers: int | None = None, device: str | Sequence[str] | None = None
+) -> AbstractContextManager[None]:
+    """Override target, workers or device for the calls made inside a `with` block, in this thread and task only.
+
+    Blocks may be nested; what an inner one leaves out it takes from the outer.
+
+    Raises:
+        SomdConfigError: an unknown target (SOMD603), a wrong value (SOMD604), workers out of range (SOMD606).
+    """
+    chosen = _Override(
+        None if target is None else check_target(target, "`use(target=...)`"),
+        None if workers is None else check_workers(workers, "`use(workers=...)`"),
+        None if device is None else check_device(device, "`use(device=...)`"),
+    )
+    return _using(chosen)
+
+
+@contextmanager
+def _using(chosen: _Override) -> Iterator[None]:
+    outer = _override.get()
+    given = {name: value for name, value in chosen._asdict().items() if value is not None}
+    token = _override.set(outer._replace(**given))
+    try:
+        yield
+    finally:
+        _override.reset(token)
+
+
+def config_file() -> ConfigFile | None:
+    """The configuration file that holds in the working folder, read once for each folder; None if there is none.
+
+    Raises:
+        SomdConfigError: it is broken (SOMD601) or holds a wrong key or value (SOMD602 to SOMD606).
+    """
+    folder = os.getcwd()
+    raw = _environment().config
+    key = (folder, raw)
+    if key not in _files:
+        named = os.environ.get("SOMD_CONFIG")
+        _files[key] = read_config_file(Path(folder, named)) if named else find_config_file(Path(folder))
+    return _files[key]
+
+
+def reload_config() -> None:
+    """Forget what was read, so that the next call finds and reads the configuration file again."""
+    _settings.clear()
+    _files.clear()
+
+
+def _resolve(
+    qualified_name: str,
+    module: str,
+    decorator_target: str | None,
+    decorator_workers: int | None,
+    environment: _Environment,
+    override: _Override,
+) -> Settings:
+    settings = Settings(_DEFAULT_TARGET, _available_cores(), None)
+    config = config_file()
+    if config is not None:
+        settings = _with_file(settings, config, names_of(qualified_name, module))
+    if decorator_target is not None:
+        target = check_target(decorator_target, "`@somd(target=...)`")
+        settings = replace(settings, target=target, target_origin="@somd(target=...)")
+    if decorator_workers is not None:
+        workers = check_workers(decorator_workers, "`@somd(workers=...)`")
+        settings = replace(settings, workers=workers, workers_origin="@somd(workers=...)")
+    settings = _with_environment(settings, environment)
+    return _with_override(settings, override)
+
+
+def _with_file(settings: Settings, config: ConfigFile, names: Sequence[str]) -> Settings:
+    rule = config.rule_for(names)
+    if rule is not None:
+        settings = replace(settings, target=rule.target, target_origin=f"{rule.origin} (rule {rule.pattern!r})")
+    elif config.default is not None:
+        settings = replace(settings, target=config.default, target_origin=config.default_origin)
+    if config.workers is not None:
+        settings = replace(settings, workers=config.workers, workers_origin=config.workers_origin)
+    if config.device is not None:
+        settings = replace(settings, device=config.device, device_origin=config.device_origin)
+    return settings
+
+
+def _with_environment(settings: Settings, environment: _Environment) -> Settings:
+    if environment.target:
+        target = check_target(os.environ["SOMD_TARGET"], "`SOMD_TARGET`")
+        settings = replace(settings, target=target, target_origin="SOMD_TARGET")
+    if environment.workers:
+        text = os.environ["SOMD_WORKERS"].strip()
+        number: object = int(text) if text.removeprefix("-").isdecimal() else text
+        settings = replace(settings, workers=check_workers(number, "`SOMD_WORKERS`"), workers_origin="SOMD_WORKERS")
+    return settings
+
+
+def _with_override(settings: Settings, override: _Override) -> Settings:
+    if override.target is not None:
+        settings = replace(settings, target=override.target, target_origin="somd.use(target=...)")
+    if override.workers is not None:
+        settings = replace(settings, workers=override.workers, workers_origin="somd.use(workers=...)")
+    if override.device is not None:
+        settings = replace(settings, device=override.device, device_origin="somd.use(device=...)")
+    return settings
+
+
+def names_of(qualified_name: str, module: str) -> tuple[str, ...]:
+    """The names by which rules may call a method: its dotted name and every tail of that with a dot in it.
+
+    >>> names_of("SOR.run", "grande.sor")
+    ('grande.sor.SOR.run', 'sor.SOR.run', 'SOR.run')
+
+    In a script, `__main__` goes by the name of its file.
+    """
+    if module == "__main__":
+        file = getattr(sys.modules.get("__main__"), "__file__", None)
+        module = Path(file).stem if file else module
+    parts = [part for part in f"{module}.{qualified_name}".split(".") if part != "<locals>"]
+    return tuple(".".join(parts[start:]) for start in range(len(parts) - 1))
+
+
+def _available_cores() -> int:
+    """The cores that this process may use, which a batch system or a container may have made fewer."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+_encode = getattr(os.environ, "encodekey", str)
+_CONFIG, _TARGET, _WORKERS = (_encode(name) for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS"))
+
+
+def _environment() -> _Environment:
+    raw = getattr(os.environ, "_data", None)
+    if raw is None:
+        get = os.environ.get
+        return _Environment(get("SOMD_CONFIG"), get("SOMD_TARGET"), get("SOMD_WORKERS"))
+    return _Environment(raw.get(_CONFIG), raw.get(_TARGET), raw.get(_WORKERS))

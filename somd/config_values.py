@@ -1,0 +1,66 @@
+"""What a target, a number of workers and a device may be, wherever they are said: file, environment, `@somd`, `use`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from somd.errors import SomdConfigError
+
+TARGETS = ("sequential", "multicore", "opencl")
+MAX_WORKERS = 1024
+
+Device = str | tuple[str, ...]
+
+
+def check_target(value: object, what: str, file: str | None = None, line: int | None = None) -> str:
+    """`value` if it is a known target.
+
+    Raises:
+        SomdConfigError: SOMD603 for an unknown target, SOMD604 for something that is no string.
+    """
+    if not isinstance(value, str):
+        raise SomdConfigError(f"{what} must be the name of a target, not {value!r}", file, line, "SOMD604")
+    if value not in TARGETS:
+        helps = (did_you_mean(value, TARGETS, "targets"),)
+        raise SomdConfigError(f"{what} names an unknown target `{value}`", file, line, "SOMD603", helps)
+    return value
+
+
+def check_workers(value: object, what: str, file: str | None = None, line: int | None = None) -> int:
+    """`value` if it is an int from 1 to `MAX_WORKERS`.
+
+    Raises:
+        SomdConfigError: SOMD604 for something that is no int, SOMD606 for one out of range.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise SomdConfigError(f"{what} must be a whole number, not {value!r}", file, line, "SOMD604")
+    if not 1 <= value <= MAX_WORKERS:
+        message = f"{what} must lie between 1 and {MAX_WORKERS}, not be {value}"
+        helps = ("leave it out to use every core that this process may use",)
+        raise SomdConfigError(message, file, line, "SOMD606", helps)
+    return value
+
+
+def check_device(value: object, what: str, file: str | None = None, line: int | None = None) -> Device:
+    """`value` if it is a non-empty string, or a tuple of them if it is a non-empty sequence of such.
+
+    Raises:
+        SomdConfigError: SOMD604 otherwise.
+    """
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
+        names = tuple(name for name in value if isinstance(name, str) and name)
+        if len(names) == len(value):
+            return names
+    helps = ('"gpu", "cpu", part of a device\'s name, or "platform:device"; several of them in a list',)
+    raise SomdConfigError(f"{what} must name a device, not be {value!r}", file, line, "SOMD604", helps)
+
+
+def did_you_mean(word: str, known: Iterable[str], kind: str) -> str:
+    """A help that names the known word nearest to `word`, or all of them where none is near."""
+    known = tuple(known)
+    near = difflib.get_close_matches(word.lower(), known, n=1)
+    listed = ", ".join(f"`{name}`" for name in known)
+    return f"did you mean `{near[0]}`?" if near else f"the {kind} are {listed}"

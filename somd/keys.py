@@ -1,0 +1,111 @@
+"""The key of a method in the cache: a hash of all that its generated code depends on.
+
+The source of the method and of every function it reaches through its globals, captured numbers, and the versions of
+somd, NumPy, Numba and Python. It is computed without parsing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import numpy as np
+
+
+def source_key(function: FunctionType) -> str | None:
+    """The key of `function` as it stands now, or None if its source is not available."""
+    try:
+        parts = list(_parts(function, set()))
+    except (OSError, TypeError):
+        return None
+    return hashlib.sha256("\0".join([*versions(), *parts]).encode()).hexdigest()
+
+
+def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:
+    """The short key of one specialisation."""
+    text = "\0".join([source, target, *signature, "|", *(f"{a}={b}" for a, b in aliases)])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    names = ("somd", "numba", "numpy", "libcst", "islpy")
+    found = []
+    for name in names:
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"{name} ?")
+    return (*found, sys.version, _compiler_state())
+
+
+def _compiler_state() -> str:
+    """Sizes and times of the compiler's own files, so that working on it never meets old output."""
+    root = Path(__file__).parent
+    state = hashlib.sha256()
+    for path in sorted(root.glob("transforms/**/*.py")):
+        status = path.stat()
+        state.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\0".encode())
+    return state.hexdigest()
+
+
+def missing_globals(function: FunctionType) -> bool:
+    """Whether the function mentions a global that is not defined yet."""
+    import builtins
+
+    known = function.__globals__
+    return any(name not in known and not hasattr(builtins, name) for name in _global_names(function.__code__))
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    import dis
+
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+
+
+def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+    if function in seen:
+        return
+    seen.add(function)
+    lines, first_line = inspect.getsourcelines(function)
+    yield f"{function.__qualname__}:{function.__code__.co_filename}:{first_line}:{''.join(lines)}"
+    yield repr(function.__defaults__)
+    captured = [(name, function.__globals__.get(name)) for name in function.__code__.co_names]
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
+    captured += [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
+    for name, value in sorted(captured, key=lambda pair: pair[0]):
+        yield from _captured(name, value, function.__code__.co_names, seen)
+
+
+def _filled(cell: object) -> bool:
+    try:
+        cell.cell_contents  # type: ignore[attr-defined]  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _captured(name: str, value: object, names: tuple[str, ...], seen: set[FunctionType]) -> Iterator[str]:
+    wrapped = getattr(value, "__wrapped__", None)
+    if isinstance(wrapped, FunctionType):
+        value = wrapped
+    if isinstance(value, FunctionType):
+        if (value.__module__ or "").partition(".")[0] not in ("numpy", "math", "somd"):
+            yield from _parts(value, seen)
+    elif isinstance(value, bool | int | float | str | tuple | np.generic):
+        yield f"{name}={type(value).__name__}:{value!r}"
+    elif isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in ("numpy", "math", "somd"):
+        for attribute in names:
+            inner = getattr(value, attribute, None)
+            if isinstance(inner, bool | int | float | np.generic | FunctionType):
+                yield from _captured(f"{name}.{attribute}", inner, names, seen)
+    else:
+        yield f"{name}:{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"

@@ -1,0 +1,241 @@
+"""`@somd` and the method object that it makes: what happens between a call and the generated code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from somd import config
+from somd.config_values import check_target, check_workers
+from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
+from somd.keys import missing_globals, source_key
+from somd.runtime.folders import cache_folder, write_whole
+from somd.signatures import describe
+from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
+
+P = ParamSpec("P")
+R = TypeVar("R")
+DEFAULT_TARGET = "multicore"
+
+
+class SomdMethod(Generic[P, R]):
+    """A SOMD method: calling it runs many method instances, each over one partition, and returns like any call.
+
+    Attributes:
+        sequential: the function as written, interpreted.
+    """
+
+    def __init__(
+        self, function: Callable[P, R], target: str | None, workers: int | None, signatures: Sequence[str]
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@somd marks functions and methods, not {type(function).__name__} objects")
+        functools.update_wrapper(self, function)
+        self.sequential: Callable[P, R] = function
+        self._function = function
+        self._target = target
+        self._workers = workers
+        self.signatures = tuple(signatures)
+        parameters = inspect.signature(function).parameters.values()
+        self._arity = len(parameters)
+        self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        self._entries: dict[tuple[Any, ...], Entry] = {}
+        self._warned: set[tuple[str, str | None]] = set()
+        self._key: str | None = None
+        _check_once(function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the method on the target that the configuration chooses.
+
+        Raises:
+            SomdCompileError: the method, or its arguments, cannot be compiled under the promise.
+            IndexError: an access leaves its array.
+            SomdRuntimeError: arguments overlap in memory, or the target failed.
+        """
+        if kwargs or len(args) != self._arity:
+            bound = inspect.signature(self._function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = tuple(bound.arguments.values())
+        else:
+            values = args
+        settings = config.settings_for(
+            self._function.__qualname__, self._function.__module__, self._target, self._workers
+        )
+        if settings.target == "sequential":
+            return self.sequential(*args, **kwargs)
+        return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<SOMD method {self._function.__module__}.{self._function.__qualname__}>"
+
+    def source(self, target: str | None = None) -> str:
+        """The generated text for `target`: that of the last call on it, or else for arrays of float64.
+
+        Raises:
+            SomdCompileError: the method is refused.
+        """
+        chosen = config.settings_for(
+            self._function.__qualname__, self._function.__module__, target or self._target, self._workers
+        )
+        name = target or chosen.target
+        for (entry_target, *_), entry in reversed(self._entries.items()):
+            if entry_target == name:
+                return entry.text
+        return source_text(self._function, name, self.signatures)
+
+    def explain(self) -> str:
+        """The plan in words: phases, fences, partition, views, reductions and checks."""
+        from somd.transforms.pipeline import check
+        from somd.transforms.plan.explain import explain
+
+        return explain(check(self._function))
+
+    # --- running -------------------------------------------------------------------------------------------------
+
+    def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
+        device = settings.device if target == "opencl" else None
+        try:
+            entry = self._entry(target, values, device)
+            return entry.call(values, settings.workers)
+        except TargetUnavailable as reason:
+            if target == DEFAULT_TARGET:
+                raise SomdRuntimeError(str(reason), reason.code) from None
+            self._warn(target, str(device) if device is not None else None, reason)
+            return self._run(DEFAULT_TARGET, values, settings)
+
+    def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> Entry:
+        signature = tuple([describe(v) for v in values])
+        entry = self._entries.get((target, device, signature))
+        if entry is None:
+            entry = self._compiled(target, signature, (), device)
+        if entry.written and len(entry.arrays) > 1:
+            aliases = _aliases(entry, values, self._parameter_names)
+            if aliases:
+                entry = self._entries.get((target, device, signature, aliases)) or self._compiled(
+                    target, signature, aliases, device
+                )
+        _check_writeable(entry, values)
+        return entry
+
+    def _compiled(
+        self, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...], device: Any
+    ) -> Entry:
+        key = self._key = self._key or source_key(self._function)
+        entry = compile_entry(self._function, key, target, signature, aliases, device)
+        names = (target, device, signature, aliases) if aliases else (target, device, signature)
+        self._entries[names] = entry
+        return entry
+
+    @functools.cached_property
+    def _parameter_names(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self._function).parameters)
+
+    def _warn(self, target: str, device: str | None, reason: TargetUnavailable) -> None:
+        if (target, device) in self._warned:
+            return
+        self._warned.add((target, device))
+        message = (
+            f"`{self._function.__qualname__}` runs on {DEFAULT_TARGET} instead of {target}: {reason} [{reason.code}]"
+        )
+        warnings.warn(message, SomdFallbackWarning, stacklevel=4)
+
+
+def _check_once(function: FunctionType) -> None:
+    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again."""
+    if missing_globals(function):
+        return
+    key = source_key(function)
+    if key is not None and cache_folder("checked", key[:32]).exists():
+        return
+    from somd.transforms.pipeline import check
+
+    check(function)
+    if key is not None:
+        write_whole(cache_folder("checked", key[:32]), b"")
+
+
+def _aliases(entry: Entry, values: tuple[Any, ...], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Parameters that are the same array as an earlier one, as (name, earlier name).
+
+    Raises:
+        SomdRuntimeError: SOMD309, a written array overlaps another one in part.
+    """
+    found: dict[str, str] = {}
+    for k in entry.written:
+        for other in entry.arrays:
+            if other == k:
+                continue
+            first, second = values[min(k, other)], values[max(k, other)]
+            if first is not second and not np.may_share_memory(first, second):
+                continue
+            pair = (names[max(k, other)], names[min(k, other)])
+            if _same_memory(first, second):
+                found[pair[0]] = found.get(pair[1], pair[1])
+            elif np.shares_memory(first, second):
+                raise SomdRuntimeError(
+                    f"arguments `{pair[1]}` and `{pair[0]}` overlap in memory and one of them is written: "
+                    "pass a copy of one of them",
+                    "SOMD309",
+                )
+    return tuple(sorted(found.items()))
+
+
+def _same_memory(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    return first is second or (
+        first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
+        and first.shape == second.shape
+        and first.strides == second.strides
+        and first.dtype == second.dtype
+    )
+
+
+def _check_writeable(entry: Entry, values: tuple[Any, ...]) -> None:
+    for k in entry.written:
+        if isinstance(values[k], np.ndarray) and not values[k].flags.writeable:
+            raise ValueError(f"argument {k + 1} is written by the method, but the array is read-only")
+
+
+@overload
+def somd(function: Callable[P, R], /) -> SomdMethod[P, R]: ...
+@overload
+def somd(
+    *, target: str | None = None, workers: int | None = None, signatures: Sequence[str] = ()
+) -> Callable[[Callable[P, R]], SomdMethod[P, R]]: ...
+def somd(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    target: str | None = None,
+    workers: int | None = None,
+    signatures: Sequence[str] = (),
+) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
+    """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
+
+    Args:
+        target: where it runs unless the environment or `somd.use` says otherwise.
+        workers: number of method instances.
+        signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
+
+    Raises:
+        SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language.
+        SomdConfigError: an unknown target or number of workers.
+    """
+    if target is not None:
+        check_target(target, "`@somd(target=...)`")
+    if workers is not None:
+        check_workers(workers, "`@somd(workers=...)`")
+    if function is None:
+        return lambda f: SomdMethod(f, target, workers, signatures)
+    return SomdMethod(function, target, workers, signatures)
+
+
+__all__ = ["SomdCompileError", "SomdMethod", "somd"]

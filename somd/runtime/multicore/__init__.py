@@ -1,0 +1,57 @@
+"""What generated multicore modules import; nothing else of somd is needed to run them.
+
+The list below is the contract with the code generator.
+"""
+
+from somd.runtime.multicore.compilation import helper, master, slave
+from somd.runtime.multicore.guards import failed, fault_table, index_of, load, store
+from somd.runtime.multicore.intrinsics import FAR, assume
+from somd.runtime.multicore.partition import (
+    LANES,
+    block_range,
+    first_from,
+    grid_shape,
+    logical_blocks,
+    slave_range,
+    trips,
+)
+from somd.runtime.multicore.reductions import (
+    reduce_all,
+    reduce_and,
+    reduce_any,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_product,
+    reduce_sum,
+    reduce_xor,
+)
+
+__all__ = [
+    "FAR",
+    "LANES",
+    "assume",
+    "block_range",
+    "failed",
+    "fault_table",
+    "first_from",
+    "grid_shape",
+    "helper",
+    "index_of",
+    "load",
+    "logical_blocks",
+    "master",
+    "reduce_all",
+    "reduce_and",
+    "reduce_any",
+    "reduce_max",
+    "reduce_min",
+    "reduce_or",
+    "reduce_product",
+    "reduce_sum",
+    "reduce_xor",
+    "slave",
+    "slave_range",
+    "store",
+    "trips",
+]

@@ -1,0 +1,76 @@
+"""Runs a generated multicore module: threads, faults, and the types of results.
+
+In: the module, the arguments and the number of method instances. Out: what the function as written would return.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+from somd.runtime.faults import index_error
+from somd.runtime.multicore.guards import INDEX, SITE, fault_table
+
+_workqueue = threading.RLock()
+
+
+class MulticoreCall:
+    """A loaded module, ready to be called with arguments of its signature."""
+
+    def __init__(self, module: ModuleType, name: str) -> None:
+        self.function: Callable[..., Any] = getattr(module, name)
+        self.sites: dict[int, Any] = module.SITES
+        self.has_faults: bool = module.HAS_FAULTS
+        self.written: tuple[int, ...] = module.WRITTEN
+        self.finish = _finisher(module.RESULT)
+
+    def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
+        """Run with `workers` method instances.
+
+        Raises:
+            IndexError: an access outside its array, found before a phase or in it.
+        """
+        faults = fault_table(workers) if self.has_faults else None
+        extra = (workers,) if faults is None else (workers, faults)
+        try:
+            with _guard():
+                numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))
+                result = self.function(*args, *extra)
+        except IndexError as error:
+            raise self._index_error(error, faults) from None
+        return result if self.finish is None else self.finish(result)
+
+    def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError:
+        if not error.args or not all(isinstance(a, int) for a in error.args):
+            return error
+        site, *index = error.args
+        if site == -1 and faults is not None:
+            row = faults[np.flatnonzero(faults[:, SITE])[0]]
+            return index_error(self.sites[int(row[SITE])], int(row[INDEX]))
+        return index_error(self.sites[site], index[0] if index else None)
+
+
+def _guard() -> Any:
+    """Numba's `workqueue` layer must not be entered by two threads at once."""
+    try:
+        layer = numba.threading_layer()
+    except ValueError:
+        return _workqueue
+    return _workqueue if layer == "workqueue" else nullcontext()
+
+
+def _finisher(result: Any) -> Callable[[Any], Any] | None:
+    """What turns Numba's Python numbers into the NumPy scalars of the elided function."""
+    if result is None:
+        return None
+    if isinstance(result, tuple):
+        parts = [_finisher(r) for r in result]
+        return lambda values: tuple(v if p is None else p(v) for p, v in zip(parts, values, strict=True))
+    scalar: Callable[[Any], Any] = np.dtype(result).type
+    return scalar

@@ -1,0 +1,40 @@
+"""The decorators of generated functions: how Numba compiles masters, slaves and helpers.
+
+Division follows NumPy (`error_model`), nothing is reassociated or contracted (no `fastmath`), and only what the compiler
+cut into phases runs in parallel: Numba's own array parallelism is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+_ONLY_PRANGE = {
+    "comprehension": False,
+    "reduction": False,
+    "inplace_binop": False,
+    "setitem": False,
+    "numpy": False,
+    "stencil": False,
+    "fusion": False,
+    "prange": True,
+}
+
+Function = Callable[..., Any]
+
+
+def master(function: Function) -> Function:
+    """Compile a master: phases are its `prange` loops; kept in Numba's cache beside the generated file."""
+    compiled: Function = njit(parallel=_ONLY_PRANGE, cache=True, error_model="numpy", nogil=True)(function)
+    return compiled
+
+
+def slave(function: Function) -> Function:
+    """Compile a slave: the sequential code of one MI in one phase."""
+    compiled: Function = njit(error_model="numpy", nogil=True)(function)
+    return compiled
+
+
+helper = slave

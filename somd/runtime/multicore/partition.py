@@ -1,0 +1,68 @@
+"""Index ranges: the share of an MI, and the logical blocks of a reduction.
+
+A range is split by its trips, so that parts are disjoint, in order, covering, balanced to within one trip and aligned with
+the step, whatever its sign.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+#: interleaved accumulators in a logical block of a floating-point reduction
+LANES = 32
+#: logical blocks that a long reduction is cut into
+BLOCKS = 1024
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def trips(start: int, stop: int, step: int) -> int:
+    """How many values `range(start, stop, step)` has."""
+    if step > 0:
+        return max(0, (stop - start + step - 1) // step)
+    return max(0, (start - stop - step - 1) // -step)
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
+    """The part of `range(start, stop, step)` that belongs to MI `rank` of `parts` (the paper's IndexPartitioner)."""
+    count = trips(start, stop, step)
+    share, rest = count // parts, count % parts
+    first = rank * share + min(rank, rest)
+    last = first + share + (1 if rank < rest else 0)
+    return start + first * step, start + last * step
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
+    """How `parts` MIs are laid out over rows and columns: as many along the rows as there are rows, since long inner
+    runs are the fast ones; along the columns only what is left."""
+    along = parts
+    while along > 1 and (along > rows or parts % along != 0):
+        along -= 1
+    return along, max(1, min(parts // along, max(columns, 1)))
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def first_from(low: int, start: int, step: int) -> int:
+    """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
+    if low <= start:
+        return start
+    return start + (low - start + step - 1) // step * step
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
+    """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
+    association of the reduction is the same for any number of workers and on any device."""
+    length = max(1, (count + BLOCKS - 1) // BLOCKS)
+    length = (length + quantum - 1) // quantum * quantum
+    return (count + length - 1) // length, length
+
+
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def block_range(start: int, stop: int, step: int, block: int, length: int) -> tuple[int, int]:
+    """The part of `range(start, stop, step)` in logical block number `block`."""
+    count = trips(start, stop, step)
+    first = min(block * length, count)
+    last = min(first + length, count)
+    return start + first * step, start + last * step

@@ -1,0 +1,120 @@
+"""Managed: an array with a host side and a device side, each of which may be stale.
+
+In: a NumPy array (any layout, read-only, empty, 0-d), or a shape and a dtype, or a buffer that is on the device
+already. Out: a buffer whose content is that array in C order and native byte order; NumPy bools are bytes of 0 and 1.
+A Managed copies what is asked for when it is stale, nothing else; what needs to be copied when is the caller's plan.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.opencl.context import Context
+from somd.runtime.opencl.failures import device_errors
+from somd.runtime.opencl.transfers import note_download, note_upload
+
+_KINDS = "biufc"
+
+
+class Managed:
+    """A host array paired with a device buffer. `host` is None until the host side of a device array is asked for."""
+
+    __slots__ = ("_buffer", "context", "device_valid", "dtype", "host", "host_valid", "nbytes", "overlaps", "shape")
+
+    def __init__(
+        self,
+        context: Context,
+        shape: tuple[int, ...],
+        dtype: Any,
+        host: np.ndarray[Any, Any] | None = None,
+        buffer: Any = None,
+    ) -> None:
+        self.context = context
+        self.shape = tuple(int(extent) for extent in shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+        if self.dtype.kind not in _KINDS:
+            raise TypeError(f"arrays of {self.dtype} have no place on an OpenCL device")
+        self.nbytes = math.prod(self.shape) * self.dtype.itemsize
+        self.host = host
+        self._buffer = buffer
+        self.host_valid = host is not None
+        self.device_valid = buffer is not None
+        self.overlaps = False
+
+    @classmethod
+    def of(cls, context: Context, array: np.ndarray[Any, Any]) -> Managed:
+        """`array` as it is, on the host; nothing is copied yet."""
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"a NumPy array is needed, not {type(array).__name__}")
+        return cls(context, array.shape, array.dtype, np.asarray(array))
+
+    @property
+    def buffer(self) -> Any:
+        """The device buffer, at least one element long; of undefined content until `to_device`."""
+        if self._buffer is None:
+            self._buffer = self.context.allocate(self.nbytes)
+        return self._buffer
+
+    @property
+    def writeable(self) -> bool:
+        """False for a read-only host array."""
+        return self.host is None or bool(self.host.flags.writeable)
+
+    def to_device(self) -> Any:
+        """The device buffer, with the content of the host where the device's is stale."""
+        buffer = self.buffer
+        if not self.device_valid:
+            if self.nbytes and self.host is not None and self.host_valid:
+                # A copy where the memory is not one run in C order. Not ascontiguousarray: it has no 0-d arrays.
+                source = np.asarray(self.host, dtype=self.dtype, order="C")
+                with self.context.lock, device_errors("an upload", str(self.context.device)):
+                    self.context.cl.enqueue_copy(self.context.queue, buffer, source, is_blocking=True)
+                note_upload(self.nbytes)
+            self.device_valid = True
+        return buffer
+
+    def to_host(self) -> np.ndarray[Any, Any]:
+        """The host array, with the content of the device where the host's is stale.
+
+        Raises:
+            ValueError: the host array is read-only and stale.
+        """
+        if self.host is None:
+            self.host = np.empty(self.shape, self.dtype)
+        if not self.host_valid:
+            if not self.writeable:
+                raise ValueError("assignment destination is read-only")
+            if self.nbytes and self.device_valid:
+                self._download(self.host)
+            self.host_valid = True
+        return self.host
+
+    def _download(self, host: np.ndarray[Any, Any]) -> None:
+        direct = host.flags.c_contiguous and host.dtype == self.dtype and host.dtype.isnative
+        target = host if direct else np.empty(self.shape, self.dtype)
+        with self.context.lock, device_errors("a download", str(self.context.device)):
+            self.context.cl.enqueue_copy(self.context.queue, target, self.buffer, is_blocking=True)
+        note_download(self.nbytes)
+        if not direct:
+            host[...] = target
+
+    def written_on_device(self) -> None:
+        """The device side holds the truth from now on."""
+        self.device_valid = True
+        self.host_valid = False
+
+    def written_on_host(self) -> None:
+        """The host side holds the truth from now on."""
+        self.host_valid = self.host is not None
+        self.device_valid = False
+
+    def fill(self, value: Any) -> None:
+        """Sets every element on the device, without a transfer."""
+        if self.nbytes:
+            pattern = np.array(value, dtype=self.dtype)
+            with self.context.lock, device_errors("filling an array", str(self.context.device)):
+                self.context.cl.enqueue_fill_buffer(self.context.queue, self.buffer, pattern, 0, self.nbytes)
+        self.written_on_device()

@@ -1,0 +1,93 @@
+"""One context, in-order queue and memory pool per device, kept as long as the process.
+
+In: a Device, or the queue of a device array that the caller made. Out: a Context, the same one each time. Several
+Python threads may use it; what sets arguments and launches holds its lock, since kernel objects are not thread-safe.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from somd.runtime.opencl import drivers, fork
+from somd.runtime.opencl.devices import Device, describe
+from somd.runtime.opencl.failures import device_errors
+
+
+@dataclass(eq=False)
+class Context:
+    """What a device needs to work. `programs` belongs to `programs.py`."""
+
+    device: Device
+    cl: Any
+    handle: Any
+    queue: Any
+    pool: Any
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    programs: dict[Any, Any] = field(default_factory=dict)
+
+    def allocate(self, nbytes: int) -> Any:
+        """A buffer of at least `nbytes` bytes, of undefined content; it returns to the pool when nobody holds it."""
+        with self.lock, device_errors(f"allocating {nbytes} bytes", str(self.device)):
+            if self.device.info.kind == "simulator":
+                # Of exactly this size, so that it notices what is beyond.
+                return self.cl.Buffer(self.handle, self.cl.mem_flags.READ_WRITE, max(nbytes, 1))
+            return self.pool.allocate(max(nbytes, 16))
+
+    def finish(self) -> None:
+        """Waits for all that was enqueued."""
+        # Locked: Oclgrind dies when two threads wait. The queue is in order, so the others would have to wait anyhow.
+        with self.lock, device_errors("waiting", str(self.device)):
+            self.queue.finish()
+
+    def trim(self) -> None:
+        """Gives pooled memory that is not in use back to the device when it is more than a quarter of it."""
+        if 4 * (self.pool.managed_bytes - self.pool.active_bytes) > self.device.info.global_memory:
+            self.pool.free_held()
+
+
+_lock = threading.Lock()
+_of_device: dict[Device, Context] = {}
+_of_queue: dict[Any, Context] = {}
+
+
+def context_for(device: Device) -> Context:
+    """The context of `device`.
+
+    Raises:
+        SomdRuntimeError: the driver fails, or OpenCL was in use before this process was forked.
+    """
+    fork.check()
+    context = _of_device.get(device)
+    if context is not None:
+        return context
+    with _lock:
+        if device not in _of_device:
+            cl = drivers.pyopencl()
+            with device_errors("making a context", str(device)):
+                handle = cl.Context([device.handle])
+                _of_device[device] = _make(device, cl, cl.CommandQueue(handle))
+        return _of_device[device]
+
+
+def context_of(queue: Any) -> Context:
+    """The context around a CommandQueue of the caller's: device arrays of his stay where they are."""
+    fork.check()
+    with _lock:
+        for context in (*_of_device.values(), *_of_queue.values()):
+            if context.queue == queue:
+                return context
+        cl = drivers.pyopencl()
+        fork.mark_used()
+        device = Device(describe(cl, queue.device), -1, queue.device)
+        return _of_queue.setdefault(queue, _make(device, cl, queue))
+
+
+def _make(device: Device, cl: Any, queue: Any) -> Context:
+    import pyopencl.tools as tools
+
+    pool = tools.MemoryPool(tools.ImmediateAllocator(queue))
+    for value in (queue.context, queue, pool):
+        fork.keep_in_child(value)
+    return Context(device, cl, queue.context, queue, pool)

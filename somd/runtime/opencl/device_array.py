@@ -1,0 +1,114 @@
+"""Arrays that stay on a device between calls. In: an array and a device. Out: a DeviceArray, which SOMD methods take
+and return without a copy. It wraps `pyopencl.array.Array`, which they take as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.context import Context, context_for, context_of
+from somd.runtime.opencl.devices import Device, select
+
+
+class DeviceArray:
+    """An array on an OpenCL device. `array` is the `pyopencl.array.Array`; `np.asarray(x)` copies it to the host."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents, outermost first."""
+        return tuple(self.array.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an element."""
+        return cast("np.dtype[Any]", self.array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self.array.size)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def to_host(self) -> np.ndarray[Any, Any]:
+        """A new NumPy array with the content."""
+        return managed_of(self).to_host()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an array on a device cannot be seen by NumPy without a copy")
+        host = self.to_host()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def __repr__(self) -> str:
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device={self.array.queue.device.name!r})"
+
+
+def to_device(array: np.ndarray[Any, Any] | DeviceArray, device: Device | str | None = None) -> DeviceArray:
+    """Copies `array` to a device, where it stays; a DeviceArray is returned as it is.
+
+    Raises:
+        NoDevice: no device fits `device`, whose form is that of `select`.
+        TypeError: the array's elements have no place on a device.
+    """
+    if isinstance(array, DeviceArray):
+        return array
+    chosen = device if isinstance(device, Device) else select(device)
+    managed = Managed.of(context_for(chosen), np.asarray(array))
+    managed.to_device()
+    return device_array_of(managed)
+
+
+def device_array_of(managed: Managed) -> DeviceArray:
+    """The device side of `managed`, uploaded if it is stale, as a DeviceArray that shares its buffer."""
+    import pyopencl.array as arrays
+
+    buffer = managed.to_device()
+    context = managed.context
+    return DeviceArray(arrays.Array(context.queue, managed.shape, managed.dtype, data=buffer, allocator=context.pool))
+
+
+def is_device_array(value: object) -> bool:
+    """Whether `value` is a DeviceArray or a `pyopencl.array.Array`; does not load pyopencl."""
+    if isinstance(value, DeviceArray):
+        return True
+    return any(base.__module__ == "pyopencl.array" and base.__name__ == "Array" for base in type(value).__mro__)
+
+
+def context_of_array(value: Any) -> Context:
+    """The context in which a device array lives.
+
+    Raises:
+        ValueError: it has no queue.
+    """
+    array = value.array if isinstance(value, DeviceArray) else value
+    if array.queue is None:
+        raise ValueError("the device array has no command queue; give it one with array.with_queue(queue)")
+    return context_of(array.queue)
+
+
+def managed_of(value: Any) -> Managed:
+    """A device array as a Managed on its own buffer: what is written to it is written to the array.
+
+    Raises:
+        ValueError: the array is not one run of memory in C order from the beginning of its buffer.
+    """
+    array = value.array if isinstance(value, DeviceArray) else value
+    if array.size and not (array.flags.c_contiguous and array.offset == 0):
+        raise ValueError("a device array must be contiguous, in C order and without an offset; pass array.copy()")
+    context = context_of_array(array)
+    return Managed(context, cast("tuple[int, ...]", array.shape), array.dtype, buffer=array.base_data)

@@ -1,0 +1,189 @@
+"""Finds the OpenCL drivers of this machine, with nothing to set up, before pyopencl first asks for platforms.
+
+Out: a folder of ICD files with real paths, named in `OCL_ICD_VENDORS`; then the module `pyopencl` itself. A value of
+`OCL_ICD_VENDORS` or `OPENCL_VENDOR_PATH` that the user has set is respected: no folder is made. PoCL and Oclgrind from
+PyPI need no ICD file: the loader inside pyopencl's wheel finds them beside itself, whatever the variable says.
+
+The loader reads the variable when the first platform is asked for, so a pyopencl that was imported but not used
+earlier is fine; one that was used keeps the drivers that it found then.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from somd.runtime.opencl.failures import NoDevice
+from somd.runtime.opencl.folders import cache_folder, read_whole, write_whole
+
+_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
+_PREFIX = "vendors-"
+_NVIDIA = "libnvidia-opencl.so.1"
+_NVIDIA_FOLDERS = (
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib/wsl/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib",
+    "/run/opengl-driver/lib",
+    "/usr/lib",
+)
+_FAMILIES = ("pocl", "intelocl", "nvidia-opencl")
+_lock = threading.Lock()
+_prepared = False
+
+
+def pyopencl() -> Any:
+    """The module `pyopencl`, its drivers registered.
+
+    Raises:
+        NoDevice: pyopencl is not installed, or cannot be loaded.
+    """
+    prepare()
+    try:
+        import pyopencl as module
+    except ImportError as error:
+        raise NoDevice(f"pyopencl cannot be imported ({error}); install it with: pip install 'somd[opencl]'") from error
+    return module
+
+
+def prepare() -> None:
+    """Registers the drivers once per process; does nothing where the user has chosen them."""
+    global _prepared
+    with _lock:
+        if _prepared or not sys.platform.startswith("linux"):
+            return
+        _prepared = True
+        if any(os.environ.get(name) and not _is_ours(os.environ[name]) for name in _VARIABLES):
+            return
+        drivers = find_drivers()
+        try:
+            folder = write_folder(drivers, cache_folder())
+        except OSError:  # a home that cannot be written
+            own = tempfile.mkdtemp(prefix="somd-opencl-")
+            atexit.register(shutil.rmtree, own, ignore_errors=True)
+            folder = write_folder(drivers, Path(own))
+        os.environ["OCL_ICD_VENDORS"] = str(folder)
+        os.environ.setdefault("POCL_CACHE_DIR", str(cache_folder("pocl")))
+
+
+def _is_ours(value: str) -> bool:
+    """Inherited from a parent process that used somd, perhaps of another environment: no choice of the user's."""
+    return Path(value).name.startswith(_PREFIX) and Path(value).parent == cache_folder()
+
+
+def find_drivers() -> dict[str, str]:
+    """The drivers to register: name of the ICD file -> library, by its real path where that is known."""
+    found: dict[str, str] = {}
+    families: set[str] = {"pocl"} if bundled("libpocl") else set()
+    for name, library in (*_installed(), *_system()):
+        family = _family(library)
+        # One driver twice in a process (Intel's of PyPI and the system's, two LLVMs of two PoCLs): asking for trouble.
+        if family not in families:
+            families.add(family)
+            found[name] = library
+    return found
+
+
+def bundled(stem: str) -> str | None:
+    """The library beside pyopencl's own loader whose name begins with `stem`: PyPI's drivers go there."""
+    spec = importlib.util.find_spec("pyopencl")
+    if spec is None or not spec.origin:
+        return None
+    folder = Path(spec.origin).parent / ".libs"
+    if not any(folder.glob("libOpenCL*")):
+        return None
+    return next((str(path) for path in sorted(folder.glob(f"{stem}*.so*"))), None)
+
+
+def _family(library: str) -> str:
+    """What counts as the same driver: `pocl` for `/usr/lib/libpocl.so.2.9.0`."""
+    name = Path(library).name
+    return next((family for family in _FAMILIES if family in name), name)
+
+
+def _installed() -> Iterator[tuple[str, str]]:
+    intel = _intel()
+    if intel is not None:
+        yield "intel-cpu.icd", intel
+    nvidia = _nvidia()
+    if nvidia is not None:
+        yield "nvidia.icd", nvidia
+
+
+def _intel() -> str | None:
+    """PyPI's `intel-opencl-rt`, which lies in the environment's `lib` and finds its own libraries by its run path."""
+    from importlib import metadata  # late: it takes longer to load than all else here
+
+    candidates = [Path(sys.prefix, "lib", "libintelocl.so")]
+    try:
+        files = metadata.files("intel-opencl-rt") or []
+        candidates[:0] = [Path(str(file.locate())) for file in files if file.name == "libintelocl.so"]
+    except metadata.PackageNotFoundError:
+        pass
+    return next((str(path.resolve()) for path in candidates if path.exists()), None)
+
+
+def _nvidia() -> str | None:
+    folders = [entry for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry]
+    for folder in (*folders, *_NVIDIA_FOLDERS):
+        path = Path(folder, _NVIDIA)
+        if path.exists():
+            return str(path.resolve())
+    # The dynamic linker's cache may know more folders; the name alone is then enough for the loader, too.
+    return _NVIDIA if load_problem(_NVIDIA) is None else None
+
+
+def _system() -> Iterator[tuple[str, str]]:
+    for path in sorted(Path("/etc/OpenCL/vendors").glob("*.icd")):
+        try:
+            lines = path.read_text().split("\n")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if lines[0].strip():
+            yield path.name, lines[0].strip()
+
+
+def write_folder(drivers: dict[str, str], parent: Path) -> Path:
+    """Writes the ICD files to a folder in `parent` that is named after their content. Raises OSError."""
+    digest = hashlib.sha256(repr(sorted(drivers.items())).encode()).hexdigest()[:16]
+    folder = parent / (_PREFIX + digest)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, library in drivers.items():
+        line = f"{library}\n".encode()
+        if read_whole(folder / name) != line and not write_whole(folder / name, line):
+            raise OSError(f"cannot write {folder / name}")
+    return folder
+
+
+def load_problem(library: str) -> str | None:
+    """Why `library` cannot be loaded; None where it can. The ICD loader passes over such a driver without a word."""
+    try:
+        ctypes.CDLL(library)
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def problems() -> tuple[str, ...]:
+    """One line for each driver that is there and cannot be loaded, for the message that no device was found."""
+    if not sys.platform.startswith("linux"):
+        return ()
+    found = []
+    for library in find_drivers().values():
+        reason = load_problem(library)
+        if reason is not None:
+            hint = "; pip install intel-cmplr-lib-rt" if "intelocl" in library else ""
+            found.append(f"{Path(library).name} cannot be loaded: {reason}{hint}")
+    return tuple(found)

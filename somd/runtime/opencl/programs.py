@@ -1,0 +1,179 @@
+"""Programs and their kernels. In: generated OpenCL C. Out: kernel objects, made once, whose arguments are set once.
+
+`program.kernel(...)` of pyopencl costs 100 us and more a call; here an argument is set when it differs from the last
+launch's, and a launch only enqueues (4 to 5 us). Callers hold the context's lock from `bind` to `launch`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import struct
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.opencl import binaries, workgroups
+from somd.runtime.opencl.context import Context
+from somd.runtime.opencl.failures import build_refused, device_errors
+from somd.runtime.opencl.folders import cache_folder, write_whole
+
+_EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
+
+
+class Kernel:
+    """A kernel with the arguments of its last launch. Not thread-safe: the caller holds the context's lock."""
+
+    def __init__(self, context: Context, handle: Any, name: str) -> None:
+        self.name = name
+        self.context = context
+        self.count: int = handle.num_args
+        self._handle = handle
+        self._last: list[Any] = [None] * self.count
+        self._bytes: list[bytes | None] = [None] * self.count
+        # set_arg tries all kinds of objects before bytes: 6 us against 0.1.
+        self._set_bytes: Any = getattr(handle, "_set_arg_buf", None) or handle.set_arg
+        self._enqueue: Any = context.cl.enqueue_nd_range_kernel
+        query, info = context.cl.kernel_work_group_info, handle.get_work_group_info
+        self.limits = workgroups.Limits(
+            kind=context.device.info.kind,
+            multiple=int(info(query.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, context.device.handle)),
+            largest=int(info(query.WORK_GROUP_SIZE, context.device.handle)),
+            per_dimension=context.device.info.max_work_item_sizes,
+        )
+
+    def bind(self, args: tuple[Any, ...]) -> None:
+        """Sets the arguments that differ from those set before.
+
+        `args` holds buffers and scalars; a Python int is passed as a 64-bit integer, a float as a double, a bool as a
+        byte, a NumPy scalar as what it is.
+
+        Raises:
+            TypeError: wrong number of arguments.
+            OverflowError: an int that needs more than 64 bits.
+        """
+        if len(args) != self.count:
+            raise TypeError(f"kernel {self.name} takes {self.count} arguments, {len(args)} given")
+        last = self._last
+        for index, value in enumerate(args):
+            if value is last[index]:
+                continue
+            last[index] = None  # what a failure leaves behind is unknown
+            if isinstance(value, (int, float, np.generic)):
+                data = _bytes(value)
+                if data != self._bytes[index]:
+                    self._bytes[index] = None
+                    self._set_bytes(index, data)
+                    self._bytes[index] = data
+            else:
+                self._handle.set_arg(index, value)
+            last[index] = value
+
+    def launch(self, global_size: tuple[int, ...], local_size: tuple[int, ...]) -> None:
+        """Enqueues the kernel with the arguments bound last; returns at once."""
+        self._enqueue(self.context.queue, self._handle, global_size, local_size)
+
+    def forget(self) -> None:
+        """Lets go of the buffers of the last launch, which would be kept from the pool."""
+        self._last = [None] * self.count
+
+
+_double = struct.Struct("d").pack
+
+
+def _bytes(value: int | float | np.generic) -> bytes:
+    if isinstance(value, np.generic):
+        return value.tobytes()
+    if isinstance(value, float):
+        return _double(value)
+    return value.to_bytes(1 if isinstance(value, bool) else 8, sys.byteorder, signed=not isinstance(value, bool))
+
+
+class Program:
+    """A program built for a context's device, and its kernels by name."""
+
+    def __init__(self, context: Context, handle: Any) -> None:
+        self.context = context
+        self._handle = handle
+        self._kernels: dict[str, Kernel] = {}
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel `name`, the same object each time.
+
+        Raises:
+            SomdRuntimeError: the program has no such kernel.
+        """
+        kernel = self._kernels.get(name)
+        if kernel is None:
+            with self.context.lock, device_errors(f"making the kernel {name}", str(self.context.device)):
+                made = Kernel(self.context, self.context.cl.Kernel(self._handle, name), name)
+                kernel = self._kernels.setdefault(name, made)
+        return kernel
+
+
+def options_for(context: Context, fastmath: bool) -> tuple[str, ...]:
+    """The options of the compiler. Without `fastmath` arithmetic is that of IEEE 754, as NumPy's is."""
+    options = ["-cl-std=CL1.2"]
+    if fastmath:
+        options.append("-cl-fast-relaxed-math")
+    elif context.device.info.rounds_singles:
+        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    return tuple(options)
+
+
+def build(context: Context, source: str, fastmath: bool = False) -> Program:
+    """The program of `source` for the context's device: from this process, from disk, or from the driver's compiler.
+
+    Raises:
+        SomdRuntimeError: the driver refuses it (SOMD504); the message names the file in which the source is kept.
+    """
+    key = (source, fastmath)
+    program: Program | None = context.programs.get(key)
+    if program is None:
+        with context.lock:
+            program = context.programs.get(key)
+            if program is None:
+                text = source if fastmath else _EXACT + source
+                program = Program(context, _handle(context, text, options_for(context, fastmath)))
+                context.programs[key] = program
+    return program
+
+
+def _handle(context: Context, source: str, options: tuple[str, ...]) -> Any:
+    cl, info = context.cl, context.device.info
+    entry = binaries.entry(source, options, info)
+    binary = binaries.load(entry) if binaries.kept(info) else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        if binary is not None:
+            try:
+                return cl.Program(context.handle, [context.device.handle], [binary]).build(list(options))
+            except cl.Error:  # not for this driver after all
+                pass
+        try:
+            built = cl.Program(context.handle, source).build(list(options), cache_dir=False)
+        except cl.Error as error:
+            raise build_refused(str(context.device), _log(str(error)), _keep(source)) from error
+    if binaries.kept(info):
+        with device_errors("reading a program's binary", str(context.device)):
+            binaries.store(entry, bytes(built.binaries[0]))
+    return built
+
+
+def _log(text: str) -> str:
+    """What the driver said, without what pyopencl puts around it; its own copy of the source is deleted."""
+    saved = re.search(r"\n\(source saved as (.+)\)\s*$", text)
+    if saved is not None:
+        with contextlib.suppress(OSError):
+            os.unlink(saved[1])
+    said = re.search(r"Build on <.*?>:\n(.*?)(\n\(options: |$)", text, re.DOTALL)
+    return said[1] if said is not None else text
+
+
+def _keep(source: str) -> str:
+    path = cache_folder("refused", hashlib.sha256(source.encode()).hexdigest()[:16] + ".cl")
+    return str(path) if write_whole(path, source.encode()) else "(could not be written)"

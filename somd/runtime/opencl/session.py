@@ -1,0 +1,211 @@
+"""Run: one call of a SOMD method on a device. Generated host modules are written against it.
+
+In: the generated program, the arguments. Out: launched kernels, and at the end what is visible outside. Nothing is
+written to the caller's arrays before `finish`, so an exception on the way leaves them as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.opencl import workgroups
+from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.context import Context, context_for
+from somd.runtime.opencl.device_array import DeviceArray, context_of_array, device_array_of, is_device_array, managed_of
+from somd.runtime.opencl.devices import Device, select
+from somd.runtime.opencl.failures import device_errors, no_doubles, overlapping
+from somd.runtime.opencl.programs import Kernel, Program, build
+
+Argument = Managed | np.generic | int | float
+_WORK_OF_OVERLAP = 10_000
+
+
+class Run:
+    """One call: its arrays by identity, and its kernels. A context manager; leaving it returns buffers to the pool."""
+
+    def __init__(self, context: Context, program: Program, kernel_names: Sequence[str]) -> None:
+        self.context = context
+        self._kernels: dict[str, Kernel] = {name: program.kernel(name) for name in kernel_names}
+        self._arrays: dict[int, tuple[Any, Managed]] = {}
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def array(self, array: Any, *, overwritten: bool = False) -> Managed:
+        """An argument: a NumPy array, a DeviceArray or a `pyopencl.array.Array`; the same Managed for the same object.
+
+        `overwritten` promises that kernels write every element before any is read: it is not uploaded.
+
+        Raises:
+            TypeError: not an array, or elements that have no place on a device.
+            ValueError: a device array of another context or layout.
+        """
+        known = self._arrays.get(id(array))
+        if known is not None:
+            return known[1]
+        if is_device_array(array):
+            managed = managed_of(array)
+            if managed.context is not self.context and managed.context.handle != self.context.handle:
+                raise ValueError("device arrays of two OpenCL contexts in one call")
+        else:
+            managed = Managed.of(self.context, array)
+            if overwritten:
+                managed.device_valid = True
+        self._note_overlaps(managed)
+        self._arrays[id(array)] = (array, managed)  # the array as well: its id must stay its own
+        return managed
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:
+        """A new array on the device, of undefined content. It has no host side until `to_host` is asked for."""
+        extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        if any(extent < 0 for extent in extents):
+            raise ValueError("negative dimensions are not allowed")
+        managed = Managed(self.context, tuple(int(extent) for extent in extents), dtype)
+        managed.device_valid = True
+        return managed
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Managed:
+        """A new array on the device, every element `value`; filled there."""
+        managed = self.empty(shape, dtype)
+        managed.fill(value)
+        return managed
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:
+        """A new array of zeros on the device."""
+        return self.full(shape, 0, dtype)
+
+    def launch(
+        self,
+        kernel_name: str,
+        global_size: tuple[int, ...],
+        args: tuple[Argument, ...],
+        reads: tuple[Managed, ...] = (),
+        writes: tuple[Managed, ...] = (),
+    ) -> None:
+        """Runs a kernel over an index space of `global_size`, dimension 0 being the fastest, and returns at once.
+
+        The space is rounded up to whole work-groups: the kernel guards itself. An empty one launches nothing. What is
+        stale on the device is uploaded for `reads`, and for `writes` too, since a kernel may write a part only; for
+        `writes` the host is stale afterwards.
+
+        Raises:
+            SomdRuntimeError: the driver fails; or overlapping arguments, one of them written (SOMD309).
+            ValueError: a read-only array among `writes`.
+        """
+        if min(global_size) <= 0:
+            return
+        kernel = self._kernels[kernel_name]
+        local = workgroups.local_size(kernel.limits, global_size)
+        self._launch(kernel, workgroups.rounded(global_size, local), local, args, reads, writes)
+
+    def launch_groups(
+        self,
+        kernel_name: str,
+        groups: int,
+        local: int,
+        args: tuple[Argument, ...],
+        reads: tuple[Managed, ...] = (),
+        writes: tuple[Managed, ...] = (),
+    ) -> None:
+        """Runs a one-dimensional kernel in `groups` work-groups of exactly `local` items; otherwise like `launch`."""
+        if groups > 0:
+            self._launch(self._kernels[kernel_name], (groups * local,), (local,), args, reads, writes)
+
+    def _launch(
+        self,
+        kernel: Kernel,
+        global_size: tuple[int, ...],
+        local: tuple[int, ...],
+        args: tuple[Argument, ...],
+        reads: tuple[Managed, ...],
+        writes: tuple[Managed, ...],
+    ) -> None:
+        for array in writes:
+            if not array.writeable:
+                raise ValueError("assignment destination is read-only")
+            if array.overlaps:
+                raise overlapping()
+        for array in (*reads, *writes):
+            if not array.device_valid:
+                array.to_device()
+        values = tuple([arg.buffer if isinstance(arg, Managed) else arg for arg in args])
+        with self.context.lock:
+            try:
+                kernel.bind(values)
+                kernel.launch(global_size, local)
+            except self.context.cl.Error:
+                with device_errors(f"launching {kernel.name} over {global_size}", str(self.context.device)):
+                    raise
+        for array in writes:
+            array.written_on_device()
+
+    def finish(self, written: tuple[Managed, ...] = ()) -> None:
+        """Waits for the kernels and copies what they changed of `written` to the host.
+
+        Arrays that live on the device, the caller's device arrays among them, stay there: ask them for `to_host`.
+        """
+        # First, so that an error of a kernel comes before anything of the caller's is changed.
+        self.context.finish()
+        for array in written:
+            if array.host is not None:
+                array.to_host()
+
+    def result(self, managed: Managed, on_device: bool = False) -> np.ndarray[Any, Any] | DeviceArray:
+        """What the caller gets for an array that the call made: on the host, or left on the device."""
+        return device_array_of(managed) if on_device else managed.to_host()
+
+    def close(self) -> None:
+        """Lets go of all arrays; what was enqueued still runs, in order, before their memory is used again."""
+        self._arrays.clear()
+        with self.context.lock:
+            for kernel in self._kernels.values():
+                kernel.forget()
+            self.context.trim()
+
+    def _note_overlaps(self, new: Managed) -> None:
+        for _, old in self._arrays.values():
+            if new.host is None or old.host is None or not np.may_share_memory(new.host, old.host):
+                continue
+            try:
+                # NumPy's stubs know the two special values only.
+                shared = np.shares_memory(new.host, old.host, max_work=_WORK_OF_OVERLAP)  # type: ignore[arg-type]
+            except np.exceptions.TooHardError:
+                shared = True
+            if shared:
+                new.overlaps = old.overlaps = True
+
+
+def open_run(
+    source: str,
+    kernel_names: Sequence[str],
+    *,
+    device: Device | str | None = None,
+    arguments: tuple[Any, ...] = (),
+    doubles: bool = True,
+    fastmath: bool = False,
+) -> Run:
+    """A Run of the program `source`, on the device where the device arrays among `arguments` live, else on `device`.
+
+    `doubles` says that the program computes in double precision.
+
+    Raises:
+        SomdRuntimeError: no device (NoDevice, SOMD502), no doubles there (SOMD503), a program that the driver refuses
+            (SOMD504), or a process forked after OpenCL was first used.
+    """
+    lives = next((value for value in arguments if is_device_array(value)), None)
+    if lives is not None:
+        context = context_of_array(lives)
+    else:
+        context = context_for(device if isinstance(device, Device) else select(device))
+    if doubles and not context.device.info.doubles:
+        raise no_doubles(str(context.device))
+    return Run(context, build(context, source, fastmath), kernel_names)

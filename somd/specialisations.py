@@ -1,0 +1,109 @@
+"""A method compiled for one target and signature: found in the cache, or made by the compiler.
+
+The compiler (libcst, islpy) is imported only when the cache does not have the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from somd.errors import SomdRuntimeError
+from somd.keys import entry_key
+from somd.runtime.modules import load_module, module_path, read_module, write_module
+
+if TYPE_CHECKING:
+    from somd.transforms.types.scalars import Type
+
+
+class TargetUnavailable(Exception):
+    """The target cannot run this method here; `code` is SOMD5xx."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a call needs: the callable `(values, workers) -> result`, which parameters are arrays, which are written."""
+
+    call: Callable[[tuple[Any, ...], int], Any]
+    text: str
+    arrays: tuple[int, ...]
+    written: tuple[int, ...]
+
+
+def compile_entry(
+    function: FunctionType,
+    key: str | None,
+    target: str,
+    signature: tuple[str, ...],
+    aliases: tuple[tuple[str, str], ...],
+    device: Any,
+) -> Entry:
+    """The entry for a signature.
+
+    Raises:
+        SomdCompileError: the method is refused.
+        TargetUnavailable: the target lacks a device or a construct.
+    """
+    names = list(function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount])
+    text_key = entry_key(key or repr(id(function)), target, signature, aliases)
+    path = module_path(target, function.__name__, text_key)
+    text = read_module(path) if key is not None else None
+    if text is None:
+        text = _generate(function, target, dict(zip(names, signature, strict=True)), dict(aliases))
+        path = write_module(path, text)
+    arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
+    return load_entry(target, path, text, function.__name__, arrays, device)
+
+
+def load_entry(target: str, path: Any, text: str, name: str, arrays: tuple[int, ...], device: Any) -> Entry:
+    """Load a generated module and wrap it for its target."""
+    module = load_module(path)
+    if target == "multicore":
+        from somd.runtime.multicore.call import MulticoreCall
+
+        call = MulticoreCall(module, name)
+        return Entry(call, text, arrays, call.written)
+    from somd.runtime.opencl.devices import NoDevice
+    from somd.runtime.opencl.execute import OpenCLCall
+
+    try:
+        opencl = OpenCLCall(module, name, device)
+    except (NoDevice, ImportError) as error:
+        raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
+    except SomdRuntimeError as error:
+        raise TargetUnavailable(error.message, error.code or "SOMD501") from error
+    return Entry(opencl, text, arrays, opencl.written)
+
+
+def source_text(function: FunctionType, target: str, signatures: Sequence[str]) -> str:
+    """The generated text for the first declared signature, or for arrays of float64."""
+    from somd.transforms import pipeline
+    from somd.transforms.signature_text import parse_signature
+
+    defaults = pipeline.default_arguments(function)
+    if signatures:
+        defaults = dict(zip(defaults, parse_signature(signatures[0]), strict=True))
+    return _text(function, target, defaults, {})
+
+
+def _generate(function: FunctionType, target: str, signature: Mapping[str, str], aliases: Mapping[str, str]) -> str:
+    from somd.transforms.signature_text import parse_type
+
+    return _text(function, target, {name: parse_type(text) for name, text in signature.items()}, aliases)
+
+
+def _text(function: FunctionType, target: str, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> str:
+    from somd.transforms import pipeline
+
+    compiled = pipeline.compile_for(function, arguments, aliases)
+    if target == "multicore":
+        return pipeline.multicore_text(compiled)
+    if target == "opencl":
+        return pipeline.opencl_text(compiled)
+    raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")

@@ -1,0 +1,251 @@
+"""The array accesses of a piece of a method, each with the loops and conditions around it.
+
+In: statements and a `Scope`. Out: `Access` records in evaluation order. Conditions that are not affine make an access
+inexact: it may happen less often than its domain says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
+from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.names import assigned_names
+from somd.transforms.stages import Access, Affine, LoopDomain
+
+
+def accesses_of(statements: Sequence[cst.CSTNode], scope: Scope) -> tuple[Access, ...]:
+    """All accesses in `statements`, which run in the given scope."""
+    collector = _Collector(_Place(scope))
+    collector.block(statements)
+    return tuple(collector.found)
+
+
+def accesses_of_loop(loop: cst.For, scope: Scope) -> tuple[Access, ...]:
+    """All accesses in a loop, its own domain included."""
+    return accesses_of((loop,), scope)
+
+
+def loop_domain(loop: cst.For, scope: Scope) -> LoopDomain:
+    """The values that the loop variable takes, as far as they are affine."""
+    header = range_of(loop)
+    assert header is not None
+    name = variable(header.variable)
+    step = integer_constant(header.step, scope.method)
+    if step is None or step == 0:
+        return LoopDomain(name, (), False, loop, bounded=False)
+    starts, start_exact = bound(header.start, scope, upper=step < 0)
+    stops, stop_exact = bound(header.stop, scope, upper=step > 0)
+    first, last = (">=", "<") if step > 0 else ("<=", ">")
+    constraints = [Affine(f"{name} {first} {s.text}", s.names | {name}) for s in starts]
+    constraints += [Affine(f"{name} {last} {s.text}", s.names | {name}) for s in stops]
+    exact = start_exact and stop_exact
+    if abs(step) > 1:
+        if len(starts) == 1:
+            constraints.append(Affine(f"({name} - {starts[0].text}) mod {abs(step)} = 0", starts[0].names | {name}))
+        else:
+            exact = False
+    return LoopDomain(name, tuple(constraints), exact, loop, bounded=exact)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the collector stands: scope, loops and guards around, and whether those are exact."""
+
+    scope: Scope
+    loops: tuple[LoopDomain, ...] = ()
+    guards: tuple[Affine, ...] = ()
+    exact: bool = True
+
+    def guarded(self, formula: Affine | None) -> _Place:
+        if formula is None:
+            return replace(self, exact=False)
+        return replace(self, guards=(*self.guards, formula))
+
+
+class _Collector:
+    def __init__(self, place: _Place) -> None:
+        self.place = place
+        self.found: list[Access] = []
+
+    def block(self, statements: Sequence[cst.CSTNode]) -> None:
+        for statement in small_statements(statements):
+            self.statement(statement)
+
+    def statement(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Assign):
+            self.expression(node.value)
+            for target in node.targets:
+                self.target(target.target, node.value)
+        elif isinstance(node, cst.AnnAssign):
+            if node.value is not None:
+                self.expression(node.value)
+                self.target(node.target, node.value)
+        elif isinstance(node, cst.AugAssign):
+            self.expression(node.target)
+            self.expression(node.value)
+            self.target(node.target, None)
+        elif isinstance(node, cst.For):
+            self.loop(node)
+        elif isinstance(node, cst.While):
+            self.repeated(node)
+        elif isinstance(node, cst.If):
+            self.branches(node)
+        elif isinstance(node, cst.With):
+            self.block(statements_of(node.body))
+        elif isinstance(node, cst.Expr | cst.Return) and node.value is not None:
+            self.expression(node.value)
+
+    def target(self, target: cst.BaseExpression, value: cst.BaseExpression | None) -> None:
+        if isinstance(target, cst.Name):
+            known = None if value is None else affine(value, self.place.scope)
+            self.learn({target.value: known})
+        elif isinstance(target, cst.Tuple):
+            for element in target.elements:
+                self.target(element.value, None)
+        elif isinstance(target, cst.Subscript):
+            for index in _indices(target):
+                self.expression(index)
+            self.access(target, write=True)
+
+    def learn(self, known: Mapping[str, Affine | None]) -> None:
+        self.place = replace(self.place, scope=self.place.scope.with_known(known))
+
+    def forget(self, node: cst.CSTNode) -> None:
+        self.learn(dict.fromkeys(assigned_names(node)))
+
+    def loop(self, node: cst.For) -> None:
+        header = range_of(node)
+        if header is None:
+            self.repeated(node)
+            return
+        for limit in (header.start, header.stop, header.step):
+            self.expression(limit)
+        outside = self.place
+        domain = loop_domain(node, outside.scope)
+        self.forget(node.body)
+        inner_name = variable(header.variable)
+        value = Affine(inner_name, frozenset({inner_name}))
+        if header.variable in assigned_names(node.body) or any(d.variable == inner_name for d in outside.loops):
+            value = None  # type: ignore[assignment]
+        self.learn({header.variable: value})
+        exact = self.place.exact and domain.exact and not leaves_early(node.body)
+        self.place = replace(self.place, loops=(*outside.loops, domain), exact=exact)
+        self.block(statements_of(node.body))
+        self.place = outside
+        self.forget(node)
+
+    def repeated(self, node: cst.While | cst.For) -> None:
+        self.forget(node)
+        outside = self.place
+        self.place = replace(self.place, exact=False)
+        if isinstance(node, cst.While):
+            self.expression(node.test)
+        self.block(statements_of(node.body))
+        self.place = outside
+        self.forget(node)
+
+    def branches(self, node: cst.If) -> None:
+        self.expression(node.test)
+        outside = self.place
+        formula = condition(node.test, outside.scope)
+        self.place = outside.guarded(formula)
+        self.block(statements_of(node.body))
+        taken = self.place.scope.known
+        self.place = outside.guarded(None if formula is None else negation(formula))
+        self.block(else_statements(node))
+        other = self.place.scope.known
+        merged = {n: taken.get(n) if taken.get(n) == other.get(n) else None for n in {*taken, *other}}
+        for name in merged:
+            if (name in taken) != (name in other):
+                merged[name] = None
+        self.place = outside
+        self.learn(merged)
+
+    def expression(self, node: cst.BaseExpression) -> None:
+        if shape_reference(node) is not None:
+            return
+        if isinstance(node, cst.BooleanOperation):
+            self.expression(node.left)
+            formula = condition(node.left, self.place.scope)
+            if formula is not None and isinstance(node.operator, cst.Or):
+                formula = negation(formula)
+            self.under(formula, node.right)
+        elif isinstance(node, cst.IfExp):
+            self.expression(node.test)
+            formula = condition(node.test, self.place.scope)
+            self.under(formula, node.body)
+            self.under(None if formula is None else negation(formula), node.orelse)
+        elif isinstance(node, cst.Subscript):
+            for index in _indices(node):
+                self.expression(index)
+            self.access(node, write=False)
+        else:
+            for child in node.children:
+                if isinstance(child, cst.BaseExpression):
+                    self.expression(child)
+                elif isinstance(child, cst.Arg):
+                    self.expression(child.value)
+                elif isinstance(child, cst.ComparisonTarget):
+                    self.expression(child.comparator)
+                elif isinstance(child, cst.Element):
+                    self.expression(child.value)
+
+    def under(self, formula: Affine | None, node: cst.BaseExpression) -> None:
+        outside = self.place
+        self.place = outside.guarded(formula)
+        self.expression(node)
+        self.place = replace(outside, scope=self.place.scope)
+
+    def access(self, node: cst.Subscript, write: bool) -> None:
+        scope = self.place.scope
+        if not isinstance(node.value, cst.Name) or node.value.value not in scope.arrays:
+            return
+        self.found.append(
+            Access(
+                array=node.value.value,
+                indices=tuple(affine(index, scope) for index in _indices(node)),
+                write=write,
+                node=node,
+                loops=self.place.loops,
+                guards=self.place.guards,
+                exact=self.place.exact,
+                position=scope.method.position(node),
+            )
+        )
+
+
+def _indices(node: cst.Subscript) -> tuple[cst.BaseExpression, ...]:
+    return tuple(index_expressions(node))
+
+
+def index_expressions(node: cst.Subscript) -> list[cst.BaseExpression]:
+    """The index expressions of `a[i, j]`; a tuple in parentheses counts as its elements."""
+    found = [element.slice.value for element in node.slice if isinstance(element.slice, cst.Index)]
+    if len(found) == 1 and isinstance(found[0], cst.Tuple):
+        return [element.value for element in found[0].elements]
+    return found
+
+
+def leaves_early(body: cst.CSTNode) -> bool:
+    """Whether `break`, `continue` or `return` stands anywhere in `body`."""
+    found = False
+
+    class Exits(cst.CSTVisitor):
+        def visit_Break(self, node: cst.Break) -> None:
+            nonlocal found
+            found = True
+
+        def visit_Continue(self, node: cst.Continue) -> None:
+            nonlocal found
+            found = True
+
+        def visit_Return(self, node: cst.Return) -> None:
+            nonlocal found
+            found = True
+
+    body.visit(Exits())
+    return found

@@ -1,0 +1,175 @@
+"""libcst expressions -> affine expressions and conditions in isl's notation.
+
+A scalar `n` is the isl name `v_n`, the length of axis k of array `a` is `s_a_k`. What is not affine is None: the caller
+must then assume any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import integer_constant
+from somd.transforms.stages import Affine, Method
+
+COMPARISONS: dict[type[cst.BaseCompOp], str] = {
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+    cst.Equal: "=",
+    cst.NotEqual: "!=",
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean at a place: `known` are scalars with an affine value (None: any value), `arrays` array names,
+    `inexact` scalars that are no integers."""
+
+    method: Method
+    arrays: Collection[str]
+    known: Mapping[str, Affine | None] = field(default_factory=dict)
+    inexact: Collection[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def with_known(self, known: Mapping[str, Affine | None]) -> Scope:
+        return replace(self, known={**self.known, **known})
+
+
+def variable(name: str) -> str:
+    """The isl name of scalar `name`."""
+    return f"v_{name}"
+
+
+def size(array: str, axis: int) -> str:
+    """The isl name of the length of `array` along `axis`."""
+    return f"s_{array}_{axis}"
+
+
+def affine(node: cst.BaseExpression, scope: Scope) -> Affine | None:
+    """`node` as an affine expression, or None."""
+    constant = integer_constant(node, scope.method)
+    if constant is not None:
+        return Affine(str(constant) if constant >= 0 else f"({constant})")
+    if isinstance(node, cst.Name):
+        return _name(node.value, scope)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus | cst.Plus):
+        inner = affine(node.expression, scope)
+        if inner is None or isinstance(node.operator, cst.Plus):
+            return inner
+        return Affine(f"(-{inner.text})", inner.names)
+    if isinstance(node, cst.BinaryOperation):
+        return _binary(node, scope)
+    return _shape(node, scope)
+
+
+def _name(name: str, scope: Scope) -> Affine | None:
+    if name in scope.known:
+        return scope.known[name]
+    if name in scope.arrays or name in scope.inexact or name not in scope.method.local_names:
+        return None
+    return Affine(variable(name), frozenset({variable(name)}))
+
+
+def _binary(node: cst.BinaryOperation, scope: Scope) -> Affine | None:
+    left, right = affine(node.left, scope), affine(node.right, scope)
+    if left is None or right is None:
+        return None
+    names = left.names | right.names
+    operator = node.operator
+    if isinstance(operator, cst.Add):
+        return Affine(f"({left.text} + {right.text})", names)
+    if isinstance(operator, cst.Subtract):
+        return Affine(f"({left.text} - {right.text})", names)
+    if isinstance(operator, cst.Multiply) and (not left.names or not right.names):
+        constant, other = (left, right) if not left.names else (right, left)
+        return Affine(f"({constant.text} * {other.text})", names)
+    divisor = integer_constant(node.right, scope.method)
+    if divisor is None or divisor <= 0:
+        return None
+    if isinstance(operator, cst.FloorDivide):
+        return Affine(f"floor({left.text} / {divisor})", names)
+    if isinstance(operator, cst.Modulo):
+        return Affine(f"({left.text} mod {divisor})", names)
+    return None
+
+
+def _shape(node: cst.BaseExpression, scope: Scope) -> Affine | None:
+    found = shape_reference(node)
+    if found is None or found[0] not in scope.arrays:
+        return None
+    name = size(scope.aliases.get(found[0], found[0]), found[1])
+    return Affine(name, frozenset({name}))
+
+
+def shape_reference(node: cst.BaseExpression) -> tuple[str, int] | None:
+    """(array, axis) for `len(a)` and `a.shape[axis]`."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len":
+        if len(node.args) == 1 and isinstance(node.args[0].value, cst.Name):
+            return node.args[0].value.value, 0
+        return None
+    if not (isinstance(node, cst.Subscript) and isinstance(node.value, cst.Attribute) and len(node.slice) == 1):
+        return None
+    attribute, index = node.value, node.slice[0].slice
+    if attribute.attr.value != "shape" or not isinstance(attribute.value, cst.Name):
+        return None
+    if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer):
+        return attribute.value.value, int(index.value.evaluated_value)
+    return None
+
+
+def condition(node: cst.BaseExpression, scope: Scope) -> Affine | None:
+    """A test as an isl formula, or None if any part is not affine."""
+    if isinstance(node, cst.BooleanOperation):
+        left, right = condition(node.left, scope), condition(node.right, scope)
+        if left is None or right is None:
+            return None
+        word = "and" if isinstance(node.operator, cst.And) else "or"
+        return Affine(f"({left.text} {word} {right.text})", left.names | right.names)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        inner = condition(node.expression, scope)
+        return None if inner is None else negation(inner)
+    if isinstance(node, cst.Comparison):
+        return _comparison(node, scope)
+    return None
+
+
+def negation(formula: Affine) -> Affine:
+    return Affine(f"(not ({formula.text}))", formula.names)
+
+
+def _comparison(node: cst.Comparison, scope: Scope) -> Affine | None:
+    parts: list[str] = []
+    names: frozenset[str] = frozenset()
+    left = affine(node.left, scope)
+    for target in node.comparisons:
+        right = affine(target.comparator, scope)
+        symbol = COMPARISONS.get(type(target.operator))
+        if left is None or right is None or symbol is None:
+            return None
+        parts.append(f"{left.text} {symbol} {right.text}")
+        names |= left.names | right.names
+        left = right
+    return Affine("(" + " and ".join(parts) + ")", names)
+
+
+def bound(node: cst.BaseExpression, scope: Scope, upper: bool) -> tuple[tuple[Affine, ...], bool]:
+    """The affine bounds that a loop limit gives, and whether they are all of it.
+
+    `min(a, b)` as an upper limit is two bounds, `max(a, b)` as a lower one likewise.
+    """
+    wanted = "min" if upper else "max"
+    if (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == wanted
+        and wanted not in scope.method.local_names
+        and len(node.args) > 1
+    ):
+        parts = [bound(arg.value, scope, upper) for arg in node.args]
+        return tuple(b for bounds, _ in parts for b in bounds), all(exact for _, exact in parts)
+    value = affine(node, scope)
+    return ((), False) if value is None else ((value,), True)

@@ -1,0 +1,72 @@
+"""The checks that keep every affine access inside its array, as conditions over scalars and shapes.
+
+A check is decided once, before its phase; a check that isl proves can never fail is left out. Accesses that are not
+exactly known (index or condition on data) are guarded where they happen instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import islpy as isl
+import libcst as cst
+
+from somd.transforms.analysis.affine import size
+from somd.transforms.analysis.dependences import domain_formulas, may_be_negative
+from somd.transforms.analysis.python_text import condition_text
+from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.stages import Access, Affine
+
+
+def hoistable(access: Access) -> bool:
+    """Whether the access happens exactly where its domain says, so that one check before the phase will do."""
+    return access.exact and None not in access.indices
+
+
+def violation(access: Access, axis: int, aliases: Mapping[str, str], sets: Sets) -> str | None:
+    """Python text that is true when some iteration leaves the array along `axis`; None if that cannot be.
+
+    Raises:
+        TooComplex: isl gave up, or its answer has no Python form.
+    """
+    index = access.indices[axis]
+    assert index is not None
+    length = size(aliases.get(access.array, access.array), axis)
+    variables = [domain.variable for domain in access.loops]
+    outside = f"({index.text} >= {length})"
+    if may_be_negative(access, axis, sets):
+        outside = f"({index.text} < -{length} or {index.text} >= {length})"
+    leaves = Affine(outside, index.names | {length})
+    sets.isl.reset_operations()
+    try:
+        found = sets.make(variables, [*domain_formulas(access), leaves])
+        if found.is_empty():
+            return None
+        known = sets.make([], []).params().align_params(found.get_space().params())
+        parameters = found.params().gist(known).coalesce()
+        return condition_text(parameters)
+    except isl.Error as error:
+        raise TooComplex(str(error)) from error
+
+
+def proved_lowest(variables: Sequence[str], formulas: Sequence[Affine], expression: str, sets: Sets) -> int | None:
+    """1 or 0 if `expression` is proved to be at least that, else None."""
+    for lowest in (1, 0):
+        if sets.empty(variables, [*formulas, Affine(f"{expression} < {lowest}", frozenset({expression}))]):
+            return lowest
+    return None
+
+
+def in_bounds(access: Access, aliases: Mapping[str, str], sets: Sets) -> bool:
+    """Whether an access of any kind is proved inside its array for all values of the parameters."""
+    if None in access.indices:
+        return False
+    return all(violation(access, axis, aliases, sets) is None for axis in range(len(access.indices)))
+
+
+def subscripts(accesses: Sequence[Access]) -> Iterator[cst.Subscript]:
+    seen: set[cst.Subscript] = set()
+    for access in accesses:
+        if access.node not in seen:
+            seen.add(access.node)
+            yield access.node

@@ -1,0 +1,102 @@
+"""Whether the iterations of a loop are independent, decided by isl.
+
+Two accesses conflict when two different iterations of the loop touch the same element and one of them writes it. What
+an access cannot say exactly (an index that is not affine, a condition on data) counts as "any": a conflict is then
+possible, never ruled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.analysis.affine import size
+from somd.transforms.analysis.sets import Sets, renamed
+from somd.transforms.stages import Access, Affine
+
+OTHER = "__2"
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Two accesses that different iterations may make to one element; `values` is an example where isl has one."""
+
+    first: Access
+    second: Access
+    certain: bool
+    values: Mapping[str, int]
+
+
+def find_conflict(accesses: Sequence[Access], loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> Conflict | None:
+    """The first conflict between iterations of `loop`, or None if there is none: they are independent.
+
+    Raises:
+        TooComplex: isl gave up.
+    """
+    for first, second in _pairs(accesses, aliases):
+        depth = next(k for k, domain in enumerate(first.loops) if domain.node is loop)
+        variables, formulas = conflict_formulas(first, second, depth, aliases, sets)
+        if not sets.empty(variables, formulas):
+            certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
+            return Conflict(first, second, certain, sets.sample(variables, formulas) or {})
+    return None
+
+
+def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[tuple[Access, Access]]:
+    for k, first in enumerate(accesses):
+        for second in accesses[k:]:
+            same = aliases.get(first.array, first.array) == aliases.get(second.array, second.array)
+            if same and (first.write or second.write):
+                yield (first, second) if first.write else (second, first)
+
+
+def conflict_formulas(
+    first: Access, second: Access, depth: int, aliases: Mapping[str, str], sets: Sets
+) -> tuple[list[str], list[Affine]]:
+    """Variables and formulas of: another iteration of loop number `depth` touches the same element."""
+    mine = [domain.variable for domain in first.loops[depth:]]
+    others = [domain.variable for domain in second.loops[depth:]]
+    elements = [f"e_{axis}" for axis in range(len(first.indices))]
+    formulas = [*_occurs(first, depth), *_touches(first, elements, aliases, sets)]
+    for formula in (*_occurs(second, depth), *_touches(second, elements, aliases, sets)):
+        formulas.append(renamed(formula, others, OTHER))
+    loop = first.loops[depth].variable
+    formulas.append(Affine(f"{loop} != {loop}{OTHER}", frozenset({loop, loop + OTHER})))
+    return [*mine, *(name + OTHER for name in others), *elements], formulas
+
+
+def _occurs(access: Access, depth: int) -> Iterator[Affine]:
+    for domain in access.loops[depth:]:
+        yield from domain.constraints
+    yield from access.guards
+
+
+def _touches(access: Access, elements: Sequence[str], aliases: Mapping[str, str], sets: Sets) -> Iterator[Affine]:
+    array = aliases.get(access.array, access.array)
+    for axis, (index, element) in enumerate(zip(access.indices, elements, strict=False)):
+        length = size(array, axis)
+        yield Affine(f"0 <= {element} < {length}", frozenset({element, length}))
+        if index is None:
+            continue
+        names = index.names | {element, length}
+        if may_be_negative(access, axis, sets):
+            text = f"({element} = {index.text}) or ({index.text} < 0 and {element} = {index.text} + {length})"
+            yield Affine(text, names)
+        else:
+            yield Affine(f"{element} = {index.text}", names)
+
+
+def domain_formulas(access: Access) -> list[Affine]:
+    """All that holds when the access happens, for all loops around it."""
+    return list(_occurs(access, 0))
+
+
+def may_be_negative(access: Access, axis: int, sets: Sets) -> bool:
+    """Whether the index along `axis` can be below zero, and so count from the end."""
+    index = access.indices[axis]
+    if index is None:
+        return True
+    variables = [domain.variable for domain in access.loops]
+    return not sets.empty(variables, [*domain_formulas(access), Affine(f"{index.text} < 0", index.names)])

@@ -1,0 +1,121 @@
+"""What holds for the scalars and shapes of a method wherever its loops stand.
+
+Lengths are not negative; a scalar assigned once from an affine expression of stable names equals it; an array allocated
+once has the shape it was given. A name is stable when it is a parameter never assigned, or assigned once, outside loops.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.affine import Scope, affine, size, variable
+from somd.transforms.frontend.loops import small_statements, statements_of
+from somd.transforms.frontend.names import evaluate
+from somd.transforms.stages import Affine, Method
+
+LIKE = (np.empty_like, np.zeros_like, np.ones_like, np.full_like, np.copy)
+FROM_SHAPE = (np.empty, np.zeros, np.ones, np.full)
+
+
+def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Affine, ...]:
+    """Formulas over the parameters, true in every phase."""
+    found = [Affine(f"{size(a, k)} >= 0", frozenset({size(a, k)})) for a, rank in ranks.items() for k in range(rank)]
+    counts = assignment_counts(method)
+    stable = {p for p in method.param_names if not counts[p]} | {n for n, c in counts.items() if c == 1}
+    stable_names = {variable(n) for n in stable} | {size(a, k) for a in stable for k in range(ranks.get(a, 0))}
+    for target, value in _top_level(method):
+        if target.value in stable and (target.value not in method.param_names):
+            for formula in _equalities(target.value, value, scope, ranks):
+                if formula.names <= stable_names:
+                    found.append(formula)
+    return tuple(found)
+
+
+def assignment_counts(method: Method) -> Counter[str]:
+    """How often each name is assigned, loops and augmented assignments counted too (loops as many)."""
+    counts: Counter[str] = Counter()
+
+    class Counts(cst.CSTVisitor):
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+            self.count(node.target, 1)
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            self.count(node.target, 1)
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            self.count(node.target, 2)
+
+        def visit_For(self, node: cst.For) -> None:
+            self.count(node.target, 2)
+
+        def count(self, target: cst.BaseExpression, times: int) -> None:
+            if isinstance(target, cst.Name):
+                counts[target.value] += times
+            elif isinstance(target, cst.Tuple):
+                for element in target.elements:
+                    self.count(element.value, times)
+
+    method.function.body.visit(Counts())
+    return counts
+
+
+def _top_level(method: Method) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:
+    for node in small_statements(statements_of(method.function.body)):
+        if isinstance(node, cst.Assign) and len(node.targets) == 1:
+            target = node.targets[0].target
+            if isinstance(target, cst.Name):
+                yield target, node.value
+            elif isinstance(target, cst.Tuple):
+                yield from _unpacked(target, node.value)
+        elif isinstance(node, cst.AnnAssign) and node.value is not None and isinstance(node.target, cst.Name):
+            yield node.target, node.value
+
+
+def _unpacked(target: cst.Tuple, value: cst.BaseExpression) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:
+    names = [e.value for e in target.elements]
+    if isinstance(value, cst.Attribute) and value.attr.value == "shape":
+        for axis, name in enumerate(names):
+            if isinstance(name, cst.Name):
+                index = cst.SubscriptElement(cst.Index(cst.Integer(str(axis))))
+                yield name, cst.Subscript(value, [index])
+
+
+def _equalities(name: str, value: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) -> Iterator[Affine]:
+    if name not in ranks:
+        equal = affine(value, scope)
+        if equal is not None and name not in scope.inexact:
+            yield Affine(f"{variable(name)} = {equal.text}", equal.names | {variable(name)})
+        return
+    for axis, length in enumerate(_lengths(value, scope, ranks)):
+        if length is not None:
+            yield Affine(f"{size(name, axis)} = {length.text}", length.names | {size(name, axis)})
+
+
+def _lengths(value: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) -> list[Affine | None]:
+    if not isinstance(value, cst.Call):
+        return []
+    if isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy" and not value.args:
+        return _same_as(value.func.value, ranks)
+    function = evaluate(value.func, scope.method.namespace, scope.method.local_names)
+    if not value.args or value.args[0].keyword is not None:
+        return []
+    first = value.args[0].value
+    if any(function is f for f in LIKE):
+        return _same_as(first, ranks)
+    if any(function is f for f in FROM_SHAPE):
+        if isinstance(first, cst.Attribute) and first.attr.value == "shape":
+            return _same_as(first.value, ranks)
+        parts = [e.value for e in first.elements] if isinstance(first, cst.Tuple) else [first]
+        return [affine(part, scope) for part in parts]
+    return []
+
+
+def _same_as(array: cst.BaseExpression, ranks: Mapping[str, int]) -> list[Affine | None]:
+    if not isinstance(array, cst.Name):
+        return []
+    names = [size(array.value, axis) for axis in range(ranks.get(array.value, 0))]
+    return [Affine(name, frozenset({name})) for name in names]

@@ -1,0 +1,75 @@
+"""isl sets from formulas, within a bound on isl's work, and the questions asked of them.
+
+Nothing here knows of Python or libcst. `TooComplex` is raised when isl would need more than its share of operations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import islpy as isl
+
+from somd.transforms.stages import Affine
+
+MAX_OPERATIONS = 4_000_000
+
+
+class TooComplex(Exception):
+    """isl gave up: the question needs more operations than a compiler should spend."""
+
+
+class Sets:
+    """Makes sets over one isl context; `context` holds for all of them."""
+
+    def __init__(self, context: Sequence[Affine] = ()) -> None:
+        self.isl = isl.Context()
+        self.isl.set_max_operations(MAX_OPERATIONS)
+        self.context = tuple(context)
+
+    def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
+        """{ [variables] : formulas and the context }, every other name being a parameter."""
+        everything = (*formulas, *self.context)
+        names = sorted(frozenset[str]().union(*(f.names for f in everything)) - set(variables))
+        text = " and ".join(f"({f.text})" for f in everything) or "true"
+        try:
+            return isl.Set(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}", self.isl)
+        except isl.Error as error:
+            raise TooComplex(str(error)) from error
+
+    def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
+        """Whether no value of variables and parameters satisfies the formulas."""
+        self.isl.reset_operations()
+        try:
+            return bool(self.make(variables, formulas).is_empty())
+        except isl.Error as error:
+            raise TooComplex(str(error)) from error
+
+    def sample(self, variables: Sequence[str], formulas: Iterable[Affine]) -> dict[str, int] | None:
+        """Values of variables and parameters that satisfy the formulas, the smallest that isl finds."""
+        formulas = tuple(formulas)
+        self.isl.reset_operations()
+        try:
+            whole = self.make(variables, formulas)
+            small = self.make(variables, [*formulas, *(Affine(f"-8 <= {v} <= 8", frozenset({v})) for v in variables)])
+            point = (whole if small.is_empty() else small).sample_point()
+            if point.is_void():
+                return None
+            space = point.get_space()
+            return {
+                space.get_dim_name(kind, k): int(point.get_coordinate_val(kind, k).to_python())
+                for kind in (isl.dim_type.param, isl.dim_type.set)
+                for k in range(space.dim(kind))
+            }
+        except isl.Error as error:
+            raise TooComplex(str(error)) from error
+
+
+def renamed(formula: Affine, variables: Iterable[str], suffix: str) -> Affine:
+    """`formula` with `suffix` behind each of `variables`."""
+    chosen = set(variables) & formula.names
+    if not chosen:
+        return formula
+    pattern = r"\b(" + "|".join(re.escape(name) for name in sorted(chosen)) + r")\b"
+    names = frozenset(name + suffix if name in chosen else name for name in formula.names)
+    return Affine(re.sub(pattern, rf"\1{suffix}", formula.text), names)

@@ -1,0 +1,86 @@
+"""Names in a method: which are local, and what the others stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+import libcst as cst
+
+MISSING = object()
+
+
+def assigned_names(node: cst.CSTNode) -> set[str]:
+    """Names that `node` assigns, loop variables included."""
+    names: set[str] = set()
+
+    class Targets(cst.CSTVisitor):
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+            names.update(_target_names(node.target))
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            names.update(_target_names(node.target))
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            names.update(_target_names(node.target))
+
+        def visit_For(self, node: cst.For) -> None:
+            names.update(_target_names(node.target))
+
+    node.visit(Targets())
+    return names
+
+
+def _target_names(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from _target_names(element.value)
+
+
+def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_names: Collection[str] = ()) -> object:
+    """The object a name, dotted name or subscript of such stands for; MISSING if it is local or unknown."""
+    if isinstance(node, cst.Name):
+        return MISSING if node.value in local_names else namespace.get(node.value, MISSING)
+    if isinstance(node, cst.Attribute):
+        base = evaluate(node.value, namespace, local_names)
+        return MISSING if base is MISSING else getattr(base, node.attr.value, MISSING)
+    if isinstance(node, cst.SimpleString):
+        return node.evaluated_value
+    if isinstance(node, cst.Subscript):
+        base = evaluate(node.value, namespace, local_names)
+        keys = [
+            evaluate(element.slice.value, namespace, local_names)
+            for element in node.slice
+            if isinstance(element.slice, cst.Index)
+        ]
+        if base is MISSING or MISSING in keys or len(keys) != len(node.slice):
+            return MISSING
+        try:
+            return base[tuple(keys) if len(keys) > 1 else keys[0]]  # type: ignore[index]
+        except (TypeError, KeyError, IndexError):
+            return MISSING
+    return MISSING
+
+
+def names_read(node: cst.CSTNode) -> set[str]:
+    """Names that `node` mentions in value position (attribute and keyword names are not among them)."""
+    names: set[str] = set()
+
+    class Reads(cst.CSTVisitor):
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Annotation(self, node: cst.Annotation) -> bool:
+            return False
+
+        def visit_Name(self, node: cst.Name) -> None:
+            names.add(node.value)
+
+    node.visit(Reads())
+    return names

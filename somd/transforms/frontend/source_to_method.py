@@ -1,0 +1,196 @@
+"""Source text of a function -> `Method`: parsed by libcst, markers resolved, names looked up.
+
+In: a Python function object (its source must be on disk or in linecache). Out: a `Method` with positions in the
+user's file. It does not judge the statements: `unsupported` and the analyses do.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import textwrap
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from somd import markers
+from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.errors import SomdCompileError
+from somd.transforms.frontend.names import assigned_names, evaluate
+from somd.transforms.stages import Method, Param
+
+
+def method_of(function: FunctionType) -> Method:
+    """The method of `function`.
+
+    Raises:
+        SomdCompileError: no source text (SOMD104), or markers that do not fit (SOMD101 to SOMD103).
+    """
+    file, tree, positions = _parse(function)
+    namespace = _namespace(function)
+    names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
+    collector = Collector()
+    params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))
+    shared, distributed = _local_markers(tree, namespace, names, positions, collector)
+    reduction = _reduction(function, tree, positions, collector)
+    collector.raise_if_errors()
+    return Method(
+        name=function.__name__,
+        qualname=function.__qualname__,
+        module=function.__module__,
+        file=file,
+        function=tree,
+        positions=positions,
+        params=params,
+        reduction=reduction,
+        shared=shared,
+        namespace=namespace,
+        local_names=names,
+        distributed_locals=distributed,
+    )
+
+
+def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CSTNode, Position]]:
+    code = function.__code__
+    try:
+        lines, first_line = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        place = Position(code.co_filename, max(code.co_firstlineno, 1), 0, max(code.co_firstlineno, 1), 1)
+        message = f"the source text of `{function.__name__}` is not available"
+        helps = ("define the function in a file; a text passed to exec() or typed at a plain prompt has no source",)
+        raise SomdCompileError(
+            (Diagnostic("SOMD104", message, (Label(place, "defined here", True),), helps),)
+        ) from None
+    source = textwrap.dedent("".join(lines))
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    wrapper = MetadataWrapper(cst.parse_module(source))
+    ranges = wrapper.resolve(PositionProvider)
+    shift = max(first_line, 1) - 1
+    positions = {
+        node: Position(
+            code.co_filename, r.start.line + shift, r.start.column + indent, r.end.line + shift, r.end.column + indent
+        )
+        for node, r in ranges.items()
+    }
+    tree = wrapper.module.body[0]
+    if not isinstance(tree, cst.FunctionDef):
+        place = Position(code.co_filename, first_line, indent, first_line, indent + 1)
+        message = "`@somd` marks functions and methods written with `def`"
+        raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, "not a `def`", True),)),))
+    return code.co_filename, tree, positions
+
+
+def _namespace(function: FunctionType) -> dict[str, object]:
+    names: dict[str, object] = dict(vars(builtins))
+    names.update(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return names
+
+
+def _all_params(tree: cst.FunctionDef) -> tuple[cst.Param, ...]:
+    p = tree.params
+    return (*p.posonly_params, *p.params, *p.kwonly_params)
+
+
+def _annotation(function: FunctionType, name: str) -> object:
+    value = function.__annotations__.get(name, inspect.Parameter.empty)
+    if isinstance(value, str):
+        try:
+            return eval(value, _namespace(function))
+        except Exception:
+            return inspect.Parameter.empty
+    return value
+
+
+def _param(
+    param: cst.Param,
+    function: FunctionType,
+    tree: cst.FunctionDef,
+    positions: Mapping[cst.CSTNode, Position],
+    collector: Collector,
+) -> Param:
+    name = param.name.value
+    _, found = markers.markers_of(_annotation(function, name))
+    where = positions[param.annotation.annotation] if param.annotation else positions[param.name]
+    distributed = False
+    dims: tuple[int, ...] | None = None
+    view: tuple[tuple[int, int], ...] | None = None
+    poly = False
+    for marker in found:
+        if isinstance(marker, markers.Dist):
+            distributed = True
+        elif isinstance(marker, markers.Dim):
+            dims = marker.axes
+        elif isinstance(marker, markers.View | markers.Polyview):
+            view, poly = marker.pairs, isinstance(marker, markers.Polyview)
+        elif isinstance(marker, markers.Partition) and _is_block(marker.partitioner):
+            continue
+        elif isinstance(marker, markers.Partition | markers.Like):
+            collector.add(_not_yet(f"`{_marker_name(marker)}` on parameter `{name}`", where))
+        else:
+            message = f"`{_marker_name(marker)}` cannot stand on parameter `{name}`"
+            collector.add(Diagnostic("SOMD101", message, (Label(where, "marker of another place", True),)))
+    if (dims is not None or view is not None) and not distributed:
+        message = f"`dim` and `view` on `{name}` need `dist` beside them"
+        helps = (f"write `{name}: Annotated[np.ndarray, dist, ...]`",)
+        collector.add(Diagnostic("SOMD101", message, (Label(where, "no `dist` here", True),), helps))
+    return Param(name, distributed, dims, view, poly)
+
+
+def _is_block(partitioner: Any) -> bool:
+    return getattr(partitioner, "__name__", type(partitioner).__name__) in ("Block", "BlockBlock")
+
+
+def _marker_name(marker: object) -> str:
+    return type(marker).__name__.lower()
+
+
+def _not_yet(what: str, where: Position) -> Diagnostic:
+    return Diagnostic("SOMD103", f"{what} is not supported yet", (Label(where, "this marker", True),))
+
+
+def _local_markers(
+    tree: cst.FunctionDef,
+    namespace: Mapping[str, object],
+    names: frozenset[str],
+    positions: Mapping[cst.CSTNode, Position],
+    collector: Collector,
+) -> tuple[frozenset[str], frozenset[str]]:
+    shared: set[str] = set()
+    distributed: set[str] = set()
+
+    class Locals(cst.CSTVisitor):
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            if not isinstance(node.target, cst.Name):
+                return
+            value = evaluate(node.annotation.annotation, namespace, names)
+            for marker in markers.markers_of(value)[1]:
+                if isinstance(marker, markers.Shared):
+                    shared.add(node.target.value)
+                elif isinstance(marker, markers.Dist):
+                    distributed.add(node.target.value)
+                else:
+                    collector.add(_not_yet(f"`{_marker_name(marker)}` on a local", positions[node.annotation]))
+
+    tree.body.visit(Locals())
+    return frozenset(shared), frozenset(distributed)
+
+
+def _reduction(
+    function: FunctionType, tree: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position], collector: Collector
+) -> str | None:
+    _, found = markers.markers_of(_annotation(function, "return"))
+    for marker in found:
+        if isinstance(marker, markers.Reduce):
+            where = positions[tree.returns.annotation] if tree.returns else positions[tree.name]
+            if isinstance(marker.operation, str) and marker.operation != "self":
+                return marker.operation
+            collector.add(_not_yet("a reduction by `self` or by a function", where))
+    return None

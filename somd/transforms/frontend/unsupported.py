@@ -1,0 +1,128 @@
+"""Python that a method may not use, as a table from libcst node to what the user is told.
+
+In: a `Method`. Out: diagnostics SOMD201, SOMD202 and SOMD205 in a collector. It judges form only, not meaning.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.frontend.loops import fence_of, range_of
+from somd.transforms.stages import Method
+
+STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
+    cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
+    cst.TryStar: ("`try`", "handle errors in the caller; what a method raises arrives there"),
+    cst.ClassDef: ("a class definition", "define the class outside the method"),
+    cst.FunctionDef: ("a nested function", "define the helper outside the method and call it"),
+    cst.Match: ("`match`", "write `if` and `elif`"),
+    cst.Raise: ("`raise`", "test the arguments in the caller, or return a flag"),
+    cst.Assert: ("`assert`", "test the arguments in the caller, or return a flag"),
+    cst.Del: ("`del`", "leave the name alone: it goes when the method returns"),
+    cst.Global: ("`global`", "pass the value in and return the new one"),
+    cst.Nonlocal: ("`nonlocal`", "pass the value in and return the new one"),
+    cst.Import: ("`import` inside a method", "import at the top of the file"),
+    cst.ImportFrom: ("`import` inside a method", "import at the top of the file"),
+    cst.TypeAlias: ("a type alias", "define it outside the method"),
+}
+
+EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
+    cst.ListComp: ("a list comprehension", "allocate an array and fill it in a loop"),
+    cst.SetComp: ("a set comprehension", "use arrays and scalars"),
+    cst.DictComp: ("a dict comprehension", "use arrays and scalars"),
+    cst.GeneratorExp: ("a generator expression", "write the loop out"),
+    cst.FormattedString: ("an f-string", "format text in the caller"),
+    cst.ConcatenatedString: ("a string", "use numbers and arrays"),
+    cst.Lambda: ("`lambda`", "define a helper function outside the method"),
+    cst.Yield: ("`yield`", "fill an array and return it"),
+    cst.Await: ("`await`", "a SOMD method is synchronous"),
+    cst.NamedExpr: ("`:=`", "assign in a statement of its own"),
+    cst.Dict: ("a dict", "use arrays and scalars"),
+    cst.Set: ("a set", "use arrays and scalars"),
+    cst.List: ("a list", "use an array"),
+    cst.StarredElement: ("`*` unpacking", "name the values one by one"),
+    cst.Imaginary: ("a complex constant", "keep real and imaginary parts in two arrays"),
+    cst.Ellipsis: ("`...`", "write the indexes out"),
+    cst.Slice: ("a slice", "write the loop over the elements out"),
+    cst.MatrixMultiply: ("`@`", "write the loops of the product out"),
+    cst.Is: ("`is`", "compare with `==`"),
+    cst.IsNot: ("`is not`", "compare with `!=`"),
+    cst.In: ("`in`", "write a loop that compares"),
+    cst.NotIn: ("`not in`", "write a loop that compares"),
+}
+
+
+def check_supported(method: Method, collector: Collector) -> None:
+    """Report every statement and expression of `method` that is outside the language."""
+    method.function.body.visit(_Checker(method, collector))
+
+
+class _Checker(cst.CSTVisitor):
+    def __init__(self, method: Method, collector: Collector) -> None:
+        super().__init__()
+        self.method = method
+        self.collector = collector
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        for table, code in ((STATEMENTS, "SOMD201"), (EXPRESSIONS, "SOMD202")):
+            if type(node) in table:
+                what, instead = table[type(node)]
+                self._report(code, f"{what} is not supported in a SOMD method", node, instead)
+                return False
+        return super().on_visit(node)
+
+    def _report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
+        place = self.method.positions.get(node)
+        if place is None:
+            place = self.method.position(self.method.function.name)
+        self.collector.add(Diagnostic(code, message, (Label(place, "here", True),), (help_text,)))
+
+    def visit_Expr(self, node: cst.Expr) -> bool:
+        if isinstance(node.value, cst.SimpleString | cst.ConcatenatedString):
+            return False
+        if isinstance(node.value, cst.Call):
+            return True
+        return True
+
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        self._report("SOMD202", "a string is not supported in a SOMD method", node, "use numbers and arrays")
+
+    def visit_Annotation(self, node: cst.Annotation) -> bool:
+        return False
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        if node.star:
+            self._report("SOMD202", "`*` arguments are not supported in a SOMD method", node, "name the arguments")
+        node.value.visit(self)
+        return False
+
+    def visit_For(self, node: cst.For) -> bool:
+        if node.asynchronous is not None:
+            self._report("SOMD201", "`async for` is not supported in a SOMD method", node, "write a plain loop")
+        elif node.orelse is not None:
+            self._report("SOMD205", "`else` on a loop is not supported", node.orelse, "set a flag in the loop")
+        elif range_of(node) is None:
+            helps = "write `for i in range(start, stop, step):` and index the arrays with `i`"
+            self._report("SOMD205", "a loop in a SOMD method runs over `range(...)`", node.iter, helps)
+            node.body.visit(self)
+            return False
+        return True
+
+    def visit_While(self, node: cst.While) -> None:
+        if node.orelse is not None:
+            self._report("SOMD205", "`else` on a loop is not supported", node.orelse, "set a flag in the loop")
+
+    def visit_With(self, node: cst.With) -> bool:
+        if fence_of(node, self.method) is None:
+            helps = "only `with sync:`, `with sync(name, reduce=op):` and `with single:` may stand in a SOMD method"
+            self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)
+            return False
+        node.body.visit(self)
+        return False
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        if len(node.targets) > 1:
+            self._report(
+                "SOMD201", "a chained assignment is not supported", node, "assign each name on a line of its own"
+            )

@@ -1,0 +1,378 @@
+"""Rewrites expressions so that Numba computes them with NumPy's types (NEP 50), and accesses so that they are safe.
+
+Numba promotes by rules of its own: `float32 * 2.0` is a float64 there, `uint8 + 1` an int64. Where that differs, operands
+and results are cast; where it does not (float64, int64, Python numbers among themselves) the text stays as it was.
+
+    a[i] * 0.5      ->  a[i] * np.float32(0.5)             for a float32 array
+    b[i] + c[i]     ->  np.int32(b[i] + c[i])              for int32 arrays
+    x[col[k]]       ->  load(x, (col[k],), 3, faults, rank)  where the index must be tested
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.stages import Method, Site
+from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, Type
+from somd.transforms.types.typing_table import Types
+
+SAME_IN_NUMBA = ("int64", "float64")
+FLOAT_MATH = "float64"
+
+
+@dataclass
+class Rewriting:
+    """How accesses of a function are rewritten: `guarded` ones are tested, by `load` and `store` in a slave (`slave` is
+    then the text of fault table and rank), by `index_of` in a master. `renames` replaces names (reduction lanes)."""
+
+    method: Method
+    types: Types
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
+    slave: tuple[str, str] | None = None
+    renames: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
+    constants: dict[str, object] = field(default_factory=dict)
+    uses_math: bool = False
+
+
+class Rewriter(cst.CSTTransformer):
+    """The transformer over statements and expressions of one function."""
+
+    def __init__(self, rewriting: Rewriting) -> None:
+        super().__init__()
+        self.how = rewriting
+        self.types = rewriting.types
+        self.stores: set[cst.Subscript] = set()
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        return self._constant(node) is None
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        constant = self._constant(original_node)
+        return updated_node.with_changes(attr=original_node.attr) if constant is None else constant
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def _constant(self, node: cst.Attribute) -> cst.BaseExpression | None:
+        """The literal for a captured number that is reached through a module or object."""
+        value = evaluate(node, self.how.method.namespace, self.how.method.local_names)
+        return literal(value) if isinstance(value, int | float | np.generic) else None
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        name = original_node.value
+        if name in self.how.renames:
+            return self.how.renames[name]
+        if (
+            name not in self.how.method.local_names
+            and original_node in self.types.nodes
+            and name not in ("True", "False")
+        ):
+            value = evaluate(original_node, self.how.method.namespace, self.how.method.local_names)
+            if isinstance(value, int | float | np.generic) and value is not MISSING:
+                self.how.constants[name] = value
+        return updated_node
+
+    # --- operators -----------------------------------------------------------------------------------------------
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
+        left, right, result = (self._scalar(n) for n in (original_node.left, original_node.right, original_node))
+        if left is None or right is None or result is None:
+            return updated_node
+        return self._binary(updated_node, left, right, result)
+
+    def _binary(
+        self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType
+    ) -> cst.BaseExpression:
+        if not _differs(left, right, result):
+            return node
+        left_text, right_text = node.left, node.right
+        if not isinstance(node.operator, cst.LeftShift | cst.RightShift) or result.dtype not in SAME_IN_NUMBA:
+            left_text = converted(node.left, left, result.dtype)
+            right_text = converted(node.right, right, result.dtype)
+        changed = node.with_changes(left=left_text, right=right_text)
+        return cast(changed, result.dtype) if result.kind in "iu" and result.dtype != "int64" else changed
+
+    def leave_UnaryOperation(
+        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
+    ) -> cst.BaseExpression:
+        result = self._scalar(original_node)
+        if result is None or isinstance(original_node.operator, cst.Not) or not result.narrow:
+            return updated_node
+        return cast(updated_node, result.dtype) if result.kind in "iu" else updated_node
+
+    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
+        operands = [original_node.left, *(t.comparator for t in original_node.comparisons)]
+        kinds = [self._scalar(o) for o in operands]
+        strong = {k.dtype for k in kinds if k is not None and not k.weak and k.kind == "f"}
+        if "float32" not in strong or len(strong) != 1:
+            return updated_node
+        dtype = strong.pop()
+
+        def fitted(node: cst.BaseExpression, kind: ScalarType | None) -> cst.BaseExpression:
+            return converted(node, kind, dtype) if kind is not None and kind.weak else node
+
+        targets = [
+            t.with_changes(comparator=fitted(t.comparator, kind))
+            for t, kind in zip(updated_node.comparisons, kinds[1:], strict=True)
+        ]
+        return updated_node.with_changes(left=fitted(updated_node.left, kinds[0]), comparisons=targets)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
+        result = self._scalar(original_node)
+        if result is None:
+            return updated_node
+        return updated_node.with_changes(
+            body=self._as(updated_node.body, original_node.body, result),
+            orelse=self._as(updated_node.orelse, original_node.orelse, result),
+        )
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        callee = self.types.calls.get(original_node)
+        result = self.types.nodes.get(original_node)
+        if callee is None:
+            return updated_node
+        if callee.kind == "helper":
+            return updated_node.with_changes(func=cst.Name(callee.name))
+        if callee.kind == "builtin":
+            if callee.name in ("min", "max") and isinstance(result, ScalarType):
+                pairs = zip(updated_node.args, original_node.args, strict=True)
+                args = [new.with_changes(value=self._as(new.value, old.value, result)) for new, old in pairs]
+                return updated_node.with_changes(args=args)
+            if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
+                return cast(updated_node, result.dtype)
+            return updated_node
+        if callee.kind == "math":
+            self.how.uses_math = True
+            args = [
+                new.with_changes(value=self._wide(new.value, old.value))
+                for new, old in zip(updated_node.args, original_node.args, strict=True)
+            ]
+            return updated_node.with_changes(func=attribute("math", callee.name), args=args)
+        if callee.kind in ("allocate", "like") and isinstance(result, ArrayType):
+            return self._allocation(original_node, updated_node, callee.name, result)
+        if callee.kind == "cast":
+            name = "bool_" if callee.name == "bool" else callee.name
+            return updated_node.with_changes(func=attribute("np", name))
+        if callee.kind == "numpy":
+            return self._numpy(original_node, updated_node, callee.name, result)
+        return updated_node
+
+    def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
+        changed = updated.with_changes(func=attribute("np", name))
+        if not isinstance(result, ScalarType) or result.kind == "b":
+            return changed
+        kinds = [self._scalar(a.value) for a in original.args]
+        if all(k is not None and not k.narrow for k in kinds):
+            return changed
+        args = [
+            new.with_changes(value=converted(new.value, kind, result.dtype)) if kind is not None else new
+            for new, kind in zip(updated.args, kinds, strict=True)
+        ]
+        changed = changed.with_changes(args=args)
+        return cast(changed, result.dtype) if result.kind in "iu" and result.narrow else changed
+
+    def _allocation(self, original: cst.Call, updated: cst.Call, name: str, result: ArrayType) -> cst.BaseExpression:
+        dtype = attribute("np", "bool_" if result.dtype == "bool" else result.dtype)
+        kept = [a for a in updated.args if a.keyword is None][: 2 if name in ("full", "full_like") else 1]
+        bare = [a.with_changes(comma=cst.MaybeSentinel.DEFAULT) for a in kept]
+        if name == "copy" or (name.endswith("_like") and len(updated.args) == len(bare)):
+            return updated.with_changes(func=attribute("np", name), args=bare)
+        return updated.with_changes(func=attribute("np", name), args=[*bare, cst.Arg(dtype)])
+
+    # --- accesses ------------------------------------------------------------------------------------------------
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        sites = self.how.guarded.get(original_node)
+        if sites is None or original_node in self.stores:
+            return updated_node
+        if self.how.slave is None:
+            return self._checked(updated_node, sites)
+        faults, rank = self.how.slave
+        indexes = cst.Tuple([cst.Element(i) for i in index_expressions(updated_node)])
+        return call("load", updated_node.value, indexes, integer(sites[0].number), cst.Name(faults), cst.Name(rank))
+
+    def _checked(self, node: cst.Subscript, sites: tuple[Site, ...]) -> cst.Subscript:
+        parts = []
+        for axis, index in enumerate(index_expressions(node)):
+            length = cst.parse_expression(f"{cst.Module([]).code_for_node(node.value)}.shape[{axis}]")
+            checked = call("index_of", index, length, integer(sites[axis].number))
+            parts.append(cst.SubscriptElement(cst.Index(checked)))
+        return node.with_changes(slice=parts)
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        self._note_store(node.targets[0].target)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._note_store(node.target)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        self._note_store(node.target)
+
+    def _note_store(self, target: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Subscript) and self.how.slave is not None:
+            self.stores.add(target)
+        elif isinstance(target, cst.Tuple):
+            for element in target.elements:
+                self._note_store(element.value)
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.BaseSmallStatement:
+        target, value = original_node.targets[0].target, updated_node.value
+        return self._assigned(target, updated_node.targets[0].target, original_node.value, value, updated_node)
+
+    def leave_AnnAssign(self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign) -> cst.BaseSmallStatement:
+        if updated_node.value is None or original_node.value is None:
+            return cst.Pass()
+        plain = cst.Assign([cst.AssignTarget(updated_node.target)], updated_node.value)
+        return self._assigned(original_node.target, updated_node.target, original_node.value, updated_node.value, plain)
+
+    def _assigned(
+        self,
+        target: cst.BaseExpression,
+        new_target: cst.BaseExpression,
+        old_value: cst.BaseExpression,
+        value: cst.BaseExpression,
+        statement: cst.Assign,
+    ) -> cst.BaseSmallStatement:
+        if isinstance(target, cst.Name):
+            wanted = self.types.names.get(target.value)
+            if isinstance(wanted, ScalarType):
+                statement = statement.with_changes(value=self._as(value, old_value, wanted))
+            return statement
+        if isinstance(target, cst.Subscript):
+            return self._stored(target, new_target, value, statement)
+        if isinstance(target, cst.Tuple) and isinstance(old_value, cst.Tuple) and isinstance(value, cst.Tuple):
+            elements = []
+            for name, old, new in zip(target.elements, old_value.elements, value.elements, strict=True):
+                wanted = self.types.names.get(name.value.value) if isinstance(name.value, cst.Name) else None
+                converted_value = (
+                    self._as(new.value, old.value, wanted) if isinstance(wanted, ScalarType) else new.value
+                )
+                elements.append(new.with_changes(value=converted_value))
+            return statement.with_changes(value=value.with_changes(elements=elements))
+        return statement
+
+    def _stored(
+        self,
+        target: cst.Subscript,
+        new_target: cst.BaseExpression,
+        value: cst.BaseExpression,
+        statement: cst.BaseSmallStatement,
+    ) -> cst.BaseSmallStatement:
+        sites = self.how.guarded.get(target)
+        if sites is None or self.how.slave is None or not isinstance(new_target, cst.Subscript):
+            return statement
+        faults, rank = self.how.slave
+        indexes = cst.Tuple([cst.Element(i) for i in index_expressions(new_target)])
+        arguments = (new_target.value, indexes, value, integer(sites[0].number), cst.Name(faults), cst.Name(rank))
+        return cst.Expr(call("store", *arguments))
+
+    def leave_AugAssign(self, original_node: cst.AugAssign, updated_node: cst.AugAssign) -> cst.BaseSmallStatement:
+        target, operator = original_node.target, AUGMENTED[type(original_node.operator)]
+        left, right = self._scalar(target), self._scalar(original_node.value)
+        result = self._scalar(original_node)
+        if left is None or right is None or result is None:
+            return updated_node
+        guarded = isinstance(target, cst.Subscript) and target in self.how.guarded
+        wanted = self.types.names.get(target.value) if isinstance(target, cst.Name) else left
+        same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
+        if not guarded and not _differs(left, right, result) and same:
+            return updated_node
+        read: cst.BaseExpression = updated_node.target
+        if guarded and isinstance(target, cst.Subscript) and self.how.slave is not None:
+            faults, rank = self.how.slave
+            assert isinstance(read, cst.Subscript)
+            indexes = cst.Tuple([cst.Element(i) for i in index_expressions(read)])
+            number = integer(self.how.guarded[target][0].number)
+            read = call("load", read.value, indexes, number, cst.Name(faults), cst.Name(rank))
+        operand = updated_node.value
+        if isinstance(operand, cst.BinaryOperation | cst.IfExp | cst.BooleanOperation | cst.Comparison):
+            operand = parenthesised(operand)
+        value = self._binary(cst.BinaryOperation(read, operator(), operand), left, right, result)
+        if isinstance(target, cst.Name) and isinstance(wanted, ScalarType) and wanted.dtype != result.dtype:
+            value = cast(value, wanted.dtype)
+        plain = cst.Assign([cst.AssignTarget(updated_node.target)], value)
+        return self._stored(target, updated_node.target, value, plain) if isinstance(target, cst.Subscript) else plain
+
+    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.BaseSmallStatement:
+        wanted = self.types.result
+        if updated_node.value is None or original_node.value is None or not isinstance(wanted, ScalarType):
+            return updated_node
+        return updated_node.with_changes(value=self._as(updated_node.value, original_node.value, wanted))
+
+    # --- types ---------------------------------------------------------------------------------------------------
+
+    def _scalar(self, node: cst.CSTNode) -> ScalarType | None:
+        found = self.types.nodes.get(node)
+        return found if isinstance(found, ScalarType) else None
+
+    def _as(self, node: cst.BaseExpression, original: cst.BaseExpression, wanted: ScalarType) -> cst.BaseExpression:
+        return converted(node, self._scalar(original), wanted.dtype)
+
+    def _wide(self, node: cst.BaseExpression, original: cst.BaseExpression) -> cst.BaseExpression:
+        kind = self._scalar(original)
+        narrow_float = kind is not None and kind.kind == "f" and kind.dtype != FLOAT_MATH
+        return cast(node, FLOAT_MATH) if narrow_float else node
+
+
+def _differs(left: ScalarType, right: ScalarType, result: ScalarType) -> bool:
+    """Whether Numba might compute this operation in another type than NumPy."""
+    if result.kind == "b":
+        return False
+    return any(t.narrow or (t.kind == "b") for t in (left, right, result))
+
+
+def converted(node: cst.BaseExpression, kind: ScalarType | None, dtype: str) -> cst.BaseExpression:
+    """`node` of type `kind` as `dtype`; unchanged where it has that dtype."""
+    return node if kind is None or kind.dtype == dtype else cast(node, dtype)
+
+
+def cast(node: cst.BaseExpression, dtype: str) -> cst.Call:
+    """`np.dtype(node)`"""
+    return call_of(attribute("np", "bool_" if dtype == "bool" else dtype), node)
+
+
+def parenthesised(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def attribute(module: str, name: str) -> cst.Attribute:
+    return cst.Attribute(cst.Name(module), cst.Name(name))
+
+
+def integer(value: int) -> cst.BaseExpression:
+    return cst.parse_expression(str(value))
+
+
+def call(function: str, *arguments: cst.BaseExpression) -> cst.Call:
+    return call_of(cst.Name(function), *arguments)
+
+
+def call_of(function: cst.BaseExpression, *arguments: cst.BaseExpression) -> cst.Call:
+    return cst.Call(function, [cst.Arg(a) for a in arguments])
+
+
+def literal(value: object) -> cst.BaseExpression:
+    """The text of a captured number."""
+    if isinstance(value, np.generic):
+        return cst.parse_expression(f"np.{type(value).__name__}({_float_text(value.item())})")
+    return cst.parse_expression(_float_text(value))
+
+
+def _float_text(value: object) -> str:
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return {"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan")
+    return repr(value)

@@ -1,0 +1,181 @@
+"""`Plan` -> master: the function that is called; it runs serial code, checks bounds, and runs phases.
+
+def vector_add(a, b, n_slaves):
+    c = np.empty_like(a)
+    if a.shape[0] >= b.shape[0] + 1:
+        raise IndexError(1)
+    for rank in prange(n_slaves):
+        lo, hi = slave_range(0, len(a), 1, rank, n_slaves)
+        vector_add_slave_1(lo, hi, a, b, c)
+    return c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.slaves import Slave, SlaveBuilder, lines, numpy_name
+from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform
+from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.typing_table import Types
+
+COMBINE = {
+    "min": "reduce_min",
+    "max": "reduce_max",
+    "&": "reduce_and",
+    "|": "reduce_or",
+    "^": "reduce_xor",
+    "and": "reduce_all",
+    "or": "reduce_any",
+}
+
+
+class MasterBuilder:
+    """Builds the master of a plan; slaves are collected on the way."""
+
+    def __init__(self, plan: Plan, types: Types, constants: dict[str, object], fresh: Fresh) -> None:
+        self.plan = plan
+        self.types = types
+        self.constants = constants
+        self.fresh = fresh
+        self.slaves: list[Slave] = []
+        self.uses_math = False
+
+    def build(self) -> cst.FunctionDef:
+        parameters = [*self.plan.method.param_names, self.fresh.name("n_slaves")]
+        has_faults = any(phase.nest.guarded for phase in self.plan.phases())
+        if has_faults:
+            parameters.append(self.fresh.name("faults"))
+        body = self.steps(self.plan.body) or lines("pass")
+        header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
+        function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
+        return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
+
+    def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
+        built: list[cst.BaseStatement] = []
+        for step in steps:
+            if isinstance(step, Serial):
+                built.extend(self.serial(step))
+            elif isinstance(step, Uniform):
+                built.append(self.uniform(step))
+            else:
+                built.extend(self.phase(step))
+        return built
+
+    def serial(self, step: Serial) -> list[cst.BaseStatement]:
+        how = self.rewriting(step.guarded)
+        built = [cst.ensure_type(s.visit(Rewriter(how)), cst.BaseStatement) for s in step.statements]
+        self.uses_math |= how.uses_math
+        return built
+
+    def uniform(self, step: Uniform) -> cst.BaseStatement:
+        how = self.rewriting(step.guarded)
+        body = cst.IndentedBlock(self.steps(step.body) or lines("pass"))
+        node = step.node
+        if isinstance(node, cst.For):
+            header = cst.ensure_type(node.iter.visit(Rewriter(how)), cst.BaseExpression)
+            self.uses_math |= how.uses_math
+            return node.with_changes(iter=header, body=body)
+        test = cst.ensure_type(node.test.visit(Rewriter(how)), cst.BaseExpression)
+        self.uses_math |= how.uses_math
+        if isinstance(node, cst.While):
+            return node.with_changes(test=test, body=body)
+        orelse = self.steps(step.orelse)
+        return node.with_changes(test=test, body=body, orelse=cst.Else(cst.IndentedBlock(orelse)) if orelse else None)
+
+    def rewriting(self, guarded: object) -> Rewriting:
+        return Rewriting(self.plan.method, self.types, guarded, constants=self.constants)  # type: ignore[arg-type]
+
+    # --- phases --------------------------------------------------------------------------------------------------
+
+    def phase(self, phase: Phase) -> list[cst.BaseStatement]:
+        nest = phase.nest
+        how = self.rewriting(nest.guarded)
+        how.slave = (self.fresh.name("faults"), self.fresh.name("rank"))
+        name = self.fresh.name(f"{self.plan.method.name}_slave_{phase.number}")
+        builder = SlaveBuilder(self.plan, self.types, phase, how, self.fresh, name)
+        slave = builder.build()
+        self.uses_math |= how.uses_math
+        self.slaves.append(slave)
+        built = [
+            statement
+            for check in nest.checks
+            for statement in lines(f"if {check.condition}:\n    raise IndexError({check.site.number})\n")
+        ]
+        if nest.reductions:
+            built += self.reduction_phase(builder, slave, nest.reductions)
+        else:
+            built += self.plain_phase(builder, slave)
+        if slave.faults:
+            built += lines(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n")
+        comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))
+        return [built[0].with_changes(leading_lines=[*_lines_before(nest.dims[0].node), comment]), *built[1:]]
+
+    def plain_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
+        rank, parts = self.fresh.name("rank"), self.fresh.name("n_slaves")
+        dims = builder.nest.dims
+        ranges = ", ".join(builder.ranges())
+        arguments = ", ".join((ranges, *slave.arguments))
+        lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
+        if builder.grid_dims() == 1:
+            return lines(
+                f"for {rank} in prange({parts}):\n"
+                f"    {lo}, {hi} = slave_range({self.limits(builder, dims[0])}, {rank}, {parts})\n"
+                f"    {slave.name}({arguments})\n"
+            )
+        rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
+        lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")
+        outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
+        return lines(
+            f"{rows}, {columns} = grid_shape({parts}, trips({outer}), trips({inner}))",
+            f"for {rank} in prange({rows} * {columns}):\n"
+            f"    {lo}, {hi} = slave_range({outer}, {rank} // {columns}, {rows})\n"
+            f"    {lo_1}, {hi_1} = slave_range({inner}, {rank} % {columns}, {columns})\n"
+            f"    {slave.name}({arguments})\n",
+        )
+
+    def limits(self, builder: SlaveBuilder, dim: Dim) -> str:
+        if dim.invariant:
+            return f"{builder.text(dim.start)}, {builder.text(dim.stop)}, {dim.step}"
+        return f"{dim.low}, {dim.high} + 1, 1"
+
+    def reduction_phase(
+        self, builder: SlaveBuilder, slave: Slave, reductions: Sequence[Reduction]
+    ) -> list[cst.BaseStatement]:
+        rank, parts, blocks = map(self.fresh.name, ("rank", "n_slaves", "blocks"))
+        first, last, length = map(self.fresh.name, ("first", "last", "length"))
+        dim = builder.nest.dims[0]
+        quantum = "LANES" if len(builder.nest.dims) == 1 else "1"
+        texts = [f"{blocks}, {length} = logical_blocks(trips({self.limits(builder, dim)}), {quantum})"]
+        after = []
+        for reduction in reductions:
+            scalar = self.types.names[reduction.name]
+            assert isinstance(scalar, ScalarType)
+            partials = builder.partials(reduction)
+            texts.append(f"{partials} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
+            after.append(self.combined(builder, reduction, scalar, blocks))
+        arguments = ", ".join((first, last, length, *slave.arguments))
+        texts.append(
+            f"for {rank} in prange({parts}):\n"
+            f"    {first}, {last} = slave_range(0, {blocks}, 1, {rank}, {parts})\n"
+            f"    {slave.name}({arguments})\n"
+        )
+        return lines(*texts, *after)
+
+    def combined(self, builder: SlaveBuilder, reduction: Reduction, scalar: ScalarType, blocks: str) -> str:
+        name, partials = reduction.name, builder.partials(reduction)
+        if reduction.op in COMBINE:
+            return f"{name} = {COMBINE[reduction.op]}({name}, {partials})"
+        function = "reduce_sum" if reduction.op == "+" else "reduce_product"
+        value = f"{name} {reduction.op} {function}({partials})"
+        if scalar.kind in "iu" and scalar.dtype != "int64":
+            value = f"np.{scalar.dtype}({value})"
+        return f"if {blocks} > 0:\n    {name} = {value}\n"
+
+
+def _lines_before(node: cst.For) -> list[cst.EmptyLine]:
+    return [line for line in node.leading_lines if line.comment is None]

@@ -1,0 +1,25 @@
+"""Names that the generator adds, kept apart from the user's."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+
+class Fresh:
+    """Hands out names: the wanted one, with underscores behind it while it is taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = {*taken, *keyword.kwlist, *vars(builtins), "np", "math"}
+        self.chosen: dict[str, str] = {}
+
+    def name(self, wanted: str) -> str:
+        """The name that stands for `wanted`, the same at every call."""
+        if wanted not in self.chosen:
+            name = wanted
+            while name in self.taken:
+                name += "_"
+            self.taken.add(name)
+            self.chosen[wanted] = name
+        return self.chosen[wanted]

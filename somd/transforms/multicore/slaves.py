@@ -1,0 +1,248 @@
+"""`Nest` -> slave: the function that runs one MI's share of a nest.
+
+Without reductions a slave walks its part of the outermost loop:
+
+    def vector_add_slave_1(lo, hi, a, b, c):
+        for i in range(lo, hi):
+            assume(0 <= i < FAR)
+            c[i] = a[i] + b[i]
+
+With reductions it walks logical blocks, each giving one partial result, so that the association does not depend on how many
+MIs there are; floating-point sums and products use LANES interleaved accumulators in a block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.names import Fresh
+from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
+from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.typing_table import Types
+
+LANE_OPERATORS = ("+", "*")
+IDENTITY = {"+": "-0.0", "*": "1.0", "and": "True", "or": "False", "&": "-1", "|": "0", "^": "0"}
+
+
+@dataclass(frozen=True)
+class Slave:
+    """A slave function and how the master calls it: `arguments` follow the ranges."""
+
+    function: cst.FunctionDef
+    name: str
+    arguments: tuple[str, ...]
+    faults: bool
+    lanes: bool
+
+
+class SlaveBuilder:
+    """Builds the slave of one phase."""
+
+    def __init__(self, plan: Plan, types: Types, phase: Phase, rewriting: Rewriting, fresh: Fresh, name: str) -> None:
+        self.plan = plan
+        self.types = types
+        self.nest: Nest = phase.nest
+        self.number = phase.number
+        self.rewriting = rewriting
+        self.fresh = fresh
+        self.name = name
+
+    def build(self) -> Slave:
+        lanes = any(self.laned(r) for r in self.nest.reductions)
+        faults = bool(self.nest.guarded)
+        arguments = (*self.nest.arrays, *self.nest.scalars)
+        partials = tuple(self.partials(r) for r in self.nest.reductions)
+        extra = (*partials, *((self.fresh.name("faults"), self.fresh.name("rank")) if faults else ()))
+        if self.nest.reductions:
+            ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", "length")))
+            body = self.blocks()
+        else:
+            ranges = self.ranges()
+            body = self.loops(0)
+        header = f"@slave\ndef {self.name}({', '.join((*ranges, *arguments, *extra))}):\n    pass\n"
+        function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
+        comment = cst.EmptyLine(comment=cst.Comment(f"# phase {self.number}: {self.place()}"))
+        function = function.with_changes(
+            body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
+        )
+        return Slave(function, self.name, (*arguments, *extra), faults, lanes)
+
+    def place(self) -> str:
+        position = self.nest.position
+        variables = ", ".join(dim.variable for dim in self.nest.dims)
+        return f"the loop over {variables} at line {position.line}"
+
+    # --- ranges --------------------------------------------------------------------------------------------------
+
+    def ranges(self) -> tuple[str, ...]:
+        names = [self.fresh.name("lo"), self.fresh.name("hi")]
+        for k in range(1, self.grid_dims()):
+            names += [self.fresh.name(f"lo_{k}"), self.fresh.name(f"hi_{k}")]
+        return tuple(names)
+
+    def grid_dims(self) -> int:
+        """How many dimensions are cut: two where the method asks for it and the inner loop runs forward."""
+        dims = self.nest.dims
+        cut = self.nest.grid and not self.nest.reductions and len(dims) > 1
+        return 2 if cut and (dims[1].invariant or dims[1].step > 0) else 1
+
+    # --- loops ---------------------------------------------------------------------------------------------------
+
+    def loops(self, level: int, outer: tuple[str, str] | None = None) -> list[cst.BaseStatement]:
+        """The loop of dimension `level` with all inside it; `outer` replaces the outermost range."""
+        if level == len(self.nest.dims):
+            return self.body()
+        dim = self.nest.dims[level]
+        if level == len(self.nest.dims) - 1 and any(self.laned(r) for r in self.nest.reductions):
+            return self.lane_loop(dim, level, outer)
+        start, stop = self.limits(dim, level, outer)
+        step = "" if dim.step == 1 else f", {dim.step}"
+        return [self.loop(dim, f"range({start}, {stop}{step})", [*self.assumed(dim), *self.loops(level + 1, outer)])]
+
+    def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
+        if level == 0:
+            return outer or (self.fresh.name("lo"), self.fresh.name("hi"))
+        start, stop = self.text(dim.start), self.text(dim.stop)
+        if level < self.grid_dims():
+            lo, hi = self.fresh.name(f"lo_{level}"), self.fresh.name(f"hi_{level}")
+            return (lo, hi) if dim.invariant else (f"first_from({lo}, {start}, {dim.step})", f"min({hi}, {stop})")
+        return start, stop
+
+    def loop(self, dim: Dim, iterated: str, body: list[cst.BaseStatement]) -> cst.For:
+        return dim.node.with_changes(
+            iter=cst.parse_expression(iterated),
+            body=dim.node.body.with_changes(body=body)
+            if isinstance(dim.node.body, cst.IndentedBlock)
+            else cst.IndentedBlock(body),
+        )
+
+    def lane_loop(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> list[cst.BaseStatement]:
+        """The innermost loop in strips of LANES trips, one lane each."""
+        start, stop = self.limits(dim, level, outer)
+        base, lane = self.fresh.name("base"), self.fresh.name("lane")
+        stride = "LANES" if dim.step == 1 else f"LANES * {dim.step}"
+        count = f"{stop} - {base}" if dim.step == 1 else f"trips({base}, {stop}, {dim.step})"
+        value = f"{base} + {lane}" if dim.step == 1 else f"{base} + {lane} * {dim.step}"
+        strip = (
+            f"for {base} in range({start}, {stop}, {stride}):\n"
+            f"    for {lane} in range(min(LANES, {count})):\n"
+            f"        {dim.variable} = {value}\n"
+        )
+        outer_loop = cst.ensure_type(cst.parse_statement(strip), cst.For)
+        assert isinstance(outer_loop.body, cst.IndentedBlock)
+        inner = cst.ensure_type(outer_loop.body.body[0], cst.For)
+        assert isinstance(inner.body, cst.IndentedBlock)
+        filled = inner.with_changes(
+            body=inner.body.with_changes(body=[*inner.body.body, *self.assumed(dim), *self.body()])
+        )
+        outer_loop = outer_loop.with_changes(
+            body=outer_loop.body.with_changes(body=[filled]), leading_lines=dim.node.leading_lines
+        )
+        return [outer_loop]
+
+    def assumed(self, dim: Dim) -> list[cst.BaseStatement]:
+        return assumption(dim.variable, self.nest.lowest.get(dim.node))
+
+    def body(self) -> list[cst.BaseStatement]:
+        scalars = [
+            statement
+            for name, lowest in self.nest.lowest_scalars.items()
+            if name in self.nest.scalars
+            for statement in lines(f"assume({name} >= {lowest})")
+        ]
+        return [*scalars, *(self.rewritten(s) for s in self.nest.body)]
+
+    def rewritten(self, statement: cst.BaseStatement) -> cst.BaseStatement:
+        changed = statement.visit(_SlaveRewriter(self.rewriting, self.nest))
+        return cst.ensure_type(changed, cst.BaseStatement)
+
+    def text(self, node: cst.BaseExpression) -> str:
+        changed = node.visit(Rewriter(self.rewriting))
+        return cst.Module([]).code_for_node(cst.ensure_type(changed, cst.BaseExpression))
+
+    # --- reductions ----------------------------------------------------------------------------------------------
+
+    def laned(self, reduction: Reduction) -> bool:
+        found = self.types.names.get(reduction.name)
+        return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind == "f"
+
+    def partials(self, reduction: Reduction) -> str:
+        return self.fresh.name(f"{reduction.name}_partials")
+
+    def lane_names(self, reduction: Reduction) -> str:
+        return self.fresh.name(f"{reduction.name}_lanes")
+
+    def blocks(self) -> list[cst.BaseStatement]:
+        """The loop over logical blocks with its accumulators."""
+        first, last, length, block, lo, hi = map(self.fresh.name, ("first", "last", "length", "block", "lo", "hi"))
+        dim = self.nest.dims[0]
+        limits = f"{self.text(dim.start)}, {self.text(dim.stop)}, {dim.step}"
+        before = [f"{lo}, {hi} = block_range({limits}, {block}, {length})"]
+        after = []
+        renames = dict(self.rewriting.renames)
+        for reduction in self.nest.reductions:
+            scalar = self.types.names[reduction.name]
+            assert isinstance(scalar, ScalarType)
+            dtype = numpy_name(scalar.dtype)
+            if self.laned(reduction):
+                lanes = self.lane_names(reduction)
+                before.append(f"{lanes} = np.full(LANES, {IDENTITY[reduction.op]}, np.{dtype})")
+                renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
+                combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
+                after.append(f"{self.partials(reduction)}[{block}] = {combine}({lanes})")
+            else:
+                before.append(f"{reduction.name} = {identity(reduction, scalar)}")
+                after.append(f"{self.partials(reduction)}[{block}] = {reduction.name}")
+        self.rewriting.renames = renames
+        loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
+        body = [*lines(*before), *self.loops(0, (lo, hi)), *lines(*after)]
+        return [loop.with_changes(body=cst.IndentedBlock(body))]
+
+
+class _SlaveRewriter(Rewriter):
+    """The rewriter, which also states what is proved of inner loop variables."""
+
+    def __init__(self, rewriting: Rewriting, nest: Nest) -> None:
+        super().__init__(rewriting)
+        self.nest = nest
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
+        lowest = self.nest.lowest.get(original_node)
+        header = range_of(original_node)
+        if lowest is None or header is None or not isinstance(updated_node.body, cst.IndentedBlock):
+            return updated_node
+        body = [*assumption(header.variable, lowest), *updated_node.body.body]
+        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
+
+
+def assumption(variable: str, lowest: int | None) -> list[cst.BaseStatement]:
+    return [] if lowest is None else lines(f"assume({lowest} <= {variable} < FAR)")
+
+
+def identity(reduction: Reduction, scalar: ScalarType) -> str:
+    """The neutral element of the reduction in the accumulator's type."""
+    dtype = numpy_name(scalar.dtype)
+    if reduction.op in ("min", "max"):
+        if scalar.kind == "f":
+            return f"np.{dtype}({'' if reduction.op == 'min' else '-'}np.inf)"
+        return f"np.{dtype}(np.iinfo(np.{dtype}).{'max' if reduction.op == 'min' else 'min'})"
+    if scalar.kind == "b":
+        return {"&": "np.bool_(True)", "and": "True"}.get(
+            reduction.op, "np.bool_(False)" if reduction.op != "or" else "False"
+        )
+    if reduction.op == "&" and scalar.kind == "u":
+        return f"np.{dtype}(np.iinfo(np.{dtype}).max)"
+    value = IDENTITY[reduction.op]
+    return f"np.{dtype}({value if scalar.kind == 'f' else value.removesuffix('.0').replace('-0', '0')})"
+
+
+def numpy_name(dtype: str) -> str:
+    return "bool_" if dtype == "bool" else dtype
+
+
+def lines(*texts: str) -> list[cst.BaseStatement]:
+    return [cst.ensure_type(cst.parse_statement(text), cst.BaseStatement) for text in texts]

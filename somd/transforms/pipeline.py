@@ -1,0 +1,79 @@
+"""The order of the passes.
+
+function -> Method -> (supported?) -> Types -> Plan -> module text of a target
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FunctionType
+
+from somd.diagnostics.model import Collector
+from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.unsupported import check_supported
+from somd.transforms.plan.context import Kinds, kinds_from_source
+from somd.transforms.plan.method_to_plan import method_to_plan
+from somd.transforms.stages import Method, Plan
+from somd.transforms.types.infer import infer_types
+from somd.transforms.types.scalars import INT, ArrayType, ScalarType, Type
+from somd.transforms.types.typing_table import Types
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A method planned for one signature."""
+
+    method: Method
+    types: Types
+    plan: Plan
+
+
+def front(function: FunctionType) -> Method:
+    """The method of `function`, its form checked.
+
+    Raises:
+        SomdCompileError: SOMD1xx, SOMD2xx.
+    """
+    method = method_of(function)
+    collector = Collector()
+    check_supported(method, collector)
+    collector.raise_if_errors()
+    return method
+
+
+def check(function: FunctionType) -> Plan:
+    """Everything that the source alone can show.
+
+    Raises:
+        SomdCompileError: with all that was found.
+    """
+    return method_to_plan(front(function))
+
+
+def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
+    """The plan for these argument types, with `aliases` naming parameters that are the same memory.
+
+    Raises:
+        SomdCompileError: with all that was found.
+    """
+    method = front(function)
+    types = infer_types(method, arguments)
+    ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
+    inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.kind in "iu"))
+    plan = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
+    return Compiled(method, types, plan)
+
+
+def default_arguments(function: FunctionType) -> dict[str, Type]:
+    """Argument types where none are known: arrays of float64 as they are indexed, integers for the rest."""
+    method = front(function)
+    kinds = kinds_from_source(method, Collector())
+    return {p: ArrayType("float64", kinds.ranks[p]) if p in kinds.ranks else INT for p in method.param_names}
+
+
+def multicore_text(compiled: Compiled) -> str:
+    """The generated module for Numba."""
+    from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
+
+    return module_text(plan_to_multicore(compiled.plan, compiled.types))

@@ -1,0 +1,1 @@
+"""From `Method` to `Plan`: which loops are distributed, where phases begin and end."""

@@ -1,0 +1,84 @@
+"""Which loops may be distributed: those whose variable indexes a distributed dimension of a distributed array."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.loops import fence_of, range_of
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.plan.context import Context
+from somd.transforms.stages import Method
+
+
+def is_candidate(loop: cst.For, context: Context) -> bool:
+    """Whether `loop` indexes a distributed dimension."""
+    header = range_of(loop)
+    if header is None:
+        return False
+    names = _derived(loop, header.variable)
+    found = False
+
+    class Indexes(cst.CSTVisitor):
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            nonlocal found
+            if not isinstance(node.value, cst.Name) or node.value.value not in context.distributed:
+                return
+            dims = context.distributed[node.value.value]
+            for axis, index in enumerate(index_expressions(node)):
+                if (dims is None or axis in dims) and names & names_read(index):
+                    found = True
+
+    loop.body.visit(Indexes())
+    return found
+
+
+def _derived(loop: cst.For, name: str) -> set[str]:
+    """The loop variable and the scalars computed from it in the body."""
+    names = {name}
+    assigns: list[tuple[set[str], set[str]]] = []
+
+    class Assigns(cst.CSTVisitor):
+        def visit_Assign(self, node: cst.Assign) -> None:
+            assigns.append((assigned_names(node), names_read(node.value)))
+
+        def visit_For(self, node: cst.For) -> None:
+            assigns.append((names_read(node.target), names_read(node.iter)))
+
+    loop.body.visit(Assigns())
+    while True:
+        wider = names.union(*(targets for targets, read in assigns if read & names)) if assigns else names
+        if wider == names:
+            return names
+        names = wider
+
+
+def contains_candidate(node: cst.CSTNode, context: Context) -> bool:
+    """Whether `node` is, or holds, a candidate that is not inside `with single:`."""
+    found = False
+
+    class Loops(cst.CSTVisitor):
+        def visit_For(self, node: cst.For) -> bool:
+            nonlocal found
+            found = found or is_candidate(node, context)
+            return not found
+
+        def visit_With(self, node: cst.With) -> bool:
+            fence = fence_of(node, context.method)
+            return fence is None or fence.kind != "single"
+
+    node.visit(Loops())
+    return found
+
+
+def contains_fence(node: cst.CSTNode, method: Method) -> bool:
+    """Whether a `with sync:` or `with single:` stands in `node`."""
+    found = False
+
+    class Fences(cst.CSTVisitor):
+        def visit_With(self, node: cst.With) -> None:
+            nonlocal found
+            found = found or fence_of(node, method) is not None
+
+    node.visit(Fences())
+    return found

@@ -1,0 +1,100 @@
+"""What the planner knows of a method before it cuts it: arrays, kinds of scalars, facts, liveness, sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.affine import Scope, shape_reference
+from somd.transforms.analysis.facts import facts_of
+from somd.transforms.analysis.liveness import Liveness
+from somd.transforms.frontend.loops import statements_of
+from somd.transforms.stages import Affine, Method, Site
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What types tell the planner: number of dimensions by array, scalars that are no integers, and arrays that are
+    the same memory under several names (name -> the one that stands for it)."""
+
+    ranks: Mapping[str, int]
+    inexact: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+def kinds_from_source(method: Method, collector: Collector) -> Kinds:
+    """Kinds as far as the text shows them: what is indexed is an array of that many dimensions."""
+    ranks: dict[str, int] = {p.name: 1 for p in method.params if p.distributed}
+    seen: dict[str, cst.Subscript] = {}
+
+    class Uses(cst.CSTVisitor):
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            reference = shape_reference(node)
+            if reference is not None:
+                self.at_least(reference[0], reference[1] + 1)
+            elif isinstance(node.value, cst.Name) and node.value.value in method.local_names:
+                name, rank = node.value.value, len(index_expressions(node))
+                if name in seen and ranks[name] != rank:
+                    collector.add(_ranks_differ(method, name, seen[name], node))
+                ranks[name] = rank
+                seen.setdefault(name, node)
+
+        def visit_Call(self, node: cst.Call) -> None:
+            reference = shape_reference(node)
+            if reference is not None:
+                self.at_least(reference[0], 1)
+
+        def at_least(self, name: str, rank: int) -> None:
+            if name in method.local_names and name not in seen:
+                ranks[name] = max(ranks.get(name, 1), rank)
+
+    method.function.body.visit(Uses())
+    return Kinds(ranks)
+
+
+def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.Subscript) -> Diagnostic:
+    counts = [len(index_expressions(node)) for node in (first, second)]
+    labels = (
+        Label(method.position(second), f"{counts[1]} here", True),
+        Label(method.position(first), f"{counts[0]} indexes here", False),
+    )
+    helps = ("give one index for each dimension; rows and slices are not supported: write the loop out",)
+    return Diagnostic("SOMD403", f"`{name}` is indexed with {counts[1]} and with {counts[0]} indexes", labels, helps)
+
+
+class Context:
+    """The method being planned, with side tables that grow as it is."""
+
+    def __init__(self, method: Method, kinds: Kinds, collector: Collector) -> None:
+        self.method = method
+        self.kinds = kinds
+        self.collector = collector
+        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, kinds.aliases)
+        self.facts: tuple[Affine, ...] = facts_of(method, self.scope, kinds.ranks)
+        self.liveness = Liveness()
+        self.liveness.before(statements_of(method.function.body), frozenset())
+        self.sites: list[Site] = []
+        self.phases = 0
+
+    @property
+    def distributed(self) -> Mapping[str, tuple[int, ...] | None]:
+        """Distributed arrays: the declared ones and the arrays that the method makes; with their dims if restricted."""
+        found: dict[str, tuple[int, ...] | None] = {p.name: p.dims for p in self.method.params if p.distributed}
+        for name in self.kinds.ranks:
+            if name not in self.method.param_names:
+                found[name] = None
+        return found
+
+    def site(self, position: Position, array: str, axis: int, text: str) -> Site:
+        """A new site; sites are numbered from 1."""
+        site = Site(len(self.sites) + 1, position, array, axis, text)
+        self.sites.append(site)
+        return site
+
+    def text(self, node: cst.CSTNode) -> str:
+        """The source of an expression, in one line."""
+        return " ".join(cst.Module([]).code_for_node(node).split())

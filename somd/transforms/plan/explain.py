@@ -1,0 +1,75 @@
+"""A plan in words, for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import libcst as cst
+
+from somd.transforms.plan.views import EVERYTHING
+from somd.transforms.stages import Nest, Phase, Plan, Serial, Step, Uniform, written_arrays
+
+
+def explain(plan: Plan) -> str:
+    """What is distributed, where the fences are, and what is checked."""
+    method = plan.method
+    position = method.position(method.function.name)
+    lines = [f"{method.qualname} ({os.path.basename(position.file)}:{position.line})"]
+    distributed = [p.name for p in method.params if p.distributed]
+    lines.append(f"distributed parameters: {', '.join(distributed) or 'none'}")
+    written = sorted(written_arrays(plan) & set(method.param_names))
+    lines.append(f"parameters changed in place: {', '.join(written) or 'none'}")
+    for step in plan.body:
+        lines.extend(_step(step, 1))
+    return "\n".join(lines)
+
+
+def _step(step: Step, depth: int) -> Iterator[str]:
+    pad = "  " * depth
+    if isinstance(step, Serial):
+        yield f"{pad}once, by the master: {len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
+    elif isinstance(step, Uniform):
+        yield f"{pad}taken by all method instances together: {_header(step.node)}"
+        for inner in step.body:
+            yield from _step(inner, depth + 1)
+        if step.orelse:
+            yield f"{pad}otherwise:"
+            for inner in step.orelse:
+                yield from _step(inner, depth + 1)
+    else:
+        yield from (pad + line for line in _phase(step))
+
+
+def _header(node: cst.For | cst.While | cst.If) -> str:
+    code = cst.Module([]).code_for_node
+    if isinstance(node, cst.For):
+        return f"for {code(node.target)} in {code(node.iter)}"
+    return f"{'while' if isinstance(node, cst.While) else 'if'} {code(node.test)}"
+
+
+def _phase(phase: Phase) -> Iterator[str]:
+    nest = phase.nest
+    code = cst.Module([]).code_for_node
+    loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
+    yield f"phase {phase.number}, line {nest.position.line}: {loops}"
+    yield f"  partition: blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if _grid(nest) else "")
+    yield f"  reads {', '.join(nest.arrays_read) or 'nothing'}; writes {', '.join(nest.arrays_written) or 'nothing'}"
+    for reduction in nest.reductions:
+        yield f"  reduction: {reduction.name} by {reduction.op}, one partial a logical block"
+    for array, pairs in nest.views.items():
+        if any(pair != (0, 0) for pair in pairs):
+            yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"
+    for check in nest.checks:
+        yield f"  IndexError before the phase if {check.condition} ({check.site.text}, line {check.site.position.line})"
+    if nest.guarded:
+        yield f"  {len(nest.guarded)} access{'es' if len(nest.guarded) != 1 else ''} tested where they happen"
+    yield "  fence"
+
+
+def _grid(nest: Nest) -> bool:
+    return nest.grid and not nest.reductions and len(nest.dims) > 1
+
+
+def _pair(pair: tuple[int, int]) -> str:
+    return "everything" if EVERYTHING in pair else f"({pair[0]}, {pair[1]})"

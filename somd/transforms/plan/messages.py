@@ -1,0 +1,220 @@
+"""The words of what the planner refuses (SOMD105, SOMD205, SOMD206 and SOMD3xx)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.analysis.dependences import OTHER, Conflict
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.stages import Access, Method
+
+COPY = "if the result may use the values from before the loop, read from a copy"
+SINGLE = "if the order matters, put the loop in `with single:`: one MI then runs it, in order"
+PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
+
+
+def nothing_distributed(method: Method) -> Diagnostic:
+    labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
+    helps = ("mark an array that the loops index: `a: dist[np.ndarray]`",)
+    return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
+
+
+def too_complex(method: Method, loop: cst.For) -> Diagnostic:
+    labels = (Label(method.position(loop.iter), "this loop", True),)
+    helps = ("split the loop, or give the inner indexes simpler expressions", SINGLE)
+    message = "the analysis gave up on this loop: its dependences need more work than a compiler should spend"
+    return Diagnostic("SOMD311", message, labels, helps)
+
+
+def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
+    """Both accesses, and two iterations that meet, where isl has an example."""
+    first, second = found.first, found.second
+    header = range_of(loop)
+    assert header is not None
+    example = _example(header.variable, found)
+    labels = [_label(method, first, primary=first.write and second.write)]
+    if second.node is not first.node or second.write != first.write:
+        labels.append(_label(method, second, primary=not (first.write and second.write)))
+    if not found.certain:
+        return _unproved(method, header.variable, found, tuple(labels))
+    if first.write and second.write:
+        message = f"this loop cannot be distributed: two iterations of `{header.variable}` write the same element"
+        return Diagnostic("SOMD302", message, tuple(labels), (SINGLE,), example)
+    message = "this loop cannot be distributed: " + _direction(header.variable, found)
+    return Diagnostic("SOMD301", message, tuple(labels), (COPY, SINGLE), example)
+
+
+def _unproved(method: Method, variable: str, found: Conflict, labels: tuple[Label, ...]) -> Diagnostic:
+    unknown = found.first if None in found.first.indices or not found.first.exact else found.second
+    what = "writes" if unknown.write else "reads"
+    kind = "an element that depends on data" if None in unknown.indices else "an element under a condition on data"
+    message = (
+        f"this loop cannot be distributed: iterations of `{variable}` may meet in `{unknown.array}`, "
+        f"and it {what} {kind}"
+    )
+    helps = (
+        f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
+        f"`{variable}` with +, -, constant factors, // and %",
+        "for a histogram or scatter, accumulate one element an iteration and scan the data inside",
+        SINGLE,
+    )
+    return Diagnostic("SOMD303", message, labels, helps)
+
+
+def _label(method: Method, access: Access, primary: bool) -> Label:
+    text = " ".join(cst.Module([]).code_for_node(access.node).split())
+    return Label(access.position, f"{'write' if access.write else 'read'} of {text}", primary)
+
+
+def _direction(variable: str, found: Conflict) -> str:
+    mine, other = (found.values.get(f"v_{variable}{suffix}") for suffix in ("", OTHER))
+    if mine is None or other is None:
+        return f"an iteration of `{variable}` reads what another writes"
+    distance = other - mine
+    if abs(distance) == 1:
+        return f"iteration {variable} reads what iteration {variable}{'-' if distance > 0 else '+'}1 writes"
+    return f"an iteration of `{variable}` reads what another writes"
+
+
+def _example(variable: str, found: Conflict) -> tuple[str, ...]:
+    mine, other = (found.values.get(f"v_{variable}{suffix}") for suffix in ("", OTHER))
+    if mine is None or other is None:
+        return ()
+    element = ", ".join(str(found.values.get(f"e_{k}", "?")) for k in range(len(found.first.indices)))
+    low, high = sorted((mine, other))
+    array = found.first.array
+    return (f"for example, {variable} = {low} and {variable} = {high} both reach {array}[{element}]",)
+
+
+def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    """A scalar that goes from one iteration to the next, with its write and its read."""
+    write, read = _uses(name, loop)
+    labels = [Label(method.position(write), f"`{name}` is written here", True)]
+    if read is not None and method.position(read) != method.position(write):
+        labels.append(Label(method.position(read), "and read here by a later iteration", False))
+    helps = (
+        f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
+        PARTIAL,
+        SINGLE,
+    )
+    if read is not None and _accumulates(name, loop):
+        message = f"the partial value of `{name}` is used before its reduction"
+        return Diagnostic("SOMD308", message, tuple(labels), helps)
+    message = f"this loop cannot be distributed: `{name}` goes from one iteration to the next"
+    return Diagnostic("SOMD304", message, tuple(labels), helps)
+
+
+def _accumulates(name: str, loop: cst.For) -> bool:
+    found: list[bool] = []
+
+    class Updates(cst.CSTVisitor):
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            if isinstance(node.target, cst.Name) and node.target.value == name:
+                found.append(isinstance(node.operator, cst.AddAssign | cst.MultiplyAssign))
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+            if isinstance(node.target, cst.Name) and node.target.value == name:
+                found.append(False)
+
+    loop.body.visit(Updates())
+    return len(found) == 1 and found[0]
+
+
+def _uses(name: str, loop: cst.For) -> tuple[cst.CSTNode, cst.CSTNode | None]:
+    """The first node that writes `name` in the loop, and the first that reads it outside such an update."""
+    writes: list[cst.CSTNode] = []
+    reads: list[cst.CSTNode] = []
+
+    class Uses(cst.CSTVisitor):
+        def visit_AugAssign(self, node: cst.AugAssign) -> bool:
+            if isinstance(node.target, cst.Name) and node.target.value == name:
+                writes.append(node.target)
+                node.value.visit(self)
+                return False
+            return True
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            if isinstance(node.target, cst.Name):
+                if node.target.value == name:
+                    writes.append(node.target)
+                return False
+            return True
+
+        def visit_For(self, node: cst.For) -> None:
+            if isinstance(node.target, cst.Name) and node.target.value == name:
+                writes.append(node.target)
+
+        def visit_Name(self, node: cst.Name) -> None:
+            if node.value == name and node not in writes:
+                reads.append(node)
+
+    loop.visit(Uses())
+    return (writes[0] if writes else loop), (reads[0] if reads else None)
+
+
+def live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    write, _ = _uses(name, loop)
+    message = f"`{name}` is assigned in a distributed loop and used after it"
+    labels = (Label(method.position(write), f"each MI has its own `{name}`", True),)
+    helps = (f"compute the value of `{name}` that you need after the loop, outside of it", SINGLE)
+    return Diagnostic("SOMD305", message, labels, helps)
+
+
+def step_not_constant(method: Method, step: cst.BaseExpression) -> Diagnostic:
+    labels = (Label(method.position(step), "not an integer constant", True),)
+    helps = ("write the step as a literal or as a module-level constant",)
+    return Diagnostic("SOMD205", "the step of a distributed loop must be a constant other than 0", labels, helps)
+
+
+def array_in_bound(method: Method, limit: cst.BaseExpression) -> Diagnostic:
+    labels = (Label(method.position(limit), "reads an array", True),)
+    helps = ("assign the value to a scalar before the loop",)
+    return Diagnostic("SOMD205", "the bounds of a distributed loop must be scalars", labels, helps)
+
+
+def bound_changes(method: Method, loop: cst.For) -> Diagnostic:
+    labels = (Label(method.position(loop.iter), "a name in here is assigned in the loop", True),)
+    helps = ("use another name inside the loop",)
+    return Diagnostic("SOMD205", "the bounds of a distributed loop change inside it", labels, helps)
+
+
+def variable_assigned(method: Method, loop: cst.For) -> Diagnostic:
+    labels = (Label(method.position(loop.target), "assigned again in the body", True),)
+    helps = ("use another name inside the loop",)
+    return Diagnostic("SOMD205", "a distributed loop assigns its own variable", labels, helps)
+
+
+def leaves_loop(method: Method, node: cst.CSTNode) -> Diagnostic:
+    word = "return" if isinstance(node, cst.Return) else "break"
+    message = f"`{word}` would end a distributed loop early: later iterations may have run already"
+    labels = (Label(method.position(node), "leaves the loop here", True),)
+    helps = ("let all iterations run and reduce a flag, or put the loop in `with single:`",)
+    return Diagnostic("SOMD206", message, labels, helps)
+
+
+def array_assigned(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    write, _ = _uses(name, loop)
+    labels = (Label(method.position(write), "a whole array is bound here", True),)
+    helps = ("allocate the array before the loop, and write its elements",)
+    return Diagnostic("SOMD201", f"array `{name}` is bound inside a distributed loop", labels, helps)
+
+
+def wrong_reduction(method: Method, node: cst.CSTNode, wanted: str, why: str) -> Diagnostic:
+    labels = (Label(method.position(node), why, True),)
+    helps = (PARTIAL, f"return the accumulator itself under `reduce({wanted!r})`")
+    return Diagnostic("SOMD307", f"what is returned is not a `{wanted}` reduction of partial results", labels, helps)
+
+
+def fence_mismatch(method: Method, node: cst.CSTNode, name: str, wanted: str, found: str | None) -> Diagnostic:
+    what = f"it is reduced with `{found}`" if found else "no distributed loop in the block accumulates it"
+    message = f"`sync({name}, reduce={wanted!r})` does not fit: {what}"
+    helps = (f"accumulate `{name}` with the operator that `reduce` names",)
+    return Diagnostic("SOMD307", message, (Label(method.position(node), "this fence", True),), helps)
+
+
+def narrow_view(method: Method, array: str, needed: str, declared: str) -> Diagnostic:
+    labels = (Label(method.position(method.function.name), f"`{array}` is read up to {needed}", True),)
+    helps = ("widen the view, or leave it out: it is derived",)
+    message = f"the view of `{array}` is declared as {declared}, narrower than what the loops read"
+    return Diagnostic("SOMD310", message, labels, helps)

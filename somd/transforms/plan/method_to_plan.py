@@ -1,0 +1,165 @@
+"""`Method` -> `Plan`: cut the body into what the master does once and what the MIs do in phases.
+
+In: a method and the kinds of its names. Out: a verified plan, or one SomdCompileError with all diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.analysis.accesses import accesses_of, loop_domain
+from somd.transforms.analysis.affine import variable
+from somd.transforms.analysis.sets import TooComplex
+from somd.transforms.frontend.loops import else_statements, fence_of, range_of, small_statements, statements_of
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.plan import messages
+from somd.transforms.plan.bindings import check_array_binding
+from somd.transforms.plan.candidates import contains_candidate, contains_fence, is_candidate
+from somd.transforms.plan.context import Context, Kinds, kinds_from_source
+from somd.transforms.plan.nests import Rejected, build_nest
+from somd.transforms.plan.reduced import check_fence_reduction, check_returns
+from somd.transforms.plan.views import check_views
+from somd.transforms.stages import Affine, Method, Phase, Plan, Serial, Site, Step, Uniform
+
+
+def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
+    """The plan of `method`; without `kinds`, as far as the source alone shows them.
+
+    Raises:
+        SomdCompileError: SOMD3xx and others, all that were found.
+    """
+    collector = Collector()
+    context = Context(method, kinds or kinds_from_source(method, collector), collector)
+    body = _Planner(context).block(statements_of(method.function.body), ())
+    plan = Plan(
+        method=method,
+        body=tuple(body),
+        arrays=tuple(sorted(context.kinds.ranks)),
+        ranks=context.kinds.ranks,
+        sites=tuple(context.sites),
+    )
+    phases = plan.phases()
+    if not phases:
+        collector.raise_if_errors()
+        collector.add(messages.nothing_distributed(method))
+    check_returns(method, phases, collector)
+    check_views(method, phases, collector)
+    collector.raise_if_errors()
+    return plan
+
+
+class _Planner:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def block(self, statements: Sequence[cst.CSTNode], around: tuple[Affine, ...]) -> list[Step]:
+        """The steps of a statement list; `around` holds for the scalars of the uniform loops outside."""
+        steps: list[Step] = []
+        serial: list[cst.BaseStatement] = []
+        for statement in statements:
+            made = self.statement(statement, around)
+            if made is None:
+                serial.append(statement)  # type: ignore[arg-type]
+                continue
+            if serial:
+                steps.append(self.serial(serial))
+                serial = []
+            steps.extend(made)
+        if serial:
+            steps.append(self.serial(serial))
+        return steps
+
+    def statement(self, node: cst.CSTNode, around: tuple[Affine, ...]) -> list[Step] | None:
+        """The steps of a statement, or None if it is plain serial code."""
+        if isinstance(node, cst.With):
+            return self.fence(node, around)
+        if not self.parallel_inside(node):
+            return None
+        if isinstance(node, cst.For):
+            return self.loop(node, around)
+        if isinstance(node, cst.While):
+            body = self.block(statements_of(node.body), ())
+            return [Uniform(node, tuple(body), guarded=self.guards((cst.Expr(node.test),)))]
+        if isinstance(node, cst.If):
+            taken = self.block(statements_of(node.body), around)
+            other = self.block(else_statements(node), around)
+            return [Uniform(node, tuple(taken), tuple(other), guarded=self.guards((cst.Expr(node.test),)))]
+        return None
+
+    def parallel_inside(self, node: cst.CSTNode) -> bool:
+        return contains_candidate(node, self.context) or contains_fence(node, self.context.method)
+
+    def fence(self, node: cst.With, around: tuple[Affine, ...]) -> list[Step]:
+        fence = fence_of(node, self.context.method)
+        if fence is None:
+            return []
+        if fence.kind == "single":
+            return [self.serial(list(statements_of(node.body)))]  # type: ignore[arg-type]
+        if fence.relaxed:
+            where = self.context.method.position(node.items[0])
+            message = "`relaxed=True` is not supported yet"
+            self.context.collector.add(Diagnostic("SOMD103", message, (Label(where, "this option", True),)))
+        body = self.block(statements_of(node.body), around)
+        check_fence_reduction(node, fence, body, self.context)
+        return body
+
+    def loop(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step]:
+        header = range_of(node)
+        if header is None:
+            return []
+        rejected: Rejected | None = None
+        if is_candidate(node, self.context) and not contains_fence(node.body, self.context.method):
+            try:
+                self.context.phases += 1
+                nest = build_nest(node, around, self.context)
+                return [Phase(self.context.phases, nest)]
+            except Rejected as error:
+                rejected = error
+            except TooComplex:
+                rejected = Rejected(messages.too_complex(self.context.method, node))
+            self.context.phases -= 1
+            if not contains_candidate(node.body, self.context):
+                for diagnostic in rejected.diagnostics:
+                    self.context.collector.add(diagnostic)
+                return []
+        inside = (*self.outer_facts(node, around),)
+        guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
+        return [Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)]
+
+    def outer_facts(self, node: cst.For, around: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """What holds in the body of a uniform loop: the facts around that the body leaves alone, and its own range."""
+        changed = {variable(name) for name in assigned_names(node.body)}
+        header = range_of(node)
+        assert header is not None
+        rebound = {name for name in changed if name.removeprefix("v_") in self.context.kinds.ranks}
+        if rebound:
+            return ()
+        domain = loop_domain(node, self.context.scope)
+        kept = [f for f in around if not f.names & (changed | {domain.variable})]
+        if domain.variable in changed or domain.variable in {variable(n) for n in names_read(node.iter)}:
+            return tuple(kept)
+        return (*kept, *(c for c in domain.constraints if not c.names & changed))
+
+    def serial(self, statements: Sequence[cst.BaseStatement]) -> Serial:
+        found = accesses_of(statements, self.context.scope)
+        return Serial(
+            tuple(statements),
+            self.guards(statements),
+            tuple(sorted({a.array for a in found if not a.write})),
+            tuple(sorted({a.array for a in found if a.write})),
+            swaps=any(check_array_binding(s, self.context) for s in small_statements(statements)),
+        )
+
+    def guards(self, statements: Sequence[cst.CSTNode]) -> dict[cst.Subscript, tuple[Site, ...]]:
+        """Every access of serial code is tested where it happens."""
+        guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
+        for access in accesses_of(statements, self.context.scope):
+            if access.node not in guarded:
+                text = self.context.text(access.node)
+                guarded[access.node] = tuple(
+                    self.context.site(access.position, access.array, axis, text) for axis in range(len(access.indices))
+                )
+        return guarded

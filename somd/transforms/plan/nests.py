@@ -1,0 +1,219 @@
+"""A candidate loop -> `Nest`: its distributed dimensions, what it reads and writes, and the checks before it.
+
+Raises `Rejected` with diagnostics when the loop may not be distributed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from somd.diagnostics.model import Diagnostic
+from somd.transforms.analysis.accesses import accesses_of, loop_domain
+from somd.transforms.analysis.bounds import hoistable, in_bounds, proved_lowest, violation
+from somd.transforms.analysis.dependences import find_conflict, may_be_negative
+from somd.transforms.analysis.hulls import hull
+from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.plan import messages
+from somd.transforms.plan.candidates import is_candidate
+from somd.transforms.plan.context import Context
+from somd.transforms.plan.scalars import Scalars, classify
+from somd.transforms.plan.views import derived_views
+from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Site
+
+MAX_DIMS = 3
+
+
+class Rejected(Exception):
+    """The loop cannot be distributed, for the reasons in `diagnostics`."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+
+def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Nest:
+    """The nest of `loop`, proved independent up to reductions.
+
+    Raises:
+        Rejected: it is not, or this cannot be proved.
+        TooComplex: isl gave up.
+    """
+    sets = Sets((*context.facts, *around))
+    check_form(loop, loop, context)
+    scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
+    accesses = accesses_of((loop,), scope)
+    conflict = find_conflict(accesses, loop, context.kinds.aliases, sets)
+    if conflict is not None:
+        raise Rejected(messages.conflict(context.method, loop, conflict))
+    loops = [loop, *_grid(loop, accesses, context, sets)]
+    body = statements_of(loops[-1].body)
+    variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
+    scalars = classify(loop, loops, body, context)
+    if scalars.diagnostics:
+        raise Rejected(*scalars.diagnostics)
+    checks, guarded = _checks(accesses, context, sets)
+    lowest, lowest_scalars = _lowest(accesses, sets)
+    return Nest(
+        dims=tuple(_dim(each, loops, k, context, sets) for k, each in enumerate(loops)),
+        body=tuple(s for s in body if isinstance(s, cst.BaseStatement)),
+        arrays_read=tuple(sorted({a.array for a in accesses if not a.write})),
+        arrays_written=tuple(sorted({a.array for a in accesses if a.write})),
+        scalars=_inputs(loop, variables, scalars, context),
+        privates=scalars.private,
+        reductions=scalars.reductions,
+        checks=checks,
+        guarded=guarded,
+        wrapping=frozenset(
+            a.node for a in accesses if any(may_be_negative(a, axis, sets) for axis in range(len(a.indices)))
+        ),
+        lowest=lowest,
+        lowest_scalars=lowest_scalars,
+        grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.params),
+        position=context.method.position(loop),
+        views=derived_views(accesses, sorted(variables), context, sets),
+    )
+
+
+def check_form(loop: cst.For, outer: cst.For, context: Context) -> None:
+    """The form that a distributed loop must have: constant step, bounds of scalars, no way out of it."""
+    header = range_of(loop)
+    assert header is not None
+    method = context.method
+    step = integer_constant(header.step, method)
+    if step is None or step == 0:
+        raise Rejected(messages.step_not_constant(method, header.step))
+    for limit in (header.start, header.stop):
+        if accesses_of((cst.Expr(limit),), context.scope):
+            raise Rejected(messages.array_in_bound(method, limit))
+    changed = assigned_names(outer.body) - {header.variable}
+    if loop is outer and changed & (names_read(header.start) | names_read(header.stop)):
+        raise Rejected(messages.bound_changes(method, loop))
+    if header.variable in assigned_names(loop.body):
+        raise Rejected(messages.variable_assigned(method, loop))
+    exits = _exits(loop)
+    if exits is not None:
+        raise Rejected(messages.leaves_loop(method, exits))
+    rebound = sorted(assigned_names(loop.body) & set(context.kinds.ranks))
+    if rebound:
+        raise Rejected(messages.array_assigned(method, loop, rebound[0]))
+
+
+def _exits(loop: cst.For) -> cst.CSTNode | None:
+    """A `return` anywhere in the loop, or a `break` of the loop itself."""
+    found: list[cst.CSTNode] = []
+
+    class Exits(cst.CSTVisitor):
+        depth = 0
+
+        def visit_For(self, node: cst.For) -> None:
+            self.depth += 1
+
+        def leave_For(self, original_node: cst.For) -> None:
+            self.depth -= 1
+
+        def visit_While(self, node: cst.While) -> None:
+            self.depth += 1
+
+        def leave_While(self, original_node: cst.While) -> None:
+            self.depth -= 1
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+        def visit_Break(self, node: cst.Break) -> None:
+            if self.depth == 0:
+                found.append(node)
+
+    loop.body.visit(Exits())
+    return found[0] if found else None
+
+
+def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Sets) -> list[cst.For]:
+    """The loops perfectly nested in `loop` that may be distributed together with it."""
+    found: list[cst.For] = []
+    current = loop
+    while len(found) < MAX_DIMS - 1:
+        body = [s for s in small_statements(statements_of(current.body)) if not _idle(s)]
+        if len(body) != 1 or not isinstance(body[0], cst.For) or not is_candidate(body[0], context):
+            break
+        inner = body[0]
+        try:
+            check_form(inner, loop, context)
+        except Rejected:
+            break
+        if find_conflict(accesses, inner, context.kinds.aliases, sets) is not None:
+            break
+        found.append(inner)
+        current = inner
+    return found
+
+
+def _idle(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString))
+
+
+def _dim(loop: cst.For, loops: Sequence[cst.For], k: int, context: Context, sets: Sets) -> Dim:
+    header = range_of(loop)
+    assert header is not None
+    step = integer_constant(header.step, context.method)
+    assert step is not None
+    outer = {range_of(each).variable for each in loops[:k]}  # type: ignore[union-attr]
+    invariant = not outer & (names_read(header.start) | names_read(header.stop))
+    low = high = ""
+    if not invariant:
+        domains = [loop_domain(each, context.scope) for each in loops[: k + 1]]
+        low, high = hull(domains, sets)
+    return Dim(loop, header.variable, header.start, header.stop, step, invariant, low, high)
+
+
+def _inputs(loop: cst.For, variables: set[str], scalars: Scalars, context: Context) -> tuple[str, ...]:
+    own = variables | set(scalars.private) | {r.name for r in scalars.reductions} | set(context.kinds.ranks)
+    read = names_read(loop.body) | names_read(loop.iter)
+    return tuple(sorted((read & context.method.local_names) - own))
+
+
+def _checks(
+    accesses: Sequence[Access], context: Context, sets: Sets
+) -> tuple[tuple[Check, ...], dict[cst.Subscript, tuple[Site, ...]]]:
+    checks: dict[str, Check] = {}
+    guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
+    for access in accesses:
+        text = context.text(access.node)
+        axes = range(len(access.indices))
+        try:
+            if hoistable(access):
+                for axis in axes:
+                    bad = violation(access, axis, context.kinds.aliases, sets)
+                    if bad is not None and bad not in checks:
+                        checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
+                continue
+            if in_bounds(access, context.kinds.aliases, sets):
+                continue
+        except TooComplex:
+            pass
+        if access.node not in guarded:
+            guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
+    return tuple(checks.values()), guarded
+
+
+def _lowest(accesses: Sequence[Access], sets: Sets) -> tuple[dict[cst.For, int], dict[str, int]]:
+    """What loop variables (by loop) and uniform scalars in indexes are proved to be at least, where that is 0 or 1."""
+    loops: dict[cst.For, int | None] = {}
+    for access in accesses:
+        for depth, domain in enumerate(access.loops):
+            if domain.node not in loops:
+                around = access.loops[: depth + 1]
+                formulas = [c for each in around for c in each.constraints]
+                names = [each.variable for each in around]
+                loops[domain.node] = proved_lowest(names, formulas, domain.variable, sets)
+    variables = {domain.variable for access in accesses for domain in access.loops}
+    used = {n for a in accesses for index in a.indices if index is not None for n in index.names} - variables
+    scalars = {n: proved_lowest([], [], n, sets) for n in sorted(used) if n.startswith("v_")}
+    return (
+        {node: value for node, value in loops.items() if value is not None},
+        {name.removeprefix("v_"): value for name, value in scalars.items() if value is not None},
+    )

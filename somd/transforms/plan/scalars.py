@@ -1,0 +1,51 @@
+"""The scalars that a nest assigns: private to an iteration, reductions, or carried (which is refused)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.diagnostics.model import Diagnostic
+from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.reductions import reduction_of
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.names import assigned_names
+from somd.transforms.plan import messages
+from somd.transforms.plan.context import Context
+from somd.transforms.stages import Reduction
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """What `classify` found; with diagnostics the nest may not be distributed."""
+
+    private: tuple[str, ...]
+    reductions: tuple[Reduction, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode], context: Context) -> Scalars:
+    """Classify every scalar that the nest of `loops` (outermost `loop`) assigns."""
+    live = context.liveness.after.get(loop, frozenset())
+    carried = read_before_written(body)
+    variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
+    private: list[str] = []
+    reductions: list[Reduction] = []
+    diagnostics: list[Diagnostic] = []
+    for name in sorted(assigned_names(loop) - set(context.kinds.ranks)):
+        if name in variables:
+            if name in live:
+                diagnostics.append(messages.live_after(context.method, loop, name))
+        elif name in carried:
+            reduction = reduction_of(name, body, context.method)
+            if reduction is None:
+                diagnostics.append(messages.carried(context.method, loop, name))
+            else:
+                reductions.append(reduction)
+        elif name in live:
+            diagnostics.append(messages.live_after(context.method, loop, name))
+        else:
+            private.append(name)
+    return Scalars(tuple(private), tuple(reductions), tuple(diagnostics))

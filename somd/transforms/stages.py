@@ -1,0 +1,235 @@
+"""What the passes hand to each other: `Method` (what the user wrote) and `Plan` (what runs, for any target).
+
+The statements inside stay libcst nodes; what an analysis finds out about them lives in side tables keyed by node.
+
+    Method     ::= name, parameters, result, body (libcst), positions, namespace
+    Plan       ::= method, body: Step*, arrays, facts
+    Step       ::= Serial(statements)                     run once, by the master
+                |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
+                |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
+    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, checks, accesses
+    Dim        ::= for var in range(start, stop, step)
+    Reduction  ::= name op                                 one partial a logical block, combined in a fixed tree
+    Check      ::= condition -> site                       an access that leaves its array, found before the phase
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from somd.diagnostics.model import Position
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of the method: `distributed` where it carries `dist`, with the markers beside it."""
+
+    name: str
+    distributed: bool
+    dims: tuple[int, ...] | None = None
+    view: tuple[tuple[int, int], ...] | None = None
+    polyview: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """A SOMD method as written: its libcst function, where each node stands, and what its free names mean."""
+
+    name: str
+    qualname: str
+    module: str
+    file: str
+    function: cst.FunctionDef
+    positions: Mapping[cst.CSTNode, Position]
+    params: tuple[Param, ...]
+    reduction: str | None
+    shared: frozenset[str]
+    namespace: Mapping[str, object]
+    local_names: frozenset[str]
+    distributed_locals: frozenset[str] = frozenset()
+
+    def position(self, node: cst.CSTNode) -> Position:
+        return self.positions[node]
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.params)
+
+
+@dataclass(frozen=True)
+class Affine:
+    """An integer expression in isl's notation; `names` are the isl names it mentions."""
+
+    text: str
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class LoopDomain:
+    """A loop around an access: its isl variable and the constraints that hold for it (exact or too wide)."""
+
+    variable: str
+    constraints: tuple[Affine, ...]
+    exact: bool
+    node: cst.For
+    bounded: bool = True
+
+
+@dataclass(frozen=True)
+class Access:
+    """One read or write of an array element; an index that is no affine expression is None."""
+
+    array: str
+    indices: tuple[Affine | None, ...]
+    write: bool
+    node: cst.Subscript
+    loops: tuple[LoopDomain, ...]
+    guards: tuple[Affine, ...]
+    exact: bool
+    position: Position
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A distributed loop. `low` and `high` (Python text, inclusive) enclose the variable for all outer iterations."""
+
+    node: cst.For
+    variable: str
+    start: cst.BaseExpression
+    stop: cst.BaseExpression
+    step: int
+    invariant: bool
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A scalar accumulated over a nest: `op` is one of `+ * min max & | ^ and or`; `updates` are its statements."""
+
+    name: str
+    op: str
+    updates: tuple[cst.CSTNode, ...]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in the source that can fail at run time."""
+
+    number: int
+    position: Position
+    array: str
+    axis: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """`condition` (Python text over scalars and shapes) is true when the access at `site` would leave its array."""
+
+    condition: str
+    site: Site
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Distributed loops, outermost first, around a body that one iteration runs."""
+
+    dims: tuple[Dim, ...]
+    body: tuple[cst.BaseStatement, ...]
+    arrays_read: tuple[str, ...]
+    arrays_written: tuple[str, ...]
+    scalars: tuple[str, ...]
+    privates: tuple[str, ...]
+    reductions: tuple[Reduction, ...]
+    checks: tuple[Check, ...]
+    #: accesses tested where they happen, one site an axis
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]]
+    #: accesses whose index may be negative, and then counts from the end
+    wrapping: frozenset[cst.Subscript]
+    #: loop variables (by loop) and uniform scalars that index, where they are proved to be at least 0 or 1
+    lowest: Mapping[cst.For, int]
+    lowest_scalars: Mapping[str, int]
+    grid: bool
+    position: Position
+    views: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        return tuple(sorted({*self.arrays_read, *self.arrays_written}))
+
+
+@dataclass(frozen=True)
+class Serial:
+    """Statements run once, by the master; accesses in them are tested where they happen."""
+
+    statements: tuple[cst.BaseStatement, ...]
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]]
+    arrays_read: tuple[str, ...] = ()
+    arrays_written: tuple[str, ...] = ()
+    #: whether array names are bound to other arrays here
+    swaps: bool = False
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A for, while or if (libcst node for its header) that the master takes on behalf of all MIs."""
+
+    node: cst.For | cst.While | cst.If
+    body: tuple[Step, ...]
+    orelse: tuple[Step, ...] = ()
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What an MI runs from fence to fence: its share of a nest."""
+
+    number: int
+    nest: Nest
+
+
+Step = Serial | Uniform | Phase
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The method cut into phases; all that a back end reads."""
+
+    method: Method
+    body: tuple[Step, ...]
+    arrays: tuple[str, ...]
+    ranks: Mapping[str, int]
+    sites: tuple[Site, ...]
+
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases in source order."""
+        found: list[Phase] = []
+        stack = list(reversed(self.body))
+        while stack:
+            step = stack.pop()
+            if isinstance(step, Phase):
+                found.append(step)
+            elif isinstance(step, Uniform):
+                stack.extend(reversed(step.body + step.orelse))
+        return tuple(found)
+
+
+def written_arrays(plan: Plan) -> frozenset[str]:
+    """The arrays that the plan writes; with arrays swapped between phases, all of them."""
+    written: set[str] = set()
+    swapped = False
+    stack = list(plan.body)
+    while stack:
+        step = stack.pop()
+        if isinstance(step, Phase):
+            written.update(step.nest.arrays_written)
+        elif isinstance(step, Serial):
+            written.update(step.arrays_written)
+            swapped = swapped or step.swaps
+        else:
+            stack.extend(step.body + step.orelse)
+    return frozenset(plan.arrays) if swapped and written else frozenset(written)

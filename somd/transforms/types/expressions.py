@@ -1,0 +1,396 @@
+"""Types of expressions: names, indexing, operators and calls.
+
+Every typed node is entered in `Types.nodes`. A sub-expression whose type is not known yet, or was reported, is None.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import FunctionType
+
+import libcst as cst
+import numpy as np
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.stages import Method
+from somd.transforms.types import functions
+from somd.transforms.types.scalars import (
+    BINARY,
+    BOOL,
+    FLOAT,
+    INT,
+    UNARY,
+    ArrayType,
+    Literal,
+    NotTyped,
+    ScalarType,
+    TupleType,
+    Type,
+    apply,
+    joined,
+    type_of_value,
+)
+from somd.transforms.types.typing_table import Callee, HelperInstance, Types
+
+COMPARISONS = {
+    cst.LessThan: operator.lt,
+    cst.LessThanEqual: operator.le,
+    cst.GreaterThan: operator.gt,
+    cst.GreaterThanEqual: operator.ge,
+    cst.Equal: operator.eq,
+    cst.NotEqual: operator.ne,
+}
+HelperFinder = Callable[[FunctionType, tuple[Type, ...], cst.Call], "HelperInstance | None"]
+
+
+class Expressions:
+    """Types expressions of one method, with the name types found so far."""
+
+    def __init__(self, method: Method, types: Types, collector: Collector, helper: HelperFinder) -> None:
+        self.method = method
+        self.types = types
+        self.collector = collector
+        self.helper = helper
+
+    def report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
+        label = Label(self.method.position(node), "here", True)
+        self.collector.add(Diagnostic(code, message, (label,), (help_text,)))
+
+    def scalar(self, node: cst.BaseExpression) -> ScalarType | None:
+        """The type of an expression that must be a scalar."""
+        found = self.any(node)
+        if found is None or isinstance(found, ScalarType):
+            return found
+        self.report(
+            "SOMD402", f"a scalar is expected here, this is {found}", node, "index the array: write the loop out"
+        )
+        return None
+
+    def any(self, node: cst.BaseExpression) -> Type | None:
+        found = self._any(node)
+        if found is not None:
+            self.types.nodes[node] = found
+        return found
+
+    def literal(self, node: cst.BaseExpression) -> Literal:
+        """The value of a literal (with sign), else None."""
+        if isinstance(node, cst.Integer | cst.Float):
+            return node.evaluated_value  # type: ignore[no-any-return]
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+            inner = self.literal(node.expression)
+            return None if inner is None else -inner
+        if isinstance(node, cst.Name) and node.value in ("True", "False"):
+            return node.value == "True"
+        return None
+
+    def _any(self, node: cst.BaseExpression) -> Type | None:
+        if isinstance(node, cst.Integer):
+            return INT
+        if isinstance(node, cst.Float):
+            return FLOAT
+        if isinstance(node, cst.Name):
+            return self._name(node)
+        if isinstance(node, cst.Attribute):
+            return self._attribute(node)
+        if isinstance(node, cst.Subscript):
+            return self._subscript(node)
+        if isinstance(node, cst.BinaryOperation):
+            left, right = self.scalar(node.left), self.scalar(node.right)
+            if left is None or right is None:
+                return None
+            return self.binary(type(node.operator), left, right, node.right, node)
+        if isinstance(node, cst.UnaryOperation):
+            return self._unary(node)
+        if isinstance(node, cst.Comparison):
+            return self._comparison(node)
+        if isinstance(node, cst.BooleanOperation):
+            return self._boolean(node)
+        if isinstance(node, cst.IfExp):
+            self.scalar(node.test)
+            return self._one_of([node.body, node.orelse], node)
+        if isinstance(node, cst.Call):
+            return self._call(node)
+        if isinstance(node, cst.Tuple):
+            parts = [self.scalar(element.value) for element in node.elements]
+            return TupleType(tuple(p for p in parts if p is not None)) if None not in parts else None
+        self.report(
+            "SOMD202", "this expression is not supported in a SOMD method", node, "use numbers and array elements"
+        )
+        return None
+
+    def _name(self, node: cst.Name) -> Type | None:
+        name = node.value
+        if name in self.method.local_names:
+            return self.types.names.get(name)
+        if name in ("True", "False"):
+            return BOOL
+        return self._captured(node)
+
+    def _captured(self, node: cst.Name | cst.Attribute) -> Type | None:
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        text = cst.Module([]).code_for_node(node)
+        if value is MISSING:
+            self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method, or pass it in")
+            return None
+        try:
+            return type_of_value(value)
+        except NotTyped as error:
+            message = f"`{text}` is {error}: only numbers are captured"
+            self.report("SOMD204", message, node, "pass it as a parameter")
+            return None
+
+    def _attribute(self, node: cst.Attribute) -> Type | None:
+        if isinstance(node.value, cst.Name) and node.value.value in self.method.local_names:
+            base = self.types.names.get(node.value.value)
+            if isinstance(base, ArrayType):
+                if node.attr.value == "shape":
+                    return TupleType((INT,) * base.ndim)
+                if node.attr.value in ("size", "ndim"):
+                    return INT
+            if base is not None:
+                text = f"`.{node.attr.value}` of {base} is not supported"
+                self.report("SOMD202", text, node, "`shape`, `size` and `ndim` of arrays are")
+            return None
+        return self._captured(node)
+
+    def _subscript(self, node: cst.Subscript) -> Type | None:
+        base = self.any(node.value)
+        indexes = index_expressions(node)
+        if isinstance(base, TupleType):
+            position = self.literal(indexes[0]) if len(indexes) == 1 else None
+            if isinstance(position, int) and -len(base.elements) <= position < len(base.elements):
+                self.scalar(indexes[0])
+                return base.elements[position]
+            self.report("SOMD403", f"{base} is indexed with a constant inside it", node, "write the number")
+            return None
+        for index in indexes:
+            found = self.scalar(index)
+            if found is not None and found.kind not in "iu":
+                self.report("SOMD402", f"an index is an integer, this is `{found}`", index, "convert it with `int()`")
+        if base is None:
+            return None
+        if not isinstance(base, ArrayType):
+            self.report("SOMD402", f"`{base}` cannot be indexed", node, "pass an array")
+            return None
+        if len(indexes) != base.ndim:
+            message = f"an array of {base.ndim} dimensions is indexed with {len(indexes)}"
+            self.report("SOMD403", message, node, "give one index for each dimension")
+            return None
+        return base.element
+
+    def binary(
+        self,
+        kind: type[cst.CSTNode],
+        left: ScalarType,
+        right: ScalarType,
+        right_node: cst.BaseExpression,
+        node: cst.CSTNode,
+    ) -> ScalarType | None:
+        """The type of an arithmetic operation."""
+        if kind not in BINARY:
+            self.report("SOMD202", "this operator is not supported", node, "use + - * / // % ** & | ^ << >>")
+            return None
+        if kind is cst.Power and left.kind in "iu" and right.kind in "iu":
+            exponent = self.literal(right_node)
+            if exponent is None or exponent < 0:
+                self.report(
+                    "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
+                )
+                return None
+        for one, other in ((left, right), (right, left)):
+            if one.may_be_weak and one.kind == "f" and other.weak:
+                message = (
+                    f"a `{one}` that starts as a Python number meets another one: NumPy's result depends on the path"
+                )
+                self.report("SOMD401", message, node, f"start it with `np.{one.dtype}(...)`")
+                return None
+        try:
+            return apply(BINARY[kind], _plain(left), _plain(right))
+        except NotTyped as error:
+            self.report(
+                "SOMD402", f"`{left}` and `{right}` do not go together here: {error}", node, "convert one of them"
+            )
+            return None
+
+    def _unary(self, node: cst.UnaryOperation) -> ScalarType | None:
+        inner = self.scalar(node.expression)
+        if inner is None:
+            return None
+        if isinstance(node.operator, cst.Not):
+            return BOOL
+        try:
+            return apply(UNARY[type(node.operator)], _plain(inner))
+        except NotTyped as error:
+            self.report("SOMD402", f"this operator is not defined on `{inner}`: {error}", node, "convert the operand")
+            return None
+
+    def _comparison(self, node: cst.Comparison) -> ScalarType | None:
+        left = self.scalar(node.left)
+        parts: list[ScalarType] = []
+        for target in node.comparisons:
+            right = self.scalar(target.comparator)
+            if left is None or right is None:
+                return None
+            parts.append(apply(COMPARISONS[type(target.operator)], _plain(left), _plain(right)))
+            left = right
+        return BOOL if all(p.weak for p in parts) else ScalarType("bool")
+
+    def _boolean(self, node: cst.BooleanOperation) -> ScalarType | None:
+        parts = [self.scalar(node.left), self.scalar(node.right)]
+        for part, side in zip(parts, (node.left, node.right), strict=True):
+            if part is not None and part.kind != "b":
+                self.report(
+                    "SOMD402", f"`and` and `or` take truth values, this is `{part}`", side, "compare it: `x != 0`"
+                )
+                return None
+        if None in parts:
+            return None
+        return BOOL if all(p is not None and p.weak for p in parts) else ScalarType("bool")
+
+    def _one_of(self, nodes: list[cst.BaseExpression], node: cst.BaseExpression) -> ScalarType | None:
+        """The type of a value that is one of several expressions."""
+        found = [(self.scalar(each), self.literal(each)) for each in nodes]
+        known = [(each, literal) for each, literal in found if each is not None]
+        if len(known) != len(found):
+            return None
+        try:
+            return joined(known)
+        except NotTyped as error:
+            self.report("SOMD401", f"the value has one of several types: {error}", node, "convert them to one type")
+            return None
+
+    def _call(self, node: cst.Call) -> Type | None:
+        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        arguments = [a.value for a in node.args]
+        if isinstance(node.func, cst.Attribute) and function is MISSING:
+            return self._array_method(node)
+        for table, kind in ((functions.ALLOCATE, "allocate"), (functions.ALLOCATE_LIKE, "like")):
+            name = functions.known(function, table)
+            if name is not None:
+                self.types.calls[node] = Callee(kind, name)
+                return self._allocation(node, kind, name)
+        if any(a.keyword is not None for a in node.args):
+            self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
+            return None
+        name = functions.known(function, functions.BUILTIN)
+        if name is not None:
+            self.types.calls[node] = Callee("builtin", name)
+            return self._builtin(name, function, arguments, node)
+        for table, kind in ((functions.CASTS, "cast"), (functions.MATH, "math"), (functions.NUMPY, "numpy")):
+            name = functions.known(function, table)
+            if name is not None:
+                self.types.calls[node] = Callee(kind, name)
+                found = [self.scalar(a) for a in arguments]
+                return self._applied(function, found, node)
+        if isinstance(function, FunctionType):
+            return self._helper(function, arguments, node)
+        text = cst.Module([]).code_for_node(node.func)
+        if function is MISSING:
+            self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")
+        else:
+            self.report(
+                "SOMD203", f"`{text}` is not a function that a method may call", node, "see the language reference"
+            )
+        return None
+
+    def _applied(self, function: object, found: list[ScalarType | None], node: cst.CSTNode) -> ScalarType | None:
+        if None in found:
+            return None
+        for one in found:
+            if one is not None and one.may_be_weak and one.kind == "f" and len(found) > 1:
+                self.report(
+                    "SOMD401", f"a `{one}` that starts as a Python number", node, f"start it with `np.{one.dtype}()`"
+                )
+        try:
+            return apply(function, *(_plain(f) for f in found if f is not None))  # type: ignore[arg-type]
+        except NotTyped as error:
+            self.report("SOMD402", f"this call has no result: {error}", node, "convert the arguments")
+            return None
+
+    def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        if name == "len":
+            if len(arguments) == 1 and isinstance(self.any(arguments[0]), ArrayType):
+                return INT
+            return None
+        if name in ("min", "max") and len(arguments) > 1:
+            return self._one_of(arguments, node)
+        if len(arguments) != 1:
+            self.report("SOMD203", f"`{name}` with {len(arguments)} arguments is not supported", node, "give it one")
+            return None
+        return self._applied(function, [self.scalar(arguments[0])], node)
+
+    def _helper(self, function: FunctionType, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        found = [self.any(a) for a in arguments]
+        given: list[Type] = []
+        for each, argument in zip(found, arguments, strict=True):
+            if each is None:
+                return None
+            if not isinstance(each, ScalarType):
+                self.report("SOMD203", "a helper function takes scalars", argument, "pass elements, not whole arrays")
+                return None
+            given.append(_plain(each))
+        instance = self.helper(function, tuple(given), node)
+        if instance is None:
+            return None
+        self.types.calls[node] = Callee("helper", instance.name, instance)
+        return instance.types.result
+
+    def _array_method(self, node: cst.Call) -> Type | None:
+        assert isinstance(node.func, cst.Attribute)
+        base = self.any(node.func.value) if isinstance(node.func.value, cst.Name) else None
+        if isinstance(base, ArrayType) and node.func.attr.value == "copy" and not node.args:
+            self.types.calls[node] = Callee("copy", "copy")
+            return base
+        text = cst.Module([]).code_for_node(node.func)
+        self.report("SOMD203", f"`{text}` is not a function that a method may call", node, "write the loop out")
+        return None
+
+    def _allocation(self, node: cst.Call, kind: str, name: str) -> Type | None:
+        values = [a.value for a in node.args if a.keyword is None]
+        keywords = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
+        fill = name in ("full", "full_like")
+        dtype_node = keywords.pop("dtype", values[1 + fill] if len(values) > 1 + fill else None)
+        if not values or keywords or len(values) > 2 + fill:
+            self.report("SOMD203", f"`{name}` takes a shape and a dtype here", node, "leave the other arguments out")
+            return None
+        first = self.any(values[0])
+        filler = self.scalar(values[1]) if fill and len(values) > 1 else None
+        if first is None or (fill and filler is None):
+            return None
+        if kind == "like":
+            if not isinstance(first, ArrayType):
+                self.report("SOMD402", f"`{name}` needs an array", node, "pass an array")
+                return None
+            dtype = first.dtype if dtype_node is None else self._dtype(dtype_node)
+            return None if dtype is None else ArrayType(dtype, first.ndim)
+        ndim = len(first.elements) if isinstance(first, TupleType) else 1
+        default = "float64"
+        if filler is not None:
+            default = filler.dtype
+        dtype = default if dtype_node is None else self._dtype(dtype_node)
+        return None if dtype is None else ArrayType(dtype, ndim)
+
+    def _dtype(self, node: cst.BaseExpression) -> str | None:
+        if (
+            isinstance(node, cst.Attribute)
+            and node.attr.value == "dtype"
+            and isinstance(node.value, cst.Name)
+            and isinstance(array := self.types.names.get(node.value.value), ArrayType)
+        ):
+            return array.dtype
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        try:
+            name = np.dtype(value).name  # type: ignore[call-overload]
+        except TypeError:
+            name = ""
+        if value is MISSING or name not in {np.dtype(c).name for c in functions.CASTS}:
+            self.report("SOMD402", "this dtype is not supported", node, "use a bool, integer or float dtype of NumPy")
+            return None
+        return str(name)
+
+
+def _plain(scalar: ScalarType) -> ScalarType:
+    return ScalarType(scalar.dtype, scalar.weak)

@@ -1,0 +1,39 @@
+"""The functions a method may call, and what they stand for in each target's terms.
+
+The keys are the function objects themselves, so an alias or another way of importing makes no difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_MATH = (
+    "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
+    "floor ceil trunc fabs fmod hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite"
+)
+_NUMPY = (
+    "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
+    "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign"
+)
+_DTYPES = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64"
+
+MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in _MATH.split()}
+NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in _NUMPY.split()}
+CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
+BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in (abs, min, max, round, int, float, bool, len)}
+ALLOCATE: dict[Callable[..., Any], str] = {f: f.__name__ for f in (np.empty, np.zeros, np.ones, np.full)}
+ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
+    f: f.__name__ for f in (np.empty_like, np.zeros_like, np.ones_like, np.full_like, np.copy)
+}
+
+
+def known(function: object, table: dict[Callable[..., Any], str]) -> str | None:
+    """The name under which `table` holds `function`, or None."""
+    try:
+        return table.get(function)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return None

@@ -1,0 +1,239 @@
+"""Types of a method for given argument types, by NumPy 2's rules.
+
+In: a `Method` and the types of its parameters. Out: `Types`. A name has one type throughout; names that would need more
+are refused (SOMD401), as are operations without a type (SOMD402 to SOMD405) and calls of what is not known (SOMD203).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.stages import Method
+from somd.transforms.types.expressions import Expressions
+from somd.transforms.types.scalars import (
+    AUGMENTED,
+    INT,
+    ArrayType,
+    Literal,
+    NotTyped,
+    ScalarType,
+    TupleType,
+    Type,
+    joined,
+)
+from somd.transforms.types.typing_table import HelperInstance, Types
+
+MAX_ROUNDS = 20
+
+
+def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
+    """Types of all names and expressions of `method` when called with these argument types.
+
+    Raises:
+        SomdCompileError: SOMD203, SOMD204, SOMD4xx, all that were found.
+    """
+    return _infer(method, arguments, {}, ())
+
+
+def _infer(
+    method: Method,
+    arguments: Mapping[str, Type],
+    helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance],
+    active: tuple[object, ...],
+) -> Types:
+    types = Types(names=dict(arguments), helpers=helpers)
+    for number in range(MAX_ROUNDS):
+        before = dict(types.names)
+        collector = Collector()
+        walk = _Walk(method, types, arguments, collector, active)
+        walk.first_round = number == 0
+        walk.block(statements_of(method.function.body))
+        walk.settle()
+        if types.names == before:
+            break
+    collector.raise_if_errors()
+    return types
+
+
+class _Walk:
+    def __init__(
+        self,
+        method: Method,
+        types: Types,
+        arguments: Mapping[str, Type],
+        collector: Collector,
+        active: tuple[object, ...],
+    ) -> None:
+        self.method = method
+        self.types = types
+        self.collector = collector
+        self.active = active
+        self.expressions = Expressions(method, types, collector, self.helper)
+        self.values: dict[str, list[tuple[Type, Literal, cst.CSTNode]]] = {}
+        self.returns: list[tuple[Type, Literal, cst.CSTNode]] = []
+        self.first_round = False
+        for name, given in arguments.items():
+            self.values[name] = [(given, None, method.function.name)]
+
+    def block(self, statements: Sequence[cst.CSTNode]) -> None:
+        for node in small_statements(statements):
+            self.statement(node)
+
+    def statement(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Assign):
+            for target in node.targets:
+                self.assign(target.target, node.value)
+        elif isinstance(node, cst.AnnAssign) and node.value is not None:
+            self.assign(node.target, node.value)
+        elif isinstance(node, cst.AugAssign):
+            self.augmented(node)
+        elif isinstance(node, cst.For):
+            self.loop(node)
+        elif isinstance(node, cst.While | cst.If):
+            self.expressions.scalar(node.test)
+            self.block(statements_of(node.body))
+            if isinstance(node, cst.If):
+                self.block(else_statements(node))
+        elif isinstance(node, cst.With):
+            self.block(statements_of(node.body))
+        elif isinstance(node, cst.Return) and node.value is not None:
+            found = self.expressions.any(node.value)
+            if found is not None:
+                self.returns.append((found, self.expressions.literal(node.value), node))
+        elif isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString):
+            self.expressions.any(node.value)
+
+    def loop(self, node: cst.For) -> None:
+        header = range_of(node)
+        if header is None:
+            return
+        for limit in (header.start, header.stop, header.step):
+            found = self.expressions.scalar(limit)
+            if found is not None and found.kind not in "iu":
+                self.expressions.report("SOMD402", f"`range` of a `{found}`", limit, "use integers")
+        self.take(header.variable, INT, None, node.target)
+        self.block(statements_of(node.body))
+
+    def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+            if len(target.elements) == len(value.elements):
+                for left, right in zip(target.elements, value.elements, strict=True):
+                    self.assign(left.value, right.value)
+            return
+        found = self.expressions.any(value)
+        if found is None:
+            return
+        if isinstance(target, cst.Tuple):
+            if isinstance(found, TupleType) and len(found.elements) == len(target.elements):
+                for element, part in zip(target.elements, found.elements, strict=True):
+                    self.bind(element.value, part, None)
+            else:
+                self.expressions.report(
+                    "SOMD402", "this value cannot be unpacked so", target, "name the values one by one"
+                )
+            return
+        self.bind(target, found, self.expressions.literal(value))
+
+    def bind(self, target: cst.BaseExpression, found: Type, literal: Literal) -> None:
+        if isinstance(target, cst.Name):
+            self.take(target.value, found, literal, target)
+        elif isinstance(target, cst.Subscript):
+            element = self.expressions.scalar(target)
+            if element is not None and not isinstance(found, ScalarType):
+                self.expressions.report("SOMD402", "an array element takes a scalar", target, "write the loop out")
+        else:
+            self.expressions.report("SOMD201", "this target is not supported", target, "assign to a name or an element")
+
+    def augmented(self, node: cst.AugAssign) -> None:
+        operator = AUGMENTED.get(type(node.operator))
+        left, right = self.expressions.any(node.target), self.expressions.any(node.value)
+        if operator is None or left is None or right is None:
+            return
+        if not (isinstance(left, ScalarType) and isinstance(right, ScalarType)):
+            self.expressions.report(
+                "SOMD402", "arithmetic on whole arrays is not supported", node, "write the loop out"
+            )
+            return
+        found = self.expressions.binary(operator, left, right, node.value, node)
+        if found is not None:
+            self.types.nodes[node] = found
+            if isinstance(node.target, cst.Name):
+                self.take(node.target.value, found, None, node.target)
+
+    def take(self, name: str, found: Type, literal: Literal, node: cst.CSTNode) -> None:
+        """Note that `name` takes a value. In the first round the name's type follows at once, so that a later statement
+        sees what the earlier ones made of it; from then on the types of the round before hold."""
+        self.values.setdefault(name, []).append((found, literal, node))
+        if self.first_round:
+            scalars = [(t, value) for t, value, _ in self.values[name] if isinstance(t, ScalarType)]
+            try:
+                self.types.names[name] = joined(scalars) if isinstance(found, ScalarType) else found
+            except NotTyped:
+                return
+
+    def settle(self) -> None:
+        """Give each name, and the result, the type that its values share."""
+        for name, values in self.values.items():
+            found = self._join(values, f"`{name}`")
+            if found is not None:
+                self.types.names[name] = found
+        if self.returns:
+            found = self._join(self.returns, "the result")
+            if found is not None:
+                self.types.result = found
+
+    def _join(self, values: Sequence[tuple[Type, Literal, cst.CSTNode]], what: str) -> Type | None:
+        kinds = {type(t) for t, _, _ in values}
+        first = values[0][0]
+        try:
+            if kinds == {ScalarType}:
+                return joined((t, literal) for t, literal, _ in values if isinstance(t, ScalarType))
+            if all(t == first for t, _, _ in values):
+                return first
+            names = dict.fromkeys(f"`{t}`" for t, _, _ in values)
+            raise NotTyped(" and ".join(names))
+        except NotTyped as error:
+            labels = tuple(
+                Label(self.method.position(node), f"`{t}` here", k == 0) for k, (t, _, node) in enumerate(values[:2])
+            )
+            helps = ("give it one type from the start, for example `np.float32(0)` for a sum of float32",)
+            message = f"{what} has different types on different paths: {error}"
+            self.collector.add(Diagnostic("SOMD401", message, labels, helps))
+            return first if isinstance(first, ArrayType) else None
+
+    def helper(self, function: FunctionType, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
+        """The instance of a helper function for these arguments, inferred when first met."""
+        from somd.transforms.frontend.source_to_method import method_of
+        from somd.transforms.frontend.unsupported import check_supported
+
+        key = (function, arguments)
+        if key in self.types.helpers:
+            return self.types.helpers[key]
+        if function in self.active:
+            self.expressions.report("SOMD203", f"`{function.__name__}` calls itself", node, "write it as a loop")
+            return None
+        method = method_of(function)
+        collector = Collector()
+        check_supported(method, collector)
+        collector.raise_if_errors()
+        if len(method.params) != len(arguments):
+            message = f"`{function.__name__}` takes {len(method.params)} arguments, given are {len(arguments)}"
+            self.expressions.report("SOMD203", message, node, "give every argument of a helper, in order")
+            return None
+        given = dict(zip(method.param_names, arguments, strict=True))
+        types = _infer(method, given, self.types.helpers, (*self.active, function))
+        if types.result is None:
+            self.expressions.report("SOMD203", f"`{function.__name__}` returns nothing", node, "let it return a scalar")
+            return None
+        taken = {instance.name for instance in self.types.helpers.values()}
+        name, count = function.__name__, 2
+        while name in taken or name == self.method.name:
+            name, count = f"{function.__name__}_{count}", count + 1
+        instance = HelperInstance(name, method, arguments, types)
+        self.types.helpers[key] = instance
+        return instance

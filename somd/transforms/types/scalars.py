@@ -1,0 +1,213 @@
+"""Scalar types and the operations on them, by NumPy 2's promotion (NEP 50).
+
+The rules are not copied: an operation is typed by running it on samples of the operands' types, so NumPy itself is the
+authority. A weak type is a Python `bool`, `int` or `float`, which adapts to the strong type it meets.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import libcst as cst
+import numpy as np
+
+BINARY: dict[type[cst.CSTNode], Callable[[Any, Any], Any]] = {
+    cst.Add: operator.add,
+    cst.Subtract: operator.sub,
+    cst.Multiply: operator.mul,
+    cst.Divide: operator.truediv,
+    cst.FloorDivide: operator.floordiv,
+    cst.Modulo: operator.mod,
+    cst.Power: operator.pow,
+    cst.BitAnd: operator.and_,
+    cst.BitOr: operator.or_,
+    cst.BitXor: operator.xor,
+    cst.LeftShift: operator.lshift,
+    cst.RightShift: operator.rshift,
+}
+AUGMENTED: dict[type[cst.CSTNode], type[cst.BaseBinaryOp]] = {
+    cst.AddAssign: cst.Add,
+    cst.SubtractAssign: cst.Subtract,
+    cst.MultiplyAssign: cst.Multiply,
+    cst.DivideAssign: cst.Divide,
+    cst.FloorDivideAssign: cst.FloorDivide,
+    cst.ModuloAssign: cst.Modulo,
+    cst.PowerAssign: cst.Power,
+    cst.BitAndAssign: cst.BitAnd,
+    cst.BitOrAssign: cst.BitOr,
+    cst.BitXorAssign: cst.BitXor,
+    cst.LeftShiftAssign: cst.LeftShift,
+    cst.RightShiftAssign: cst.RightShift,
+}
+UNARY: dict[type[cst.CSTNode], Callable[[Any], Any]] = {
+    cst.Plus: operator.pos,
+    cst.Minus: operator.neg,
+    cst.BitInvert: operator.invert,
+    cst.Not: operator.not_,
+}
+DTYPES = frozenset(
+    ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+)
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """`dtype` by NumPy's name; `weak` for Python's own bool, int and float (`int64` and `float64` then).
+
+    `may_be_weak` marks a variable of a strong type that holds a Python number until it is first assigned.
+    """
+
+    dtype: str
+    weak: bool = False
+    may_be_weak: bool = False
+
+    @property
+    def kind(self) -> str:
+        """NumPy's kind letter: `b`, `i`, `u` or `f`."""
+        return np.dtype(self.dtype).kind
+
+    @property
+    def narrow(self) -> bool:
+        """Whether Numba's promotion may differ from NumPy's for this type."""
+        return not self.weak and self.dtype not in ("float64", "int64")
+
+    def __str__(self) -> str:
+        return {"b": "bool", "i": "int", "f": "float"}[self.kind] if self.weak else self.dtype
+
+
+INT = ScalarType("int64", weak=True)
+FLOAT = ScalarType("float64", weak=True)
+BOOL = ScalarType("bool", weak=True)
+SIZE = INT
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array of `ndim` dimensions."""
+
+    dtype: str
+    ndim: int
+
+    @property
+    def element(self) -> ScalarType:
+        return ScalarType(self.dtype)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(':' * self.ndim)}]"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A tuple of scalars, such as `a.shape`."""
+
+    elements: tuple[ScalarType, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.elements))})"
+
+
+Type = ScalarType | ArrayType | TupleType
+
+
+class NotTyped(Exception):
+    """The operation does not exist on these types; the text says why."""
+
+
+def sample(scalar: ScalarType) -> Any:
+    """A value of the type: 1, or True."""
+    if scalar.weak:
+        return {"b": True, "i": 1, "f": 1.0}[scalar.kind]
+    return np.dtype(scalar.dtype).type(1)
+
+
+def type_of_value(value: object) -> ScalarType:
+    """The type of a Python or NumPy scalar.
+
+    Raises:
+        NotTyped: it is no bool, integer or float that a method can use.
+    """
+    if isinstance(value, np.generic):
+        if value.dtype.name in DTYPES:
+            return ScalarType(value.dtype.name)
+    elif isinstance(value, bool):
+        return BOOL
+    elif isinstance(value, int):
+        return INT
+    elif isinstance(value, float):
+        return FLOAT
+    raise NotTyped(f"a value of type `{type(value).__name__}`")
+
+
+@lru_cache(maxsize=4096)
+def apply(function: Callable[..., Any], *operands: ScalarType) -> ScalarType:
+    """The type of `function(*operands)`, found by calling it on samples.
+
+    Raises:
+        NotTyped: the call fails, or its result is no scalar.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            value = function(*map(sample, operands))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise NotTyped(str(error)) from None
+    return type_of_value(value)
+
+
+@lru_cache(maxsize=4096)
+def working_type(function: Callable[..., Any], *operands: ScalarType) -> ScalarType:
+    """The type that the operands are brought to before an arithmetic operation or a comparison."""
+    dtypes = [sample(o) if o.weak else np.dtype(o.dtype) for o in operands]
+    if all(o.weak for o in operands):
+        result = apply(operator.add, *operands) if len(operands) == 2 else operands[0]
+        return result
+    return ScalarType(np.result_type(*dtypes).name)
+
+
+Literal = int | float | bool | None
+
+
+def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
+    """The type of a variable that takes these types on different paths; a literal's value stands beside its type.
+
+    A Python number and a strong type go together when the strong type holds the literal exactly, or has its width.
+
+    Raises:
+        NotTyped: they would behave differently, and no single type can stand for all.
+    """
+    taken = list(dict.fromkeys(values))
+    strong = {t.dtype for t, _ in taken if not t.weak}
+    weak = [(t, literal) for t, literal in taken if t.weak]
+    kinds = {t.kind for t, _ in weak}
+    if not strong and ("b" not in kinds or len(kinds) == 1):
+        return max((t for t, _ in weak), key=lambda t: "bif".index(t.kind))
+    if len(strong) == 1:
+        result = ScalarType(next(iter(strong)))
+        unsure = any(t.may_be_weak for t, _ in taken) or bool(weak)
+        if all(_fits(t, literal, result) for t, literal in weak):
+            return ScalarType(result.dtype, may_be_weak=unsure and result.narrow)
+    raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))
+
+
+def _fits(weak: ScalarType, literal: Literal, strong: ScalarType) -> bool:
+    if literal is None:
+        return weak.dtype == strong.dtype
+    if (weak.kind == "b") != (strong.kind == "b") or (weak.kind == "f" and strong.kind != "f"):
+        return False
+    return holds(strong.dtype, literal)
+
+
+def holds(dtype: str, value: int | float | bool) -> bool:
+    """Whether `dtype` represents the Python number exactly."""
+    try:
+        with np.errstate(all="ignore"):
+            converted = np.dtype(dtype).type(value)
+    except (OverflowError, ValueError):
+        return False
+    return bool(converted == value) or (math.isnan(value) if isinstance(value, float) else False)

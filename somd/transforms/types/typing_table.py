@@ -1,0 +1,43 @@
+"""What inference finds out: types of names and expressions, and what each call is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from somd.transforms.stages import Method
+from somd.transforms.types.scalars import Type
+
+
+@dataclass(frozen=True)
+class Callee:
+    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy or helper; `name` its name there."""
+
+    kind: str
+    name: str
+    helper: HelperInstance | None = None
+
+
+@dataclass(frozen=True)
+class HelperInstance:
+    """A helper function for given argument types, under a name that is its own in the generated module."""
+
+    name: str
+    method: Method
+    arguments: tuple[Type, ...]
+    types: Types
+
+
+@dataclass
+class Types:
+    """Side tables of one function: `names`, expression `nodes`, `calls`, and the result."""
+
+    names: dict[str, Type] = field(default_factory=dict)
+    nodes: dict[cst.CSTNode, Type] = field(default_factory=dict)
+    calls: dict[cst.Call, Callee] = field(default_factory=dict)
+    result: Type | None = None
+    #: all helper instances reached, in the order in which they must be defined
+    helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance] = field(default_factory=dict)
+    captured: Mapping[str, object] = field(default_factory=dict)

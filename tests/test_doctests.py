@@ -1,0 +1,20 @@
+"""Runs the examples in the docstrings of all modules of `somd`."""
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "somd").rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(name.removesuffix(".__init__")))
+    assert failed == 0 and tried > 0

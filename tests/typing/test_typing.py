@@ -1,0 +1,71 @@
+import json
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+needs_pyright = pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
+
+
+def marked(path: Path, comment: str) -> dict[int, str]:
+    found = ((n, re.search(rf"# {comment}(.*)", line)) for n, line in enumerate(path.read_text().splitlines(), 1))
+    return {n: match[1].strip() for n, match in found if match}
+
+
+def run(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return done.stdout
+
+
+def mypy(path: Path, cache: Path) -> tuple[dict[int, str], set[int]]:
+    """The revealed types and the lines with errors."""
+    options = ["--strict", "--config-file=", "--no-error-summary", "--follow-imports=silent", f"--cache-dir={cache}"]
+    output = run("mypy", *options, str(path))
+    lines = [match for match in (re.match(r".*?:(\d+): (\w+): (.*)", line) for line in output.splitlines()) if match]
+    revealed = {int(m[1]): m[3].split('"')[1] for m in lines if "Revealed type" in m[3]}
+    return revealed, {int(m[1]) for m in lines if m[2] == "error"}
+
+
+def pyright(path: Path) -> tuple[dict[int, str], set[int]]:
+    found = json.loads(run("pyright", "--outputjson", "--pythonpath", sys.executable, str(path)))["generalDiagnostics"]
+    by_line = [(entry["range"]["start"]["line"] + 1, entry["severity"], entry["message"]) for entry in found]
+    revealed = {n: text.rsplit(" is ", 1)[1].strip('"') for n, kind, text in by_line if kind == "information"}
+    return revealed, {n for n, kind, _ in by_line if kind == "error"}
+
+
+def check_user_code(revealed: dict[int, str], errors: set[int]) -> None:
+    expected = marked(HERE / "user_code.py", "is: ")
+    assert not errors
+    assert revealed.keys() == expected.keys()
+    for line, plain in expected.items():
+        assert re.match(rf"(builtins\.|numpy\.)?{plain}\b", revealed[line]), f"line {line}: {revealed[line]}"
+
+
+def test_mypy_sees_plain_types(tmp_path: Path) -> None:
+    check_user_code(*mypy(HERE / "user_code.py", tmp_path))
+
+
+def test_mypy_finds_mistakes(tmp_path: Path) -> None:
+    assert mypy(HERE / "user_mistakes.py", tmp_path)[1] == marked(HERE / "user_mistakes.py", "both").keys()
+
+
+@needs_pyright
+def test_pyright_sees_plain_types() -> None:
+    check_user_code(*pyright(HERE / "user_code.py"))
+
+
+@needs_pyright
+def test_pyright_finds_mistakes() -> None:
+    assert pyright(HERE / "user_mistakes.py")[1] == marked(HERE / "user_mistakes.py", "(?:both|pyright)").keys()
+
+
+def test_user_code_runs() -> None:
+    names = run_path(str(HERE / "user_code.py"))
+    assert names["scalars"]([1.0, 2.0], 0.5) == 5.5

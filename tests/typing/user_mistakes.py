@@ -1,0 +1,17 @@
+"""Mistakes that type checkers find in the marked lines; metadata only pyright looks at. At run time all raise."""
+
+from typing import Annotated
+
+import numpy as np
+
+from somd.markers import dim, dist, like, reduce, sync, view
+
+A = Annotated[np.ndarray, dist, dim("0")]  # pyright
+B = Annotated[np.ndarray, dist, view(1, 1)]  # pyright
+C = Annotated[np.ndarray, dist, like(3)]  # pyright
+D = Annotated[float, reduce("plus")]  # pyright
+
+
+def total(values: dist[np.ndarray]) -> float:
+    with sync(values, reduce="self"):  # both
+        return "none"  # both
