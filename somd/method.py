@@ -15,6 +15,7 @@ from somd import config
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.keys import missing_globals, source_key
+from somd.markers import Partition, markers_of
 from somd.runtime.folders import cache_folder, write_whole
 from somd.signatures import describe
 from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
@@ -130,7 +131,7 @@ class SomdMethod(Generic[P, R]):
         self, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...], device: Any
     ) -> Entry:
         key = self._key = self._key or source_key(self._function)
-        entry = compile_entry(self._function, key, target, signature, aliases, device)
+        entry = compile_entry(self._function, key, target, signature, aliases, device, self._partitioners)
         names = (target, device, signature, aliases) if aliases else (target, device, signature)
         self._entries[names] = entry
         return entry
@@ -138,6 +139,17 @@ class SomdMethod(Generic[P, R]):
     @functools.cached_property
     def _parameter_names(self) -> tuple[str, ...]:
         return tuple(inspect.signature(self._function).parameters)
+
+    @functools.cached_property
+    def _partitioners(self) -> dict[int, Any]:
+        """The partitioners that parameters carry, by position."""
+        found: dict[int, Any] = {}
+        hints = inspect.get_annotations(self._function, eval_str=True)
+        for k, name in enumerate(self._parameter_names):
+            for marker in markers_of(hints.get(name, object))[1]:
+                if isinstance(marker, Partition):
+                    found[k] = marker.partitioner
+        return found
 
     def _warn(self, target: str, device: str | None, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:

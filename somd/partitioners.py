@@ -122,6 +122,8 @@ class ByKey:
             raise ValueError(f"ByKey needs a one-dimensional array of keys, got {keys.ndim} dimensions")
         if _parts(parts) == 1 or len(keys) < 2:
             return [(0, len(keys))]
+        if np.all(keys[:-1] <= keys[1:]):
+            return _between(_sorted_cuts(keys, parts), len(keys))
         cuts = _ordered_cuts(keys)
         if len(cuts) < parts - 1:
             cuts = _all_cuts(keys)
@@ -129,6 +131,15 @@ class ByKey:
             _refuse_returning_key(keys)
             return [(0, len(keys))]
         return _between(cuts[_nearest(cuts, _targets(len(keys), parts))], len(keys))
+
+
+def _sorted_cuts(keys: np.ndarray, parts: int) -> np.ndarray:
+    """The boundaries of runs of equal keys that are nearest to equal parts, for keys in ascending order."""
+    targets = _targets(len(keys), parts).astype(np.int64)
+    wanted = keys[np.minimum(targets, len(keys) - 1)]
+    low, high = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
+    nearest = np.where(targets - low <= high - targets, low, high)
+    return np.unique(nearest[(nearest > 0) & (nearest < len(keys))])
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,8 @@ SUPPORTED = frozenset(
     ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 )
 _arrays: dict[tuple[np.dtype[Any], int], str] = {}
+_PLAIN = (np.ndarray, np.memmap)
+_LIMIT = 1 << 63
 _scalars: dict[type, str] = {bool: "bool", int: "int", float: "float"}
 
 
@@ -25,7 +27,11 @@ def describe(value: Any) -> str:
     Raises:
         SomdCompileError: SOMD404, the value is nothing that a method takes.
     """
+    if type(value) is int and not -_LIMIT <= value < _LIMIT:
+        raise _refused("an integer of more than 64 bits")
     if isinstance(value, np.ndarray):
+        if type(value) not in _PLAIN:
+            raise _refused(f"an array of type `{type(value).__name__}`")
         key = (value.dtype, value.ndim)
         text = _arrays.get(key)
         if text is None:

@@ -43,6 +43,7 @@ def compile_entry(
     signature: tuple[str, ...],
     aliases: tuple[tuple[str, str], ...],
     device: Any,
+    partitioners: Mapping[int, Any],
 ) -> Entry:
     """The entry for a signature.
 
@@ -58,18 +59,20 @@ def compile_entry(
         text = _generate(function, target, dict(zip(names, signature, strict=True)), dict(aliases))
         path = write_module(path, text)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
-    return load_entry(target, path, text, function.__name__, arrays, device)
+    return load_entry(target, path, text, function.__name__, arrays, device, partitioners)
 
 
-def load_entry(target: str, path: Any, text: str, name: str, arrays: tuple[int, ...], device: Any) -> Entry:
+def load_entry(
+    target: str, path: Any, text: str, name: str, arrays: tuple[int, ...], device: Any, partitioners: Mapping[int, Any]
+) -> Entry:
     """Load a generated module and wrap it for its target."""
     module = load_module(path)
     if target == "multicore":
         from somd.runtime.multicore.call import MulticoreCall
 
-        call = MulticoreCall(module, name)
+        call = MulticoreCall(module, name, partitioners)
         return Entry(call, text, arrays, call.written)
-    from somd.runtime.opencl.devices import NoDevice
+    from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
 
     try:

@@ -13,7 +13,7 @@ def targets() -> dict[str, str | None]:
 def _opencl() -> str | None:
     if importlib.util.find_spec("pyopencl") is None:
         return "pyopencl is not installed: pip install 'somd[opencl]'"
-    from somd.runtime.opencl.devices import NoDevice, select
+    from somd.runtime.opencl import NoDevice, select
 
     try:
         select(None)

@@ -12,11 +12,11 @@ from types import FunctionType
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.frontend.unsupported import check_supported
-from somd.transforms.plan.context import Kinds, kinds_from_source
+from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.stages import Method, Plan
 from somd.transforms.types.infer import infer_types
-from somd.transforms.types.scalars import INT, ArrayType, ScalarType, Type
+from somd.transforms.types.scalars import FLOAT, INT, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
 
 
@@ -60,16 +60,22 @@ def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: 
     method = front(function)
     types = infer_types(method, arguments)
     ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
-    inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.kind in "iu"))
+    inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
     plan = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
     return Compiled(method, types, plan)
 
 
 def default_arguments(function: FunctionType) -> dict[str, Type]:
-    """Argument types where none are known: arrays of float64 as they are indexed, integers for the rest."""
+    """Argument types where none are known: arrays of float64 as they are indexed, int64 for those that hold indexes,
+    Python's int for the rest, or float where the parameter says so."""
     method = front(function)
-    kinds = kinds_from_source(method, Collector())
-    return {p: ArrayType("float64", kinds.ranks[p]) if p in kinds.ranks else INT for p in method.param_names}
+    ranks = kinds_from_source(method, Collector()).ranks
+    indexing = names_in_indexes(method)
+    scalars = {p: FLOAT if function.__annotations__.get(p) in (float, "float") else INT for p in method.param_names}
+    return {
+        p: ArrayType("int64" if p in indexing else "float64", ranks[p]) if p in ranks else scalars[p]
+        for p in method.param_names
+    }
 
 
 def multicore_text(compiled: Compiled) -> str:

@@ -32,6 +32,10 @@ class Param:
     dims: tuple[int, ...] | None = None
     view: tuple[tuple[int, int], ...] | None = None
     polyview: bool = False
+    #: the class of its own partitioner, where that is not a block one
+    partitioner: str | None = None
+    #: the parameter whose partition it shares
+    like: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,15 @@ class Dim:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A scalar accumulated over a nest: `op` is one of `+ * min max & | ^ and or`; `updates` are its statements."""
+    """A scalar accumulated over a nest: `op` is one of `+ * min max & | ^ and or`; `updates` are its statements.
+
+    `companions` are scalars that are set together with a new minimum or maximum (argmin and argmax).
+    """
 
     name: str
     op: str
     updates: tuple[cst.CSTNode, ...]
+    companions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -155,11 +163,15 @@ class Nest:
     lowest_scalars: Mapping[str, int]
     grid: bool
     position: Position
+    #: the parameter whose partitioner cuts the outermost dimension; None for blocks
+    partition: str | None = None
+    #: arrays of which only the shape is asked, besides those that are read and written
+    arrays_asked: tuple[str, ...] = ()
     views: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        return tuple(sorted({*self.arrays_read, *self.arrays_written}))
+        return tuple(sorted({*self.arrays_read, *self.arrays_written, *self.arrays_asked}))
 
 
 @dataclass(frozen=True)
@@ -233,3 +245,8 @@ def written_arrays(plan: Plan) -> frozenset[str]:
         else:
             stack.extend(step.body + step.orelse)
     return frozenset(plan.arrays) if swapped and written else frozenset(written)
+
+
+def partition_roots(plan: Plan) -> tuple[str, ...]:
+    """The parameters whose partitioners cut phases of the plan, in order of their names."""
+    return tuple(sorted({phase.nest.partition for phase in plan.phases() if phase.nest.partition is not None}))

@@ -3,11 +3,13 @@
 The list below is the contract with the code generator.
 """
 
+from somd.runtime.multicore.arithmetic import floor_divide, shift_left, shift_right
 from somd.runtime.multicore.compilation import helper, master, slave
-from somd.runtime.multicore.guards import failed, fault_table, index_of, load, store
+from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.partition import (
     LANES,
+    SMALL,
     block_range,
     first_from,
     grid_shape,
@@ -30,17 +32,20 @@ from somd.runtime.multicore.reductions import (
 __all__ = [
     "FAR",
     "LANES",
+    "SMALL",
     "assume",
     "block_range",
     "failed",
     "fault_table",
     "first_from",
+    "floor_divide",
     "grid_shape",
     "helper",
     "index_of",
     "load",
     "logical_blocks",
     "master",
+    "note",
     "reduce_all",
     "reduce_and",
     "reduce_any",
@@ -50,8 +55,11 @@ __all__ = [
     "reduce_product",
     "reduce_sum",
     "reduce_xor",
+    "shift_left",
+    "shift_right",
     "slave",
     "slave_range",
     "store",
     "trips",
+    "wrapped",
 ]

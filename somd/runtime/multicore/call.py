@@ -6,28 +6,35 @@ In: the module, the arguments and the number of method instances. Out: what the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
-import numba
+import numba as _numba
 import numpy as np
 
+from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.guards import INDEX, SITE, fault_table
 
+numba: Any = _numba
 _workqueue = threading.RLock()
 
 
 class MulticoreCall:
-    """A loaded module, ready to be called with arguments of its signature."""
+    """A loaded module, ready to be called with arguments of its signature.
 
-    def __init__(self, module: ModuleType, name: str) -> None:
+    `partitioners` has the partitioner of each parameter that has one, by position.
+    """
+
+    def __init__(self, module: ModuleType, name: str, partitioners: Mapping[int, Any]) -> None:
         self.function: Callable[..., Any] = getattr(module, name)
         self.sites: dict[int, Any] = module.SITES
         self.has_faults: bool = module.HAS_FAULTS
         self.written: tuple[int, ...] = module.WRITTEN
+        self.partitions: tuple[int, ...] = module.PARTITIONS
+        self.partitioners = partitioners
         self.finish = _finisher(module.RESULT)
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
@@ -37,7 +44,9 @@ class MulticoreCall:
             IndexError: an access outside its array, found before a phase or in it.
         """
         faults = fault_table(workers) if self.has_faults else None
-        extra = (workers,) if faults is None else (workers, faults)
+        extra: tuple[Any, ...] = (workers,) if faults is None else (workers, faults)
+        for position in self.partitions:
+            extra += cut(self.partitioners[position], args[position], workers)
         try:
             with _guard():
                 numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))

@@ -1,7 +1,7 @@
 """The decorators of generated functions: how Numba compiles masters, slaves and helpers.
 
-Division follows NumPy (`error_model`), nothing is reassociated or contracted (no `fastmath`), and only what the compiler
-cut into phases runs in parallel: Numba's own array parallelism is off.
+Division follows NumPy (`error_model`), nothing is reassociated or contracted (no `fastmath`), and only what the
+compiler cut into phases runs in parallel: Numba's own array parallelism is off.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+import numba
+
+njit: Any = numba.njit
 
 _ONLY_PRANGE = {
     "comprehension": False,

@@ -1,8 +1,8 @@
 """Accesses that are tested where they happen.
 
-In a master a bad index raises at once. An MI cannot raise from native code running in parallel: it notes its first fault
-in its row of the fault table, reads 0 or skips the store, and goes on; the master raises after the phase. MIs hold
-consecutive iterations, so the first row with a fault has the lowest failing iteration.
+In a master a bad index raises at once. An MI cannot raise from native code running in parallel: it notes its first
+fault in its row of the fault table and ends; the master raises after the phase. MIs hold consecutive iterations, so the
+first row with a fault has the lowest failing iteration.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import overload
 
 #: columns of the fault table: site, index (the rest keeps rows on their own cache lines)
@@ -22,7 +22,7 @@ def fault_table(parts: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.zeros((parts, COLUMNS), np.int64)
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def failed(faults: Any) -> bool:
     """Whether some MI noted a fault."""
     for rank in range(len(faults)):  # noqa: SIM110 - Numba has no any()
@@ -31,26 +31,42 @@ def failed(faults: Any) -> bool:
     return False
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
-def index_of(index: int, length: int, site: int) -> int:
+@njit(error_model="numpy")
+def index_of(index: int, length: int, site: int) -> Any:
     """`index` as Python counts it, at least 0.
 
     Raises:
         IndexError: it is outside; the arguments are the site and the index.
     """
-    if index < -length or index >= length:
-        raise IndexError(site, index)
-    return index + length if index < 0 else index
+    place = np.int64(index)
+    if place < -length or place >= length:
+        raise IndexError(site, place)
+    return place + length if place < 0 else place
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
-def _place(index: int, length: int, site: int, faults: Any, rank: int) -> int:
-    if index < -length or index >= length:
-        if faults[rank, SITE] == 0:
-            faults[rank, SITE] = site
-            faults[rank, INDEX] = index
-        return -1
-    return index + length if index < 0 else index
+@njit(error_model="numpy")
+def wrapped(index: int, length: int) -> Any:
+    """`index` as Python counts it, at least 0; -1 if it is outside."""
+    place = np.int64(index)
+    if place < 0:
+        return max(place + length, -1)
+    return place if place < length else -1
+
+
+@njit(error_model="numpy")
+def note(faults: Any, rank: int, site: int, index: int) -> None:
+    """Enter a fault of MI `rank`, unless it has one."""
+    if faults[rank, SITE] == 0:
+        faults[rank, SITE] = site
+        faults[rank, INDEX] = index
+
+
+@njit(error_model="numpy")
+def _place(index: int, length: int, site: int, faults: Any, rank: int) -> Any:
+    place = wrapped(index, length)
+    if place < 0:
+        note(faults, rank, site, index)
+    return place
 
 
 def load(array: Any, index: Any, site: int, faults: Any, rank: int) -> Any:
@@ -63,9 +79,9 @@ def store(array: Any, index: Any, value: Any, site: int, faults: Any, rank: int)
     raise NotImplementedError("only compiled code calls this")
 
 
-@overload(load)  # type: ignore[untyped-decorator]
+@overload(load)
 def _load(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
-    zero = types.unliteral(array.dtype)
+    zero: Any = array.dtype
     if array.ndim == 1:
 
         def load_1(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
@@ -91,7 +107,7 @@ def _load(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
     return load_3 if array.ndim == 3 else None
 
 
-@overload(store)  # type: ignore[untyped-decorator]
+@overload(store)
 def _store(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any) -> Any:
     if array.ndim == 1:
 

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 FAR = 1 << 62
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def assume(typing_context: Any, condition: Any) -> Any:
     """Promise LLVM that `condition` holds; undefined behaviour if it does not."""
 

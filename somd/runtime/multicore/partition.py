@@ -1,7 +1,7 @@
 """Index ranges: the share of an MI, and the logical blocks of a reduction.
 
-A range is split by its trips, so that parts are disjoint, in order, covering, balanced to within one trip and aligned with
-the step, whatever its sign.
+A range is split by its trips, so that parts are disjoint, in order, covering, balanced to within one trip and aligned
+with the step, whatever its sign.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from numba import njit
 
 #: interleaved accumulators in a logical block of a floating-point reduction
 LANES = 32
+#: operations under which a phase is run by one MI: about what two workers save is then what entering the region costs
+SMALL = 5000
 #: logical blocks that a long reduction is cut into
 BLOCKS = 1024
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def trips(start: int, stop: int, step: int) -> int:
     """How many values `range(start, stop, step)` has."""
     if step > 0:
@@ -22,7 +24,7 @@ def trips(start: int, stop: int, step: int) -> int:
     return max(0, (start - stop - step - 1) // -step)
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` that belongs to MI `rank` of `parts` (the paper's IndexPartitioner)."""
     count = trips(start, stop, step)
@@ -32,7 +34,7 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     return start + first * step, start + last * step
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     """How `parts` MIs are laid out over rows and columns: as many along the rows as there are rows, since long inner
     runs are the fast ones; along the columns only what is left."""
@@ -42,7 +44,7 @@ def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     return along, max(1, min(parts // along, max(columns, 1)))
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def first_from(low: int, start: int, step: int) -> int:
     """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
     if low <= start:
@@ -50,7 +52,7 @@ def first_from(low: int, start: int, step: int) -> int:
     return start + (low - start + step - 1) // step * step
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
     association of the reduction is the same for any number of workers and on any device."""
@@ -59,7 +61,7 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     return (count + length - 1) // length, length
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def block_range(start: int, stop: int, step: int, block: int, length: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` in logical block number `block`."""
     count = trips(start, stop, step)

@@ -72,8 +72,14 @@ class _Collector:
         self.found: list[Access] = []
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
+        outside = self.place
         for statement in small_statements(statements):
             self.statement(statement)
+            if skips_rest(statement):
+                assert isinstance(statement, cst.If)
+                formula = condition(statement.test, self.place.scope)
+                self.place = self.place.guarded(None if formula is None else negation(formula))
+        self.place = replace(outside, scope=self.place.scope)
 
     def statement(self, node: cst.CSTNode) -> None:
         if isinstance(node, cst.Assign):
@@ -230,14 +236,26 @@ def index_expressions(node: cst.Subscript) -> list[cst.BaseExpression]:
     return found
 
 
-def leaves_early(body: cst.CSTNode) -> bool:
-    """Whether `break`, `continue` or `return` stands anywhere in `body`."""
+def skips_rest(node: cst.CSTNode) -> bool:
+    """Whether a statement is `if test: continue`."""
+    if not isinstance(node, cst.If) or node.orelse is not None:
+        return False
+    body = list(small_statements(statements_of(node.body)))
+    return len(body) == 1 and isinstance(body[0], cst.Continue)
+
+
+def leaves_early(body: cst.BaseSuite) -> bool:
+    """Whether `break`, `continue` or `return` stands in `body`, but for `if test: continue` right in it."""
     found = False
+    direct = list(small_statements(statements_of(body)))
 
     class Exits(cst.CSTVisitor):
         def visit_Break(self, node: cst.Break) -> None:
             nonlocal found
             found = True
+
+        def visit_If(self, node: cst.If) -> bool:
+            return not (skips_rest(node) and any(node is s for s in direct))
 
         def visit_Continue(self, node: cst.Continue) -> None:
             nonlocal found

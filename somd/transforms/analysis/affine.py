@@ -34,6 +34,8 @@ class Scope:
     known: Mapping[str, Affine | None] = field(default_factory=dict)
     inexact: Collection[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    #: arrays of keys that a partitioner keeps to one MI each
+    keys: Collection[str] = frozenset()
 
     def with_known(self, known: Mapping[str, Affine | None]) -> Scope:
         return replace(self, known={**self.known, **known})
@@ -41,12 +43,17 @@ class Scope:
 
 def variable(name: str) -> str:
     """The isl name of scalar `name`."""
-    return f"v_{name}"
+    return f"v_{ascii_name(name)}"
+
+
+def ascii_name(name: str) -> str:
+    """`name` in letters that isl reads."""
+    return name if name.isascii() else "".join(c if c.isascii() else f"Zx{ord(c):x}Z" for c in name)
 
 
 def size(array: str, axis: int) -> str:
     """The isl name of the length of `array` along `axis`."""
-    return f"s_{array}_{axis}"
+    return f"s_{ascii_name(array)}_{axis}"
 
 
 def affine(node: cst.BaseExpression, scope: Scope) -> Affine | None:
@@ -63,7 +70,7 @@ def affine(node: cst.BaseExpression, scope: Scope) -> Affine | None:
         return Affine(f"(-{inner.text})", inner.names)
     if isinstance(node, cst.BinaryOperation):
         return _binary(node, scope)
-    return _shape(node, scope)
+    return _key(node, scope) or _shape(node, scope)
 
 
 def _name(name: str, scope: Scope) -> Affine | None:
@@ -95,6 +102,25 @@ def _binary(node: cst.BinaryOperation, scope: Scope) -> Affine | None:
     if isinstance(operator, cst.Modulo):
         return Affine(f"({left.text} mod {divisor})", names)
     return None
+
+
+def key(array: str, loop: str) -> str:
+    """The isl name of the key that `array` holds for the iteration of `loop` (an isl name)."""
+    return f"k_{ascii_name(array)}__{loop}"
+
+
+def _key(node: cst.BaseExpression, scope: Scope) -> Affine | None:
+    """`row[k]` for an array of keys and a loop variable: an unknown value, but the same for the same iteration."""
+    if not (isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name) and node.value.value in scope.keys):
+        return None
+    element = node.slice[0].slice if len(node.slice) == 1 else None
+    if not isinstance(element, cst.Index) or not isinstance(element.value, cst.Name):
+        return None
+    index = affine(element.value, scope)
+    if index is None or index.names != {index.text}:
+        return None
+    name = key(node.value.value, index.text)
+    return Affine(name, frozenset({name}))
 
 
 def _shape(node: cst.BaseExpression, scope: Scope) -> Affine | None:

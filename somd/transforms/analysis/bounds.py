@@ -12,7 +12,7 @@ import islpy as isl
 import libcst as cst
 
 from somd.transforms.analysis.affine import size
-from somd.transforms.analysis.dependences import domain_formulas, may_be_negative
+from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.python_text import condition_text
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.stages import Access, Affine
@@ -20,7 +20,7 @@ from somd.transforms.stages import Access, Affine
 
 def hoistable(access: Access) -> bool:
     """Whether the access happens exactly where its domain says, so that one check before the phase will do."""
-    return access.exact and None not in access.indices
+    return access.exact and not any(index is None or keys_in(index) for index in access.indices)
 
 
 def violation(access: Access, axis: int, aliases: Mapping[str, str], sets: Sets) -> str | None:
@@ -59,7 +59,7 @@ def proved_lowest(variables: Sequence[str], formulas: Sequence[Affine], expressi
 
 def in_bounds(access: Access, aliases: Mapping[str, str], sets: Sets) -> bool:
     """Whether an access of any kind is proved inside its array for all values of the parameters."""
-    if None in access.indices:
+    if any(index is None or keys_in(index) for index in access.indices):
         return False
     return all(violation(access, axis, aliases, sets) is None for axis in range(len(access.indices)))
 

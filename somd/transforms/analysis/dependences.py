@@ -59,12 +59,30 @@ def conflict_formulas(
     mine = [domain.variable for domain in first.loops[depth:]]
     others = [domain.variable for domain in second.loops[depth:]]
     elements = [f"e_{axis}" for axis in range(len(first.indices))]
-    formulas = [*_occurs(first, depth), *_touches(first, elements, aliases, sets)]
-    for formula in (*_occurs(second, depth), *_touches(second, elements, aliases, sets)):
-        formulas.append(renamed(formula, others, OTHER))
+    formulas = [c for domain in first.loops[:depth] for c in domain.constraints]
+    formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets)]
+    theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets)]
+    keys = sorted({name for formula in (*formulas, *theirs) for name in keys_in(formula)})
+    formulas += [renamed(formula, [*others, *keys], OTHER) for formula in theirs]
+    keys += [name + OTHER for name in keys]
     loop = first.loops[depth].variable
+    formulas += _kept_apart(keys, loop)
     formulas.append(Affine(f"{loop} != {loop}{OTHER}", frozenset({loop, loop + OTHER})))
-    return [*mine, *(name + OTHER for name in others), *elements], formulas
+    return [*mine, *(name + OTHER for name in others), *keys, *elements], formulas
+
+
+def keys_in(formula: Affine) -> list[str]:
+    """The keys (see `affine.key`) among the names of a formula."""
+    return [name for name in formula.names if name.startswith("k_")]
+
+
+def _kept_apart(keys: Sequence[str], loop: str) -> Iterator[Affine]:
+    """Keys are not negative, and those that `loop` itself indexes differ between MIs: the partitioner sees to it, and
+    iterations of one MI run in order."""
+    for name in keys:
+        yield Affine(f"{name} >= 0", frozenset({name}))
+        if name.endswith(f"__{loop}") and name + OTHER in keys:
+            yield Affine(f"{name} != {name}{OTHER}", frozenset({name, name + OTHER}))
 
 
 def _occurs(access: Access, depth: int) -> Iterator[Affine]:
@@ -98,5 +116,7 @@ def may_be_negative(access: Access, axis: int, sets: Sets) -> bool:
     index = access.indices[axis]
     if index is None:
         return True
-    variables = [domain.variable for domain in access.loops]
-    return not sets.empty(variables, [*domain_formulas(access), Affine(f"{index.text} < 0", index.names)])
+    keys = keys_in(index)
+    variables = [*(domain.variable for domain in access.loops), *keys]
+    positive = [Affine(f"{name} >= 0", frozenset({name})) for name in keys]
+    return not sets.empty(variables, [*domain_formulas(access), *positive, Affine(f"{index.text} < 0", index.names)])

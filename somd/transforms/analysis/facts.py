@@ -1,7 +1,7 @@
 """What holds for the scalars and shapes of a method wherever its loops stand.
 
 Lengths are not negative; a scalar assigned once from an affine expression of stable names equals it; an array allocated
-once has the shape it was given. A name is stable when it is a parameter never assigned, or assigned once, outside loops.
+once has the shape it was given. A name is stable when it is a parameter never assigned, or a local assigned once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Af
     """Formulas over the parameters, true in every phase."""
     found = [Affine(f"{size(a, k)} >= 0", frozenset({size(a, k)})) for a, rank in ranks.items() for k in range(rank)]
     counts = assignment_counts(method)
-    stable = {p for p in method.param_names if not counts[p]} | {n for n, c in counts.items() if c == 1}
+    given = set(method.param_names)
+    stable = {p for p in given if not counts[p]} | {n for n, c in counts.items() if c == 1 and n not in given}
     stable_names = {variable(n) for n in stable} | {size(a, k) for a in stable for k in range(ranks.get(a, 0))}
     for target, value in _top_level(method):
         if target.value in stable and (target.value not in method.param_names):

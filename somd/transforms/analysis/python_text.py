@@ -1,37 +1,41 @@
 """isl sets and expressions over parameters -> Python text.
 
-`v_n` becomes `n`, `s_a_0` becomes `a.shape[0]`. The text uses only `and or not min max // %` and integer arithmetic, so it
-also is what a master of any target can run.
+`v_n` becomes `n`, `s_a_0` becomes `a.shape[0]`. The text uses only `and or not min max // %` and integer arithmetic, so
+it also is what a master of any target can run.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import islpy as isl
 
 from somd.transforms.analysis.sets import TooComplex
 
-_INFIX = {
-    isl.ast_expr_op_type.and_: "and",
-    isl.ast_expr_op_type.and_then: "and",
-    isl.ast_expr_op_type.or_: "or",
-    isl.ast_expr_op_type.or_else: "or",
-    isl.ast_expr_op_type.add: "+",
-    isl.ast_expr_op_type.sub: "-",
-    isl.ast_expr_op_type.mul: "*",
-    isl.ast_expr_op_type.div: "//",
-    isl.ast_expr_op_type.fdiv_q: "//",
-    isl.ast_expr_op_type.pdiv_q: "//",
-    isl.ast_expr_op_type.pdiv_r: "%",
-    isl.ast_expr_op_type.zdiv_r: "%",
-    isl.ast_expr_op_type.eq: "==",
-    isl.ast_expr_op_type.le: "<=",
-    isl.ast_expr_op_type.lt: "<",
-    isl.ast_expr_op_type.ge: ">=",
-    isl.ast_expr_op_type.gt: ">",
+# islpy's stubs do not know the names of these enumerations
+_OP: Any = isl.ast_expr_op_type
+_KIND: Any = isl.ast_expr_type
+_INFIX: dict[Any, str] = {
+    _OP.and_: "and",
+    _OP.and_then: "and",
+    _OP.or_: "or",
+    _OP.or_else: "or",
+    _OP.add: "+",
+    _OP.sub: "-",
+    _OP.mul: "*",
+    _OP.div: "//",
+    _OP.fdiv_q: "//",
+    _OP.pdiv_q: "//",
+    _OP.pdiv_r: "%",
+    _OP.zdiv_r: "%",
+    _OP.eq: "==",
+    _OP.le: "<=",
+    _OP.lt: "<",
+    _OP.ge: ">=",
+    _OP.gt: ">",
 }
-_CALL = {isl.ast_expr_op_type.min: "min", isl.ast_expr_op_type.max: "max"}
+_CALL: dict[Any, str] = {_OP.min: "min", _OP.max: "max"}
 _LOOSEST_FIRST = ("or", "and", "not", "==", "<=", "<", ">=", ">", "+", "-", "*", "//", "%")
 
 
@@ -47,6 +51,7 @@ def value_text(value: isl.PwAff, within: isl.Set) -> str:
 
 def name_text(name: str) -> str:
     """The Python text of an isl name."""
+    name = re.sub(r"Zx([0-9a-f]+)Z", lambda match: chr(int(match.group(1), 16)), name)
     shape = re.fullmatch(r"s_(.+)_(\d+)", name)
     if shape is not None:
         return f"{shape.group(1)}.shape[{shape.group(2)}]"
@@ -54,18 +59,18 @@ def name_text(name: str) -> str:
 
 
 def _text(node: isl.AstExpr, parent: str = "or") -> str:
-    kind = node.get_type()
-    if kind == isl.ast_expr_type.id:
+    kind: Any = node.get_type()
+    if kind == _KIND.id:
         return name_text(node.get_id().get_name())
-    if kind == isl.ast_expr_type.int:
+    if kind == _KIND.int:
         return str(node.get_val().to_python())
-    operation = node.get_op_type()
+    operation: Any = node.get_op_type()
     args = [node.get_op_arg(k) for k in range(node.get_op_n_arg())]
     if operation in _CALL:
         return f"{_CALL[operation]}({', '.join(_text(a) for a in args)})"
-    if operation == isl.ast_expr_op_type.minus:
-        return f"-{_text(args[0], '%')}"
-    if operation in (isl.ast_expr_op_type.cond, isl.ast_expr_op_type.select):
+    if operation == _OP.minus:
+        return f"-{_operand(args[0], '%')}"
+    if operation in (_OP.cond, _OP.select):
         test, yes, no = (_text(a) for a in args)
         return f"({yes} if {test} else {no})"
     if operation not in _INFIX:
@@ -77,9 +82,12 @@ def _text(node: isl.AstExpr, parent: str = "or") -> str:
 
 def _operand(node: isl.AstExpr, symbol: str) -> str:
     text = _text(node, symbol)
-    compound = node.get_type() == isl.ast_expr_type.op and symbol in ("-", "*", "//", "%")
-    simple = compound and node.get_op_type() in _CALL
-    return f"({text})" if compound and not simple and not text.startswith("(") else text
+    kind: Any = node.get_type()
+    compound = kind == _KIND.op and symbol in ("-", "*", "//", "%")
+    operation: Any = node.get_op_type() if compound else None
+    enclosed = operation in (*_CALL, _OP.cond, _OP.select)
+    enclosed = enclosed or (operation in _INFIX and _binds_looser(_INFIX[operation], symbol))
+    return f"({text})" if compound and not enclosed else text
 
 
 def _binds_looser(symbol: str, parent: str) -> bool:

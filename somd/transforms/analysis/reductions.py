@@ -1,7 +1,7 @@
 """Scalars accumulated over the iterations of a nest, recognised by the form of their updates.
 
-`s += e`, `s = s + e`, `s = max(s, e)`, `if e > s: s = e` and their like, where `e` does not mention `s` and nothing else in
-the nest reads or writes it. The operators are associative, and commutative where iterations may be reordered.
+`s += e`, `s = s + e`, `s = max(s, e)`, `if e > s: s = e` and their like, where `e` does not mention `s` and nothing
+else in the nest reads or writes it. The operators are associative, and commutative where iterations may be reordered.
 """
 
 from __future__ import annotations
@@ -40,6 +40,49 @@ def reduction_of(name: str, statements: Sequence[cst.CSTNode], method: Method) -
     if len(operators) != 1 or accounted != sum(_mentions(name, s) for s in statements):
         return None
     return Reduction(name, operators.pop(), tuple(node for node, _, _ in updates))
+
+
+def extremum_of(name: str, statements: Sequence[cst.CSTNode], method: Method) -> Reduction | None:
+    """The argmin or argmax that `statements` make: one `if e > s: s = e; at = i`, the only place that uses `s` or
+    writes its companions, which nothing in the nest reads."""
+    conditionals = [node for node in _conditionals(statements) if name in assigned_names(node)]
+    if len(conditionals) != 1:
+        return None
+    node = conditionals[0]
+    operator = _extremum(name, node)
+    if operator is None or _mentions(name, node) != sum(_mentions(name, s) for s in statements):
+        return None
+    companions = tuple(sorted(assigned_names(node) - {name}))
+    for companion in companions:
+        inside = sum(_mentions(companion, s) for s in statements)
+        if inside != 1 or companion not in method.local_names:
+            return None
+    return Reduction(name, operator, (node,), companions)
+
+
+def _conditionals(statements: Sequence[cst.CSTNode]) -> list[cst.If]:
+    found: list[cst.If] = []
+    for node in small_statements(statements):
+        if isinstance(node, cst.If):
+            found.append(node)
+            found += _conditionals(statements_of(node.body))
+            found += _conditionals(else_statements(node))
+        elif isinstance(node, cst.For | cst.While | cst.With):
+            found += _conditionals(statements_of(node.body))
+    return found
+
+
+def _extremum(name: str, node: cst.If) -> str | None:
+    """The operator if `node` sets `name` to a larger (smaller) value and assigns plain names besides."""
+    body = list(small_statements(statements_of(node.body)))
+    assigns = [s for s in body if isinstance(s, cst.Assign) and len(s.targets) == 1]
+    if len(assigns) != len(body) or not all(isinstance(s.targets[0].target, cst.Name) for s in assigns):
+        return None
+    own = [s for s in assigns if _is(s.targets[0].target, name)]
+    if len(own) != 1 or len(assigned_names(node)) != len(body):
+        return None
+    alone = node.with_changes(body=cst.IndentedBlock([cst.SimpleStatementLine([own[0]])]))
+    return _conditional(name, alone)
 
 
 def _collect(

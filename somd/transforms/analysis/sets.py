@@ -57,7 +57,7 @@ class Sets:
                 return None
             space = point.get_space()
             return {
-                space.get_dim_name(kind, k): int(point.get_coordinate_val(kind, k).to_python())
+                str(space.get_dim_name(kind, k)): int(point.get_coordinate_val(kind, k).to_python())
                 for kind in (isl.dim_type.param, isl.dim_type.set)
                 for k in range(space.dim(kind))
             }

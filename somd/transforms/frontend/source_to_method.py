@@ -123,6 +123,8 @@ def _param(
     dims: tuple[int, ...] | None = None
     view: tuple[tuple[int, int], ...] | None = None
     poly = False
+    partitioner: str | None = None
+    like: str | None = None
     for marker in found:
         if isinstance(marker, markers.Dist):
             distributed = True
@@ -130,22 +132,27 @@ def _param(
             dims = marker.axes
         elif isinstance(marker, markers.View | markers.Polyview):
             view, poly = marker.pairs, isinstance(marker, markers.Polyview)
-        elif isinstance(marker, markers.Partition) and _is_block(marker.partitioner):
-            continue
-        elif isinstance(marker, markers.Partition | markers.Like):
-            collector.add(_not_yet(f"`{_marker_name(marker)}` on parameter `{name}`", where))
+        elif isinstance(marker, markers.Partition):
+            partitioner = _partitioner_name(marker.partitioner)
+        elif isinstance(marker, markers.Like):
+            like = marker.name
         else:
             message = f"`{_marker_name(marker)}` cannot stand on parameter `{name}`"
             collector.add(Diagnostic("SOMD101", message, (Label(where, "marker of another place", True),)))
-    if (dims is not None or view is not None) and not distributed:
-        message = f"`dim` and `view` on `{name}` need `dist` beside them"
+    if like is not None and like not in {p.name.value for p in _all_params(tree)}:
+        message = f"`like({like!r})` names no parameter"
+        collector.add(Diagnostic("SOMD102", message, (Label(where, "this marker", True),)))
+    if (dims is not None or view is not None or partitioner is not None or like is not None) and not distributed:
+        message = f"the markers on `{name}` need `dist` beside them"
         helps = (f"write `{name}: Annotated[np.ndarray, dist, ...]`",)
         collector.add(Diagnostic("SOMD101", message, (Label(where, "no `dist` here", True),), helps))
-    return Param(name, distributed, dims, view, poly)
+    return Param(name, distributed, dims, view, poly, partitioner, like)
 
 
-def _is_block(partitioner: Any) -> bool:
-    return getattr(partitioner, "__name__", type(partitioner).__name__) in ("Block", "BlockBlock")
+def _partitioner_name(partitioner: Any) -> str | None:
+    """The name of a partitioner's class or function; None for the block ones, which the compiler does itself."""
+    name = getattr(partitioner, "__name__", type(partitioner).__name__)
+    return None if name in ("Block", "BlockBlock") else str(name)
 
 
 def _marker_name(marker: object) -> str:

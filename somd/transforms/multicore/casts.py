@@ -1,7 +1,7 @@
 """Rewrites expressions so that Numba computes them with NumPy's types (NEP 50), and accesses so that they are safe.
 
-Numba promotes by rules of its own: `float32 * 2.0` is a float64 there, `uint8 + 1` an int64. Where that differs, operands
-and results are cast; where it does not (float64, int64, Python numbers among themselves) the text stays as it was.
+Numba promotes by rules of its own: `float32 * 2.0` is a float64 there, `uint8 + 1` an int64. Where that differs,
+operands and results are cast; where it does not (float64, int64, Python numbers among themselves) the text stays.
 
     a[i] * 0.5      ->  a[i] * np.float32(0.5)             for a float32 array
     b[i] + c[i]     ->  np.int32(b[i] + c[i])              for int32 arrays
@@ -18,6 +18,7 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
@@ -38,6 +39,10 @@ class Rewriting:
     renames: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
     constants: dict[str, object] = field(default_factory=dict)
     uses_math: bool = False
+
+    @property
+    def helpers(self) -> set[str]:
+        return {instance.name for instance in self.types.helpers.values()}
 
 
 class Rewriter(cst.CSTTransformer):
@@ -77,8 +82,20 @@ class Rewriter(cst.CSTTransformer):
         ):
             value = evaluate(original_node, self.how.method.namespace, self.how.method.local_names)
             if isinstance(value, int | float | np.generic) and value is not MISSING:
-                self.how.constants[name] = value
+                return cst.Name(self._named(name, value))
         return updated_node
+
+    def _named(self, name: str, value: object) -> str:
+        """The module-level name for a captured number: its own, unless that stands for something else there."""
+        constants, key = self.how.constants, (type(value), repr(value))
+        while (name in constants and (type(constants[name]), repr(constants[name])) != key) or (
+            name in RESERVED
+            or name in self.how.helpers
+            or (name + "_" in constants and name in self.how.method.local_names)
+        ):
+            name += "_"
+        constants[name] = value
+        return name
 
     # --- operators -----------------------------------------------------------------------------------------------
 
@@ -93,6 +110,11 @@ class Rewriter(cst.CSTTransformer):
     def _binary(
         self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType
     ) -> cst.BaseExpression:
+        function = _careful(node, left, result)
+        if function is not None:
+            operands = (converted(node.left, left, result.dtype), converted(node.right, right, result.dtype))
+            made = call(function, *operands)
+            return cast(made, result.dtype) if result.narrow else made
         if not _differs(left, right, result):
             return node
         left_text, right_text = node.left, node.right
@@ -273,7 +295,9 @@ class Rewriter(cst.CSTTransformer):
         statement: cst.BaseSmallStatement,
     ) -> cst.BaseSmallStatement:
         sites = self.how.guarded.get(target)
-        if sites is None or self.how.slave is None or not isinstance(new_target, cst.Subscript):
+        if sites is None or not self.is_guarded(target) or not isinstance(new_target, cst.Subscript):
+            return statement
+        if self.how.slave is None:
             return statement
         faults, rank = self.how.slave
         indexes = cst.Tuple([cst.Element(i) for i in index_expressions(new_target)])
@@ -286,7 +310,7 @@ class Rewriter(cst.CSTTransformer):
         result = self._scalar(original_node)
         if left is None or right is None or result is None:
             return updated_node
-        guarded = isinstance(target, cst.Subscript) and target in self.how.guarded
+        guarded = self.is_guarded(target)
         wanted = self.types.names.get(target.value) if isinstance(target, cst.Name) else left
         same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
         if not guarded and not _differs(left, right, result) and same:
@@ -307,6 +331,10 @@ class Rewriter(cst.CSTTransformer):
         plain = cst.Assign([cst.AssignTarget(updated_node.target)], value)
         return self._stored(target, updated_node.target, value, plain) if isinstance(target, cst.Subscript) else plain
 
+    def is_guarded(self, target: cst.BaseExpression) -> bool:
+        """Whether an access as a target is still to be tested."""
+        return target in self.how.guarded
+
     def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.BaseSmallStatement:
         wanted = self.types.result
         if updated_node.value is None or original_node.value is None or not isinstance(wanted, ScalarType):
@@ -326,6 +354,27 @@ class Rewriter(cst.CSTTransformer):
         kind = self._scalar(original)
         narrow_float = kind is not None and kind.kind == "f" and kind.dtype != FLOAT_MATH
         return cast(node, FLOAT_MATH) if narrow_float else node
+
+
+def _careful(node: cst.BinaryOperation, left: ScalarType, result: ScalarType) -> str | None:
+    """The runtime function for an operation whose edge cases Numba and the processor treat in their own way."""
+    constant = node.right
+    while isinstance(constant, cst.Call) and len(constant.args) == 1:
+        constant = constant.args[0].value
+    if isinstance(constant, cst.Integer):
+        bits = np.dtype(result.dtype).itemsize * 8
+        fits = 0 <= constant.evaluated_value < bits
+        if isinstance(node.operator, cst.LeftShift | cst.RightShift) and fits:
+            return None
+        if isinstance(node.operator, cst.FloorDivide):
+            return None
+    if isinstance(node.operator, cst.LeftShift):
+        return "shift_left"
+    if isinstance(node.operator, cst.RightShift):
+        return "shift_right"
+    if isinstance(node.operator, cst.FloorDivide) and result.dtype == "int64":
+        return "floor_divide"
+    return None
 
 
 def _differs(left: ScalarType, right: ScalarType, result: ScalarType) -> bool:

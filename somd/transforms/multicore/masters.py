@@ -16,10 +16,12 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.multicore.slaves import Slave, SlaveBuilder, lines, numpy_name
-from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform
+from somd.transforms.multicore.slaves import Slave, SlaveBuilder, numpy_name
+from somd.transforms.plan.work import work_text
+from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -50,7 +52,9 @@ class MasterBuilder:
         has_faults = any(phase.nest.guarded for phase in self.plan.phases())
         if has_faults:
             parameters.append(self.fresh.name("faults"))
-        body = self.steps(self.plan.body) or lines("pass")
+        for root in partition_roots(self.plan):
+            parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
+        body = self.steps(self.plan.body) or parsed("pass")
         header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
@@ -68,19 +72,19 @@ class MasterBuilder:
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
         how = self.rewriting(step.guarded)
-        built = [cst.ensure_type(s.visit(Rewriter(how)), cst.BaseStatement) for s in step.statements]
+        built = [transformed_statement(s, Rewriter(how)) for s in step.statements]
         self.uses_math |= how.uses_math
         return built
 
     def uniform(self, step: Uniform) -> cst.BaseStatement:
         how = self.rewriting(step.guarded)
-        body = cst.IndentedBlock(self.steps(step.body) or lines("pass"))
+        body = cst.IndentedBlock(self.steps(step.body) or parsed("pass"))
         node = step.node
         if isinstance(node, cst.For):
-            header = cst.ensure_type(node.iter.visit(Rewriter(how)), cst.BaseExpression)
+            header = transformed_expression(node.iter, Rewriter(how))
             self.uses_math |= how.uses_math
             return node.with_changes(iter=header, body=body)
-        test = cst.ensure_type(node.test.visit(Rewriter(how)), cst.BaseExpression)
+        test = transformed_expression(node.test, Rewriter(how))
         self.uses_math |= how.uses_math
         if isinstance(node, cst.While):
             return node.with_changes(test=test, body=body)
@@ -104,14 +108,14 @@ class MasterBuilder:
         built = [
             statement
             for check in nest.checks
-            for statement in lines(f"if {check.condition}:\n    raise IndexError({check.site.number})\n")
+            for statement in parsed(f"if {check.condition}:\n    raise IndexError({check.site.number})\n")
         ]
         if nest.reductions:
             built += self.reduction_phase(builder, slave, nest.reductions)
         else:
             built += self.plain_phase(builder, slave)
         if slave.faults:
-            built += lines(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n")
+            built += parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n")
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))
         return [built[0].with_changes(leading_lines=[*_lines_before(nest.dims[0].node), comment]), *built[1:]]
 
@@ -121,21 +125,42 @@ class MasterBuilder:
         ranges = ", ".join(builder.ranges())
         arguments = ", ".join((ranges, *slave.arguments))
         lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
+        if builder.nest.partition is not None:
+            return self.partitioned_phase(builder, slave, builder.nest.partition)
         if builder.grid_dims() == 1:
-            return lines(
+            start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
+            return self.worthwhile(
+                builder,
+                f"{slave.name}({', '.join((start, stop, *slave.arguments))})",
                 f"for {rank} in prange({parts}):\n"
                 f"    {lo}, {hi} = slave_range({self.limits(builder, dims[0])}, {rank}, {parts})\n"
-                f"    {slave.name}({arguments})\n"
+                f"    {slave.name}({arguments})\n",
             )
         rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
         lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")
         outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
-        return lines(
+        return parsed(
             f"{rows}, {columns} = grid_shape({parts}, trips({outer}), trips({inner}))",
             f"for {rank} in prange({rows} * {columns}):\n"
             f"    {lo}, {hi} = slave_range({outer}, {rank} // {columns}, {rows})\n"
             f"    {lo_1}, {hi_1} = slave_range({inner}, {rank} % {columns}, {columns})\n"
             f"    {slave.name}({arguments})\n",
+        )
+
+    def partitioned_phase(self, builder: SlaveBuilder, slave: Slave, root: str) -> list[cst.BaseStatement]:
+        """Every MI runs the parts that the partitioner of `root` gave it: `root_parts[root_owners[rank]:...]`."""
+        rank, part = self.fresh.name("rank"), self.fresh.name("part")
+        parts, owners = self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")
+        lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
+        dim = builder.nest.dims[0]
+        start, stop = builder.text(dim.start), builder.text(dim.stop)
+        low = f"first_from({parts}[{part}, 0], {start}, {dim.step})"
+        arguments = ", ".join((lo, hi, *slave.arguments))
+        return parsed(
+            f"for {rank} in prange(len({owners}) - 1):\n"
+            f"    for {part} in range({owners}[{rank}], {owners}[{rank} + 1]):\n"
+            f"        {lo}, {hi} = {low}, min({stop}, {parts}[{part}, 1])\n"
+            f"        {slave.name}({arguments})\n"
         )
 
     def limits(self, builder: SlaveBuilder, dim: Dim) -> str:
@@ -153,21 +178,36 @@ class MasterBuilder:
         texts = [f"{blocks}, {length} = logical_blocks(trips({self.limits(builder, dim)}), {quantum})"]
         after = []
         for reduction in reductions:
-            scalar = self.types.names[reduction.name]
-            assert isinstance(scalar, ScalarType)
-            partials = builder.partials(reduction)
-            texts.append(f"{partials} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
-            after.append(self.combined(builder, reduction, scalar, blocks))
+            for name in (reduction.name, *reduction.companions):
+                scalar = self.types.names[name]
+                assert isinstance(scalar, ScalarType)
+                texts.append(f"{builder.partials(name)} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
+            after.append(self.combined(builder, reduction, blocks))
         arguments = ", ".join((first, last, length, *slave.arguments))
-        texts.append(
+        loop = (
             f"for {rank} in prange({parts}):\n"
             f"    {first}, {last} = slave_range(0, {blocks}, 1, {rank}, {parts})\n"
             f"    {slave.name}({arguments})\n"
         )
-        return lines(*texts, *after)
+        alone = f"{slave.name}({', '.join(('0', blocks, length, *slave.arguments))})"
+        return [*parsed(*texts), *self.worthwhile(builder, alone, loop), *parsed(*after)]
 
-    def combined(self, builder: SlaveBuilder, reduction: Reduction, scalar: ScalarType, blocks: str) -> str:
-        name, partials = reduction.name, builder.partials(reduction)
+    def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
+        """A phase that is too small to gain from a parallel region is run by one MI."""
+        work = work_text(builder.nest, self.plan.method, builder.text)
+        indented = "".join(f"    {line}\n" for line in loop.splitlines())
+        rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.guarded else ""
+        return parsed(f"if {work} < SMALL:\n{rank}    {alone}\nelse:\n{indented}")
+
+    def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:
+        name, partials = reduction.name, builder.partials(reduction.name)
+        scalar = self.types.names[name]
+        assert isinstance(scalar, ScalarType)
+        if reduction.companions:
+            block, sign = self.fresh.name("block"), "<" if reduction.op == "min" else ">"
+            pairs = [(n, builder.partials(n)) for n in (name, *reduction.companions)]
+            sets = "".join(f"        {n} = {p}[{block}]\n" for n, p in pairs)
+            return f"for {block} in range({blocks}):\n    if {partials}[{block}] {sign} {name}:\n{sets}"
         if reduction.op in COMBINE:
             return f"{name} = {COMBINE[reduction.op]}({name}, {partials})"
         function = "reduce_sum" if reduction.op == "+" else "reduce_product"

@@ -1,27 +1,29 @@
 """`Plan` and `Types` -> a Python module for Numba.
 
-In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose parts are libcst functions; `module_text`
-prints them. The module imports nothing but NumPy, math, Numba's `prange` and `somd.runtime.multicore`.
+In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose parts are libcst functions;
+`module_text` prints them. The module imports nothing but NumPy, math, Numba's `prange` and `somd.runtime.multicore`.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import cast
 
 import libcst as cst
 
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.tree import transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting, literal
 from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
-from somd.transforms.stages import Plan, Site, written_arrays
-from somd.transforms.types.scalars import ScalarType, TupleType, Type
+from somd.transforms.reserved import MULTICORE, RESERVED
+from somd.transforms.stages import Plan, Site, partition_roots, written_arrays
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
-
-RUNTIME = ["FAR", "LANES", "assume", "block_range", "failed", "first_from", "grid_shape", "helper", "index_of", "load", "logical_blocks", "master", "reduce_all", "reduce_and", "reduce_any", "reduce_max", "reduce_min", "reduce_or", "reduce_product", "reduce_sum", "reduce_xor", "slave", "slave_range", "store", "trips"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class MulticoreCode:
 def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     """Master, slaves and helpers of a plan."""
     constants: dict[str, object] = {}
-    taken = {*plan.method.local_names, *RUNTIME, "prange", *(h.name for h in types.helpers.values())}
+    taken = {*plan.method.local_names, *RESERVED, "prange", *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)
     builder = MasterBuilder(plan, types, constants, fresh)
@@ -66,7 +68,7 @@ def _helper(instance: HelperInstance, constants: dict[str, object]) -> tuple[cst
     header = f"@helper\ndef {instance.name}({parameters}):\n    pass\n"
     function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
     body = [
-        cst.ensure_type(s.visit(Rewriter(how)), cst.BaseStatement)
+        transformed_statement(s, Rewriter(how))
         for s in statements_of(instance.method.function.body)
         if isinstance(s, cst.BaseStatement)
     ]
@@ -82,7 +84,7 @@ def module_text(code: MulticoreCode) -> str:
     """The module as readable Python."""
     method = code.plan.method
     position = method.position(method.function.name)
-    functions = [*code.helpers, *(slave.function for slave in code.slaves), code.master]
+    functions = [_renamed(f, code.plan) for f in (*code.helpers, *(s.function for s in code.slaves), code.master)]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {name for function in functions for name in _names(function)}
     head = [
@@ -95,9 +97,11 @@ def module_text(code: MulticoreCode) -> str:
     if code.uses_math:
         head += ["import math", ""]
     head += ["import numpy as np", "from numba import prange", ""]
-    names = [name for name in RUNTIME if name in used]
+    names = [name for name in MULTICORE if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
+    partitions = tuple(code.plan.method.param_names.index(root) for root in partition_roots(code.plan))
+    head += [f"PARTITIONS = {partitions!r}"]
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     return "\n".join(head) + "\n" + text
@@ -108,7 +112,7 @@ def result_text(result: Type | None) -> str:
     if isinstance(result, ScalarType):
         return repr(None if result.weak else result.dtype)
     if isinstance(result, TupleType):
-        return repr(tuple(None if e.weak else e.dtype for e in result.elements))
+        return repr(tuple(None if isinstance(e, ArrayType) or e.weak else e.dtype for e in result.elements))
     return "None"
 
 
@@ -126,6 +130,37 @@ def sites_text(sites: tuple[Site, ...]) -> str:
         for site in sites
     ]
     return "\n".join(["{", *rows, "}"]) if rows else "{}"
+
+
+def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
+    """The function with the user's names that are those of runtime functions told apart from them."""
+    clashing = plan.method.local_names & set(MULTICORE)
+    return cast(cst.FunctionDef, function.visit(_Rename(clashing))) if clashing else function
+
+
+class _Rename(cst.CSTTransformer):
+    """Puts an underscore behind names, except where they are called or decorate: those are the runtime's."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return (
+            updated_node.with_changes(value=updated_node.value + "_")
+            if updated_node.value in self.names
+            else updated_node
+        )
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        return (
+            updated_node.with_changes(func=original_node.func)
+            if isinstance(original_node.func, cst.Name)
+            else updated_node
+        )
+
+    def leave_Decorator(self, original_node: cst.Decorator, updated_node: cst.Decorator) -> cst.Decorator:
+        return original_node
 
 
 def _names(function: cst.FunctionDef) -> set[str]:

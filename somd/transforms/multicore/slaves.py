@@ -7,8 +7,8 @@ Without reductions a slave walks its part of the outermost loop:
             assume(0 <= i < FAR)
             c[i] = a[i] + b[i]
 
-With reductions it walks logical blocks, each giving one partial result, so that the association does not depend on how many
-MIs there are; floating-point sums and products use LANES interleaved accumulators in a block.
+With reductions it walks logical blocks, each giving one partial result, so that the association does not depend on how
+many MIs there are; floating-point sums and products use LANES interleaved accumulators in a block.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.tree import parsed, transformed_block, transformed_expression
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ScalarType
@@ -55,7 +56,7 @@ class SlaveBuilder:
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = bool(self.nest.guarded)
         arguments = (*self.nest.arrays, *self.nest.scalars)
-        partials = tuple(self.partials(r) for r in self.nest.reductions)
+        partials = tuple(self.partials(name) for r in self.nest.reductions for name in (r.name, *r.companions))
         extra = (*partials, *((self.fresh.name("faults"), self.fresh.name("rank")) if faults else ()))
         if self.nest.reductions:
             ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", "length")))
@@ -87,7 +88,7 @@ class SlaveBuilder:
     def grid_dims(self) -> int:
         """How many dimensions are cut: two where the method asks for it and the inner loop runs forward."""
         dims = self.nest.dims
-        cut = self.nest.grid and not self.nest.reductions and len(dims) > 1
+        cut = self.nest.grid and not self.nest.reductions and len(dims) > 1 and self.nest.partition is None
         return 2 if cut and (dims[1].invariant or dims[1].step > 0) else 1
 
     # --- loops ---------------------------------------------------------------------------------------------------
@@ -152,17 +153,15 @@ class SlaveBuilder:
             statement
             for name, lowest in self.nest.lowest_scalars.items()
             if name in self.nest.scalars
-            for statement in lines(f"assume({name} >= {lowest})")
+            for statement in parsed(f"assume({name} >= {lowest})")
         ]
-        return [*scalars, *(self.rewritten(s) for s in self.nest.body)]
+        return [*scalars, *(made for s in self.nest.body for made in self.rewritten(s))]
 
-    def rewritten(self, statement: cst.BaseStatement) -> cst.BaseStatement:
-        changed = statement.visit(_SlaveRewriter(self.rewriting, self.nest))
-        return cst.ensure_type(changed, cst.BaseStatement)
+    def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
+        return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh))
 
     def text(self, node: cst.BaseExpression) -> str:
-        changed = node.visit(Rewriter(self.rewriting))
-        return cst.Module([]).code_for_node(cst.ensure_type(changed, cst.BaseExpression))
+        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting)))
 
     # --- reductions ----------------------------------------------------------------------------------------------
 
@@ -170,8 +169,8 @@ class SlaveBuilder:
         found = self.types.names.get(reduction.name)
         return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind == "f"
 
-    def partials(self, reduction: Reduction) -> str:
-        return self.fresh.name(f"{reduction.name}_partials")
+    def partials(self, name: str) -> str:
+        return self.fresh.name(f"{name}_partials")
 
     def lane_names(self, reduction: Reduction) -> str:
         return self.fresh.name(f"{reduction.name}_lanes")
@@ -193,34 +192,19 @@ class SlaveBuilder:
                 before.append(f"{lanes} = np.full(LANES, {IDENTITY[reduction.op]}, np.{dtype})")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
-                after.append(f"{self.partials(reduction)}[{block}] = {combine}({lanes})")
+                after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")
             else:
                 before.append(f"{reduction.name} = {identity(reduction, scalar)}")
-                after.append(f"{self.partials(reduction)}[{block}] = {reduction.name}")
+                after.append(f"{self.partials(reduction.name)}[{block}] = {reduction.name}")
+            for companion in reduction.companions:
+                kind = self.types.names[companion]
+                assert isinstance(kind, ScalarType)
+                before.append(f"{companion} = np.{numpy_name(kind.dtype)}(0)")
+                after.append(f"{self.partials(companion)}[{block}] = {companion}")
         self.rewriting.renames = renames
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
-        body = [*lines(*before), *self.loops(0, (lo, hi)), *lines(*after)]
+        body = [*parsed(*before), *self.loops(0, (lo, hi)), *parsed(*after)]
         return [loop.with_changes(body=cst.IndentedBlock(body))]
-
-
-class _SlaveRewriter(Rewriter):
-    """The rewriter, which also states what is proved of inner loop variables."""
-
-    def __init__(self, rewriting: Rewriting, nest: Nest) -> None:
-        super().__init__(rewriting)
-        self.nest = nest
-
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
-        lowest = self.nest.lowest.get(original_node)
-        header = range_of(original_node)
-        if lowest is None or header is None or not isinstance(updated_node.body, cst.IndentedBlock):
-            return updated_node
-        body = [*assumption(header.variable, lowest), *updated_node.body.body]
-        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
-
-
-def assumption(variable: str, lowest: int | None) -> list[cst.BaseStatement]:
-    return [] if lowest is None else lines(f"assume({lowest} <= {variable} < FAR)")
 
 
 def identity(reduction: Reduction, scalar: ScalarType) -> str:
@@ -242,7 +226,3 @@ def identity(reduction: Reduction, scalar: ScalarType) -> str:
 
 def numpy_name(dtype: str) -> str:
     return "bool_" if dtype == "bool" else dtype
-
-
-def lines(*texts: str) -> list[cst.BaseStatement]:
-    return [cst.ensure_type(cst.parse_statement(text), cst.BaseStatement) for text in texts]

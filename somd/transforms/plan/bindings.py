@@ -1,7 +1,7 @@
 """Statements that bind array names: an array under a second name would escape the dependence analysis.
 
-Allowed are fresh arrays (`np.zeros(...)`, `a.copy()`) and permutations (`a, b = b, a`), after which names still stand for
-different arrays. Anything else is refused.
+Allowed are fresh arrays (`np.zeros(...)`, `a.copy()`) and permutations (`a, b = b, a`), after which names still stand
+for different arrays. Anything else is refused.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from somd.transforms.analysis.affine import Scope, shape_reference
 from somd.transforms.analysis.facts import facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.names import names_read
 from somd.transforms.stages import Affine, Method, Site
 
 
@@ -56,6 +57,19 @@ def kinds_from_source(method: Method, collector: Collector) -> Kinds:
     return Kinds(ranks)
 
 
+def names_in_indexes(method: Method) -> set[str]:
+    """Names that stand in the index of some array."""
+    found: set[str] = set()
+
+    class Indexes(cst.CSTVisitor):
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            for index in index_expressions(node):
+                found.update(names_read(index))
+
+    method.function.body.visit(Indexes())
+    return found
+
+
 def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.Subscript) -> Diagnostic:
     counts = [len(index_expressions(node)) for node in (first, second)]
     labels = (
@@ -66,6 +80,24 @@ def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.S
     return Diagnostic("SOMD403", f"`{name}` is indexed with {counts[1]} and with {counts[0]} indexes", labels, helps)
 
 
+def _partitions(method: Method) -> dict[str, str]:
+    """For each parameter with a partition that is not blocks, the parameter whose partitioner cuts it."""
+    params = {p.name: p for p in method.params}
+    found: dict[str, str] = {}
+    for param in method.params:
+        root, seen = param, {param.name}
+        while root.like is not None and root.like in params and root.like not in seen:
+            seen.add(root.like)
+            root = params[root.like]
+        if root.partitioner is not None:
+            found[param.name] = root.name
+    return found
+
+
+def _partitioner(method: Method, name: str) -> str | None:
+    return next((p.partitioner for p in method.params if p.name == name), None)
+
+
 class Context:
     """The method being planned, with side tables that grow as it is."""
 
@@ -73,7 +105,9 @@ class Context:
         self.method = method
         self.kinds = kinds
         self.collector = collector
-        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, kinds.aliases)
+        self.partitions = _partitions(method)
+        keys = frozenset(n for n, root in self.partitions.items() if n == root and _partitioner(method, n) == "ByKey")
+        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, kinds.aliases, keys)
         self.facts: tuple[Affine, ...] = facts_of(method, self.scope, kinds.ranks)
         self.liveness = Liveness()
         self.liveness.before(statements_of(method.function.body), frozenset())

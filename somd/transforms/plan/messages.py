@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.stages import Access, Method
@@ -68,7 +69,7 @@ def _label(method: Method, access: Access, primary: bool) -> Label:
 
 
 def _direction(variable: str, found: Conflict) -> str:
-    mine, other = (found.values.get(f"v_{variable}{suffix}") for suffix in ("", OTHER))
+    mine, other = (found.values.get(isl_name(variable) + suffix) for suffix in ("", OTHER))
     if mine is None or other is None:
         return f"an iteration of `{variable}` reads what another writes"
     distance = other - mine
@@ -78,7 +79,7 @@ def _direction(variable: str, found: Conflict) -> str:
 
 
 def _example(variable: str, found: Conflict) -> tuple[str, ...]:
-    mine, other = (found.values.get(f"v_{variable}{suffix}") for suffix in ("", OTHER))
+    mine, other = (found.values.get(isl_name(variable) + suffix) for suffix in ("", OTHER))
     if mine is None or other is None:
         return ()
     element = ", ".join(str(found.values.get(f"e_{k}", "?")) for k in range(len(found.first.indices)))
@@ -211,6 +212,31 @@ def fence_mismatch(method: Method, node: cst.CSTNode, name: str, wanted: str, fo
     message = f"`sync({name}, reduce={wanted!r})` does not fit: {what}"
     helps = (f"accumulate `{name}` with the operator that `reduce` names",)
     return Diagnostic("SOMD307", message, (Label(method.position(node), "this fence", True),), helps)
+
+
+def several_partitions(method: Method, loop: cst.For, names: list[str]) -> Diagnostic:
+    labels = (Label(method.position(loop.iter), "this loop", True),)
+    helps = (f"give one of them the partition of the other: `like({names[0]!r})`",)
+    listed = " and ".join(f"`{name}`" for name in names)
+    return Diagnostic("SOMD102", f"the loop indexes arrays with different partitions: {listed}", labels, helps)
+
+
+def partition_not_usable(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    labels = (Label(method.position(loop.iter), "this loop", True),)
+    helps = (
+        "let the loop run forward, index the array of keys with its variable, leave the keys unchanged, and put "
+        "reductions in a loop of their own",
+    )
+    message = f"the loop relies on the partition of `{name}`, which cannot cut it"
+    return Diagnostic("SOMD303", message, labels, helps)
+
+
+def guarded_short_circuit(method: Method, loop: cst.For, name: str, operator: str) -> Diagnostic:
+    write, _ = _uses(name, loop)
+    message = f"`{name} {operator} ...` would skip accesses that may lie outside their arrays"
+    labels = (Label(method.position(write), "evaluated for every element when distributed", True),)
+    helps = ("let the loop's bounds keep every index inside its array, or test it in an `if` around the update", SINGLE)
+    return Diagnostic("SOMD304", message, labels, helps)
 
 
 def narrow_view(method: Method, array: str, needed: str, declared: str) -> Diagnostic:

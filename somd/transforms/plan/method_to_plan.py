@@ -131,11 +131,11 @@ class _Planner:
 
     def outer_facts(self, node: cst.For, around: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """What holds in the body of a uniform loop: the facts around that the body leaves alone, and its own range."""
-        changed = {variable(name) for name in assigned_names(node.body)}
+        assigned = assigned_names(node.body)
+        changed = {variable(name) for name in assigned}
         header = range_of(node)
         assert header is not None
-        rebound = {name for name in changed if name.removeprefix("v_") in self.context.kinds.ranks}
-        if rebound:
+        if assigned & set(self.context.kinds.ranks):
             return ()
         domain = loop_domain(node, self.context.scope)
         kept = [f for f in around if not f.names & (changed | {domain.variable})]

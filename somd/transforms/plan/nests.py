@@ -11,9 +11,11 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
+from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.bounds import hoistable, in_bounds, proved_lowest, violation
-from somd.transforms.analysis.dependences import find_conflict, may_be_negative
+from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
 from somd.transforms.analysis.hulls import hull
+from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
@@ -43,7 +45,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         TooComplex: isl gave up.
     """
     sets = Sets((*context.facts, *around))
-    check_form(loop, loop, context)
+    check_form(loop, loop, set(), context)
     scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
     accesses = accesses_of((loop,), scope)
     conflict = find_conflict(accesses, loop, context.kinds.aliases, sets)
@@ -57,6 +59,9 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         raise Rejected(*scalars.diagnostics)
     checks, guarded = _checks(accesses, context, sets)
     lowest, lowest_scalars = _lowest(accesses, sets)
+    for reduction in scalars.reductions:
+        if reduction.op in ("and", "or") and any(_inside(node, reduction.updates) for node in guarded):
+            raise Rejected(messages.guarded_short_circuit(context.method, loop, reduction.name, reduction.op))
     return Nest(
         dims=tuple(_dim(each, loops, k, context, sets) for k, each in enumerate(loops)),
         body=tuple(s for s in body if isinstance(s, cst.BaseStatement)),
@@ -74,12 +79,45 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         lowest_scalars=lowest_scalars,
         grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.params),
         position=context.method.position(loop),
+        partition=_partition(accesses, loop, scalars, context),
+        arrays_asked=tuple(sorted((names_read(loop.body) | names_read(loop.iter)) & set(context.kinds.ranks))),
         views=derived_views(accesses, sorted(variables), context, sets),
     )
 
 
-def check_form(loop: cst.For, outer: cst.For, context: Context) -> None:
-    """The form that a distributed loop must have: constant step, bounds of scalars, no way out of it."""
+def _partition(accesses: Sequence[Access], loop: cst.For, scalars: Scalars, context: Context) -> str | None:
+    """The parameter whose partitioner cuts `loop`: one that it indexes directly along axis 0.
+
+    Raises:
+        Rejected: several partitioners would cut it, or one whose promise the loop needs cannot.
+    """
+    header = range_of(loop)
+    assert header is not None
+    name = variable(header.variable)
+    roots = {
+        context.partitions[a.array]
+        for a in accesses
+        if a.array in context.partitions and a.indices[0] is not None and a.indices[0].text == name
+    }
+    relies = any(index is not None and keys_in(index) for a in accesses for index in a.indices if a.write)
+    if len(roots) > 1:
+        raise Rejected(messages.several_partitions(context.method, loop, sorted(roots)))
+    step = integer_constant(header.step, context.method)
+    if roots and (scalars.reductions or step is None or step < 0):
+        if relies:
+            raise Rejected(messages.partition_not_usable(context.method, loop, roots.pop()))
+        return None
+    written = {a.array for a in accesses if a.write}
+    if relies and (not roots or roots & written):
+        raise Rejected(messages.partition_not_usable(context.method, loop, next(iter(sorted(roots)), "")))
+    return roots.pop() if roots else None
+
+
+def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) -> None:
+    """The form that a distributed loop must have: constant step, bounds of scalars, no way out of it.
+
+    `dims` are the variables of the distributed loops between `outer` and `loop`, which its bounds may use.
+    """
     header = range_of(loop)
     assert header is not None
     method = context.method
@@ -89,8 +127,8 @@ def check_form(loop: cst.For, outer: cst.For, context: Context) -> None:
     for limit in (header.start, header.stop):
         if accesses_of((cst.Expr(limit),), context.scope):
             raise Rejected(messages.array_in_bound(method, limit))
-    changed = assigned_names(outer.body) - {header.variable}
-    if loop is outer and changed & (names_read(header.start) | names_read(header.stop)):
+    changed = assigned_names(outer.body) - dims - {header.variable}
+    if changed & (names_read(header.start) | names_read(header.stop)):
         raise Rejected(messages.bound_changes(method, loop))
     if header.variable in assigned_names(loop.body):
         raise Rejected(messages.variable_assigned(method, loop))
@@ -100,6 +138,10 @@ def check_form(loop: cst.For, outer: cst.For, context: Context) -> None:
     rebound = sorted(assigned_names(loop.body) & set(context.kinds.ranks))
     if rebound:
         raise Rejected(messages.array_assigned(method, loop, rebound[0]))
+
+
+def _inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
+    return any(node is each or _inside(node, each.children) for each in outer)
 
 
 def _exits(loop: cst.For) -> cst.CSTNode | None:
@@ -136,18 +178,20 @@ def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Set
     """The loops perfectly nested in `loop` that may be distributed together with it."""
     found: list[cst.For] = []
     current = loop
+    dims = {range_of(loop).variable}  # type: ignore[union-attr]
     while len(found) < MAX_DIMS - 1:
         body = [s for s in small_statements(statements_of(current.body)) if not _idle(s)]
         if len(body) != 1 or not isinstance(body[0], cst.For) or not is_candidate(body[0], context):
             break
         inner = body[0]
         try:
-            check_form(inner, loop, context)
+            check_form(inner, loop, dims, context)
         except Rejected:
             break
         if find_conflict(accesses, inner, context.kinds.aliases, sets) is not None:
             break
         found.append(inner)
+        dims.add(range_of(inner).variable)  # type: ignore[union-attr]
         current = inner
     return found
 
@@ -171,7 +215,8 @@ def _dim(loop: cst.For, loops: Sequence[cst.For], k: int, context: Context, sets
 
 
 def _inputs(loop: cst.For, variables: set[str], scalars: Scalars, context: Context) -> tuple[str, ...]:
-    own = variables | set(scalars.private) | {r.name for r in scalars.reductions} | set(context.kinds.ranks)
+    reduced = {name for r in scalars.reductions for name in (r.name, *r.companions)}
+    own = variables | set(scalars.private) | reduced | set(context.kinds.ranks)
     read = names_read(loop.body) | names_read(loop.iter)
     return tuple(sorted((read & context.method.local_names) - own))
 
@@ -215,5 +260,5 @@ def _lowest(accesses: Sequence[Access], sets: Sets) -> tuple[dict[cst.For, int],
     scalars = {n: proved_lowest([], [], n, sets) for n in sorted(used) if n.startswith("v_")}
     return (
         {node: value for node, value in loops.items() if value is not None},
-        {name.removeprefix("v_"): value for name, value in scalars.items() if value is not None},
+        {name_text(name): value for name, value in scalars.items() if value is not None},
     )

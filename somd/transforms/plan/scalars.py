@@ -9,7 +9,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.liveness import read_before_written
-from somd.transforms.analysis.reductions import reduction_of
+from somd.transforms.analysis.reductions import extremum_of, reduction_of
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.plan import messages
@@ -34,7 +34,16 @@ def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode
     private: list[str] = []
     reductions: list[Reduction] = []
     diagnostics: list[Diagnostic] = []
-    for name in sorted(assigned_names(loop) - set(context.kinds.ranks)):
+    names = sorted(assigned_names(loop) - set(context.kinds.ranks))
+    for name in names:
+        if name in carried and reduction_of(name, body, context.method) is None:
+            extremum = extremum_of(name, body, context.method)
+            if extremum is not None:
+                reductions.append(extremum)
+    settled = {n for r in reductions for n in (r.name, *r.companions)}
+    for name in names:
+        if name in settled:
+            continue
         if name in variables:
             if name in live:
                 diagnostics.append(messages.live_after(context.method, loop, name))

@@ -31,6 +31,7 @@ from somd.transforms.types.scalars import (
     Type,
     apply,
     joined,
+    same_for_literals,
     type_of_value,
 )
 from somd.transforms.types.typing_table import Callee, HelperInstance, Types
@@ -78,7 +79,7 @@ class Expressions:
     def literal(self, node: cst.BaseExpression) -> Literal:
         """The value of a literal (with sign), else None."""
         if isinstance(node, cst.Integer | cst.Float):
-            return node.evaluated_value  # type: ignore[no-any-return]
+            return node.evaluated_value
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
             inner = self.literal(node.expression)
             return None if inner is None else -inner
@@ -101,7 +102,7 @@ class Expressions:
             left, right = self.scalar(node.left), self.scalar(node.right)
             if left is None or right is None:
                 return None
-            return self.binary(type(node.operator), left, right, node.right, node)
+            return self.binary(type(node.operator), left, right, (node.left, node.right), node)
         if isinstance(node, cst.UnaryOperation):
             return self._unary(node)
         if isinstance(node, cst.Comparison):
@@ -114,8 +115,9 @@ class Expressions:
         if isinstance(node, cst.Call):
             return self._call(node)
         if isinstance(node, cst.Tuple):
-            parts = [self.scalar(element.value) for element in node.elements]
-            return TupleType(tuple(p for p in parts if p is not None)) if None not in parts else None
+            parts = [self.any(element.value) for element in node.elements]
+            plain = tuple(p for p in parts if isinstance(p, ScalarType | ArrayType))
+            return TupleType(plain) if len(plain) == len(parts) else None
         self.report(
             "SOMD202", "this expression is not supported in a SOMD method", node, "use numbers and array elements"
         )
@@ -186,10 +188,11 @@ class Expressions:
         kind: type[cst.CSTNode],
         left: ScalarType,
         right: ScalarType,
-        right_node: cst.BaseExpression,
+        operands: tuple[cst.BaseExpression, cst.BaseExpression],
         node: cst.CSTNode,
     ) -> ScalarType | None:
         """The type of an arithmetic operation."""
+        left_node, right_node = operands
         if kind not in BINARY:
             self.report("SOMD202", "this operator is not supported", node, "use + - * / // % ** & | ^ << >>")
             return None
@@ -200,8 +203,14 @@ class Expressions:
                     "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
                 )
                 return None
+        if left.kind == right.kind == "b" and not (left.weak and right.weak):
+            if kind not in (cst.BitAnd, cst.BitOr, cst.BitXor):
+                helps = "write `|` or `&` for truth values, `int()` around them to count"
+                self.report("SOMD402", "arithmetic on two NumPy bools gives a bool, not a number", node, helps)
+                return None
+        literals = [self.literal(n) for n in (left_node, right_node)]
         for one, other in ((left, right), (right, left)):
-            if one.may_be_weak and one.kind == "f" and other.weak:
+            if one.literals and other.weak and not same_for_literals(BINARY[kind], (left, right), literals):
                 message = (
                     f"a `{one}` that starts as a Python number meets another one: NumPy's result depends on the path"
                 )
@@ -299,13 +308,15 @@ class Expressions:
     def _applied(self, function: object, found: list[ScalarType | None], node: cst.CSTNode) -> ScalarType | None:
         if None in found:
             return None
-        for one in found:
-            if one is not None and one.may_be_weak and one.kind == "f" and len(found) > 1:
-                self.report(
-                    "SOMD401", f"a `{one}` that starts as a Python number", node, f"start it with `np.{one.dtype}()`"
-                )
+        known = [f for f in found if f is not None]
+        values = [self.literal(a.value) for a in node.args] if isinstance(node, cst.Call) else []
+        if len(values) == len(known) and not same_for_literals(function, known, values):  # type: ignore[arg-type]
+            strong = next(k for k in known if k.literals)
+            message = f"a `{strong}` that starts as a Python number: NumPy's result depends on the path"
+            self.report("SOMD401", message, node, f"start it with `np.{strong.dtype}(...)`")
+            return None
         try:
-            return apply(function, *(_plain(f) for f in found if f is not None))  # type: ignore[arg-type]
+            return apply(function, *(_plain(f) for f in found if f is not None))
         except NotTyped as error:
             self.report("SOMD402", f"this call has no result: {error}", node, "convert the arguments")
             return None
@@ -383,7 +394,7 @@ class Expressions:
             return array.dtype
         value = evaluate(node, self.method.namespace, self.method.local_names)
         try:
-            name = np.dtype(value).name  # type: ignore[call-overload]
+            name = np.dtype(value).name if value is not MISSING else ""  # type: ignore[call-overload]
         except TypeError:
             name = ""
         if value is MISSING or name not in {np.dtype(c).name for c in functions.CASTS}:

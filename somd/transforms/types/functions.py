@@ -25,9 +25,10 @@ MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in _MA
 NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in _NUMPY.split()}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
 BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in (abs, min, max, round, int, float, bool, len)}
-ALLOCATE: dict[Callable[..., Any], str] = {f: f.__name__ for f in (np.empty, np.zeros, np.ones, np.full)}
+
+ALLOCATE: dict[Callable[..., Any], str] = {getattr(np, n): n for n in ("empty", "zeros", "ones", "full")}
 ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
-    f: f.__name__ for f in (np.empty_like, np.zeros_like, np.ones_like, np.full_like, np.copy)
+    getattr(np, n): n for n in ("empty_like", "zeros_like", "ones_like", "full_like", "copy")
 }
 
 

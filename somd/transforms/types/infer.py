@@ -13,6 +13,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.scalars import (
@@ -159,7 +160,7 @@ class _Walk:
                 "SOMD402", "arithmetic on whole arrays is not supported", node, "write the loop out"
             )
             return
-        found = self.expressions.binary(operator, left, right, node.value, node)
+        found = self.expressions.binary(operator, left, right, (node.target, node.value), node)
         if found is not None:
             self.types.nodes[node] = found
             if isinstance(node.target, cst.Name):
@@ -232,7 +233,7 @@ class _Walk:
             return None
         taken = {instance.name for instance in self.types.helpers.values()}
         name, count = function.__name__, 2
-        while name in taken or name == self.method.name:
+        while name in taken or name == self.method.name or name in RESERVED:
             name, count = f"{function.__name__}_{count}", count + 1
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance

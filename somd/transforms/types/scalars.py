@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -60,12 +60,12 @@ DTYPES = frozenset(
 class ScalarType:
     """`dtype` by NumPy's name; `weak` for Python's own bool, int and float (`int64` and `float64` then).
 
-    `may_be_weak` marks a variable of a strong type that holds a Python number until it is first assigned.
+    `literals` are the Python numbers that a variable of a strong type may hold instead, on some paths.
     """
 
     dtype: str
     weak: bool = False
-    may_be_weak: bool = False
+    literals: tuple[int | float | bool, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -104,9 +104,9 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TupleType:
-    """A tuple of scalars, such as `a.shape`."""
+    """A tuple, such as `a.shape`, or several results."""
 
-    elements: tuple[ScalarType, ...]
+    elements: tuple[ScalarType | ArrayType, ...]
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.elements))})"
@@ -189,9 +189,10 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
         return max((t for t, _ in weak), key=lambda t: "bif".index(t.kind))
     if len(strong) == 1:
         result = ScalarType(next(iter(strong)))
-        unsure = any(t.may_be_weak for t, _ in taken) or bool(weak)
+        literals = {value for t, _ in taken for value in t.literals}
+        literals |= {literal for _, literal in weak if literal is not None}
         if all(_fits(t, literal, result) for t, literal in weak):
-            return ScalarType(result.dtype, may_be_weak=unsure and result.narrow)
+            return ScalarType(result.dtype, literals=tuple(sorted(literals)) if result.narrow else ())
     raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))
 
 
@@ -201,6 +202,31 @@ def _fits(weak: ScalarType, literal: Literal, strong: ScalarType) -> bool:
     if (weak.kind == "b") != (strong.kind == "b") or (weak.kind == "f" and strong.kind != "f"):
         return False
     return holds(strong.dtype, literal)
+
+
+def same_for_literals(function: Callable[..., Any], operands: Sequence[ScalarType], values: Sequence[Literal]) -> bool:
+    """Whether a function gives the same value for a literal that an operand may hold as for its strong type.
+
+    `values` has the literal value of each operand, or None where it is none.
+    """
+    for k, operand in enumerate(operands):
+        others = [v for j, v in enumerate(values) if j != k and operands[j].weak]
+        if not operand.literals or (len(operands) > 1 and not all(o.weak for j, o in enumerate(operands) if j != k)):
+            continue
+        if None in others:
+            return False
+        for literal in operand.literals:
+            as_python = [literal if j == k else v for j, v in enumerate(values)]
+            strong = np.dtype(operand.dtype).type(literal)
+            as_strong = [strong if j == k else v for j, v in enumerate(values)]
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                try:
+                    if function(*as_python) != function(*as_strong):
+                        return False
+                except (TypeError, ValueError, ArithmeticError):
+                    return False
+    return True
 
 
 def holds(dtype: str, value: int | float | bool) -> bool:

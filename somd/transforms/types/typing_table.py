@@ -13,7 +13,7 @@ from somd.transforms.types.scalars import Type
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy or helper; `name` its name there."""
+    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy or helper; `name` is its name."""
 
     kind: str
     name: str

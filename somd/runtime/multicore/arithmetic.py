@@ -1,0 +1,25 @@
+"""Integer operations whose edge cases the processor treats in its own way, as NumPy has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+
+@njit(error_model="numpy")
+def shift_left(value: Any, count: Any) -> Any:
+    """`value << count`; 0 where the count is negative or not less than the width."""
+    return value << count if 0 <= count < 64 else value & 0
+
+
+@njit(error_model="numpy")
+def shift_right(value: Any, count: Any) -> Any:
+    """`value >> count`; 0, or -1 for a negative value, where the count is negative or not less than the width."""
+    return value >> count if 0 <= count < 64 else (value >> 63 if value < 0 else value & 0)
+
+
+@njit(error_model="numpy")
+def floor_divide(value: int, divisor: int) -> int:
+    """`value // divisor`; the most negative integer by -1 wraps, and by 0 is 0."""
+    return -value if divisor == -1 else value // divisor

@@ -1,0 +1,75 @@
+"""Calls of generated OpenCL modules. In: the module and the caller's arguments. Out: what the function would return.
+
+Arrays written by the method are changed for the caller; a returned parameter is the caller's own object. When an argument
+is a device array, results stay on the device too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.device_array import is_device_array
+from somd.runtime.opencl.devices import Device, select
+from somd.runtime.opencl.failures import no_doubles
+from somd.runtime.opencl.session import Run, open_run
+
+
+def call(
+    master: Callable[..., Any],
+    kernels: str,
+    kernel_names: Sequence[str],
+    args: tuple[Any, ...],
+    *,
+    device: Device | str | None = None,
+    doubles: bool = True,
+    fastmath: bool = False,
+) -> Any:
+    """Run a master on a device with the caller's arguments.
+
+    Raises:
+        IndexError: an access outside its array, found before a phase or in it.
+        SomdRuntimeError: SOMD309 and SOMD502 to SOMD504.
+    """
+    with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
+        given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
+        result = master(run, *given)
+        own = {id(m): a for m, a in zip(given, args, strict=True) if isinstance(m, Managed)}
+        run.finish(tuple(m for m in given if isinstance(m, Managed)))
+        on_device = any(is_device_array(a) for a in args)
+        return _result(run, result, own, on_device)
+
+
+def _result(run: Run, value: Any, own: dict[int, Any], on_device: bool) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_result(run, part, own, on_device) for part in value])
+    if isinstance(value, Managed):
+        return own[id(value)] if id(value) in own else run.result(value, on_device)
+    return value
+
+
+class OpenCLCall:
+    """A loaded module on a device, ready to be called with arguments of its signature.
+
+    Raises:
+        NoDevice: no device fits (SOMD502).
+        SomdRuntimeError: the method computes in double precision, and the device does not (SOMD503).
+    """
+
+    def __init__(self, module: ModuleType, name: str, device: Device | str | None) -> None:
+        self.master: Callable[..., Any] = getattr(module, name)
+        self.kernels: str = module.KERNELS
+        self.kernel_names: tuple[str, ...] = module.KERNEL_NAMES
+        self.doubles: bool = module.DOUBLES
+        self.written: tuple[int, ...] = module.WRITTEN
+        self.device = device if isinstance(device, Device) else select(device)
+        if self.doubles and not self.device.info.doubles:
+            raise no_doubles(str(self.device))
+
+    def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
+        """Run; the number of workers is the device's own matter."""
+        return call(self.master, self.kernels, self.kernel_names, args, device=self.device, doubles=self.doubles)

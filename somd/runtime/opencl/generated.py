@@ -1,0 +1,62 @@
+"""What generated OpenCL masters import; nothing else of somd is needed to run them.
+
+The list below is the contract with the code generator, together with the methods of `Run` and `Managed`.
+"""
+
+from __future__ import annotations
+
+from somd.runtime.faults import index_error
+from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.fault_record import index_of, new_faults, raise_fault
+from somd.runtime.opencl.reductions import (
+    LANES,
+    first_greatest,
+    first_least,
+    logical_blocks,
+    reduce_all,
+    reduce_any,
+    reduce_bit_and,
+    reduce_bit_or,
+    reduce_bit_xor,
+    reduce_max,
+    reduce_min,
+    reduce_product,
+    reduce_sum,
+    trips,
+    trips_between,
+)
+from somd.runtime.opencl.session import Run
+
+__all__ = [
+    "LANES",
+    "copied",
+    "first_greatest",
+    "first_least",
+    "index_error",
+    "index_of",
+    "logical_blocks",
+    "new_faults",
+    "raise_fault",
+    "reduce_all",
+    "reduce_any",
+    "reduce_bit_and",
+    "reduce_bit_or",
+    "reduce_bit_xor",
+    "reduce_max",
+    "reduce_min",
+    "reduce_product",
+    "reduce_sum",
+    "trips",
+    "trips_between",
+]
+
+
+def copied(run: Run, array: Managed) -> Managed:
+    """A copy of an array, made where its content is."""
+    if array.device_valid and array.nbytes:
+        made, context = run.empty(array.shape, array.dtype), run.context
+        with context.lock:
+            context.cl.enqueue_copy(context.queue, made.buffer, array.buffer, byte_count=array.nbytes)
+        made.written_on_device()
+        return made
+    return Managed.of(run.context, array.to_host().astype(array.dtype, order="C", copy=True))

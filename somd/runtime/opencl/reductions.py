@@ -1,0 +1,113 @@
+"""The master's half of a reduction: logical blocks, and their partial results combined as on every target.
+
+Float sums and products are taken by pairs of neighbours, level by level; the rest in order of the blocks. In: the value
+before the nest and a 1-D array of partial results, empty where the nest had no iteration. Out: the value after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+#: interleaved accumulators in a logical block
+LANES = 32
+#: logical blocks that a long reduction is cut into
+BLOCKS = 1024
+
+Partials = np.ndarray[Any, Any]
+
+
+def trips(start: int, stop: int, step: int) -> int:
+    """How many values `range(start, stop, step)` has."""
+    return len(range(start, stop, step))
+
+
+def trips_between(low: int, high: int, step: int) -> int:
+    """How many values a range with this step has at most when they lie from `low` to `high`."""
+    return max(0, (high - low) // step + 1)
+
+
+def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
+    """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else."""
+    length = max(1, -(-count // BLOCKS))
+    length = -(-length // quantum) * quantum
+    return -(-count // length), length
+
+
+def _tree(combine: Callable[[Any, Any], Any], partials: Partials) -> Any:
+    while len(partials) > 1:
+        pairs = len(partials) // 2
+        rest = partials[2 * pairs :]
+        partials = np.concatenate([combine(partials[0 : 2 * pairs : 2], partials[1 : 2 * pairs : 2]), rest])
+    return partials[0]
+
+
+def reduce_sum(first: Any, partials: Partials) -> Any:
+    """`first + (partials[0] + partials[1] + ...)`"""
+    if not len(partials):
+        return first
+    with np.errstate(all="ignore"):
+        return first + _tree(np.add, partials)
+
+
+def reduce_product(first: Any, partials: Partials) -> Any:
+    """`first * (partials[0] * partials[1] * ...)`"""
+    if not len(partials):
+        return first
+    with np.errstate(all="ignore"):
+        return first * _tree(np.multiply, partials)
+
+
+def reduce_min(first: Any, partials: Partials) -> Any:
+    """`min(first, *partials)` as Python orders it; no partial result is NaN."""
+    if not len(partials):
+        return first
+    best = partials[int(np.argmin(partials))]
+    return best if best < first else first
+
+
+def reduce_max(first: Any, partials: Partials) -> Any:
+    """`max(first, *partials)` as Python orders it; no partial result is NaN."""
+    if not len(partials):
+        return first
+    best = partials[int(np.argmax(partials))]
+    return best if best > first else first
+
+
+def first_least(first: Any, partials: Partials) -> int:
+    """The block whose minimum replaces `first`, or -1: the earliest of equal ones."""
+    block = int(np.argmin(partials)) if len(partials) else -1
+    return block if block >= 0 and partials[block] < first else -1
+
+
+def first_greatest(first: Any, partials: Partials) -> int:
+    """The block whose maximum replaces `first`, or -1: the earliest of equal ones."""
+    block = int(np.argmax(partials)) if len(partials) else -1
+    return block if block >= 0 and partials[block] > first else -1
+
+
+def reduce_bit_and(first: Any, partials: Partials) -> Any:
+    """`first & partials[0] & ...`"""
+    return first & np.bitwise_and.reduce(partials) if len(partials) else first
+
+
+def reduce_bit_or(first: Any, partials: Partials) -> Any:
+    """`first | partials[0] | ...`"""
+    return first | np.bitwise_or.reduce(partials) if len(partials) else first
+
+
+def reduce_bit_xor(first: Any, partials: Partials) -> Any:
+    """`first ^ partials[0] ^ ...`"""
+    return first ^ np.bitwise_xor.reduce(partials) if len(partials) else first
+
+
+def reduce_all(first: Any, partials: Partials) -> Any:
+    """`first and partials[0] and ...`"""
+    return first and partials.all() if len(partials) else first
+
+
+def reduce_any(first: Any, partials: Partials) -> Any:
+    """`first or partials[0] or ...`"""
+    return first or partials.any() if len(partials) else first

@@ -1,0 +1,1 @@
+"""`Plan` -> OpenCL: kernels in OpenCL C and the master in Python."""

@@ -1,0 +1,60 @@
+"""The arguments of a kernel: what the kernel declares and what the master passes, kept as one list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.scope import Scope
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument. `kind` is
+
+    array, partials     `name` of the array or the reduction; `dtype` of an element
+    length              of axis `number` of array `name`
+    start, stop         of distributed dimension `number`
+    trips, extent       of distributed dimension `number`: its iterations, exactly or at most
+    block               the trips in a logical block
+    scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
+    faults              the fault record
+    """
+
+    kind: str
+    text: str
+    name: str = ""
+    number: int | None = None
+    dtype: str = "int64"
+    constant: bool = False
+
+    @property
+    def declaration(self) -> str:
+        if self.kind in ("array", "partials"):
+            return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
+        if self.kind == "faults":
+            return f"__global volatile long *{self.text}"
+        return f"{CTYPES[self.dtype]} {self.text}"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel: its C name and text, and its arguments in order."""
+
+    name: str
+    text: str
+    arguments: tuple[Argument, ...]
+
+
+def of_scope(scope: Scope, written: frozenset[str]) -> list[Argument]:
+    """Arguments for what a body mentions: arrays, lengths, scalars."""
+    found = []
+    for name, text in sorted(scope.arrays.items()):
+        array = scope.array_type(name)
+        assert array is not None
+        found.append(Argument("array", text, name, dtype=array.dtype, constant=name not in written))
+    for (name, axis), text in sorted(scope.lengths.items()):
+        found.append(Argument("length", text, name, axis))
+    for (name, element), (text, dtype) in sorted(scope.inputs.items(), key=lambda item: item[1][0]):
+        found.append(Argument("scalar", text, name, element, dtype))
+    return found

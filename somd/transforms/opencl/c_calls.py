@@ -1,0 +1,83 @@
+"""Calls of built-in, `math` and NumPy functions, and of casts, as C expressions. The tables give OpenCL's names."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from somd.transforms.opencl.c_operators import narrowed
+from somd.transforms.opencl.c_tree import C, call, infix
+from somd.transforms.opencl.c_types import converted, kind_of, literal
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.types.scalars import ScalarType
+
+RENAMED = {
+    "gamma": "tgamma",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "power": "pow",
+}
+TESTS = ("isnan", "isinf", "isfinite")
+INTEGER_IDENTITY = ("floor", "ceil", "trunc", "rint")
+
+
+def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
+    """`abs min max round int float bool` (`len` is the scope's)."""
+    dtype = result.dtype
+    if name in ("min", "max"):
+        function = unit.function(name, dtype)
+        values = [converted(a, dtype) for a in arguments]
+        return functools.reduce(lambda first, second: call(function, dtype, first, second), values)
+    argument = arguments[0]
+    if name == "round":
+        argument = call("rint", argument.dtype, argument) if kind_of(argument.dtype) == "f" else argument
+        return converted(argument, dtype)
+    if name == "abs":
+        return absolute(converted(argument, dtype), unit)
+    return converted(argument, dtype)
+
+
+def absolute(argument: C, unit: Unit) -> C:
+    kind = kind_of(argument.dtype)
+    if kind in "bu":
+        return argument
+    if kind == "f":
+        return call("fabs", argument.dtype, argument)
+    return call(unit.function("abs", argument.dtype), argument.dtype, argument)
+
+
+def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
+    """A function of `math`: in double; `floor`, `ceil` and `trunc` give an int."""
+    values = [converted(a, "float64") for a in arguments]
+    if name in ("degrees", "radians"):
+        factor = 180.0 / math.pi if name == "degrees" else math.pi / 180.0
+        return infix("*", values[0], literal(factor, "float64"), "float64")
+    if name == "log" and len(values) == 2:
+        return infix("/", *(call("log", "float64", v) for v in values), dtype="float64")
+    if name in INTEGER_IDENTITY and kind_of(arguments[0].dtype) != "f":
+        return converted(arguments[0], result.dtype)
+    kind = "bool" if name in TESTS else "float64"
+    return converted(call(RENAMED.get(name, name), kind, *values), result.dtype)
+
+
+def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
+    """A function of NumPy on scalars: in the type of its result."""
+    dtype = result.dtype
+    if name in TESTS:
+        only = arguments[0]
+        return call(name, "bool", only if kind_of(only.dtype) == "f" else converted(only, "float64"))
+    values = [converted(a, dtype) for a in arguments]
+    if name in ("abs", "absolute"):
+        return absolute(values[0], unit)
+    if name in ("minimum", "maximum", "sign"):
+        return call(unit.function(name, dtype), dtype, *values)
+    if kind_of(dtype) != "f":
+        if name == "power":
+            return call(unit.function("power", dtype), dtype, *values)
+        return narrowed(values[0])
+    return call(RENAMED.get(name, name), dtype, *values)

@@ -1,0 +1,207 @@
+"""libcst expressions -> C, with the types that inference found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.affine import shape_reference
+from somd.transforms.frontend.names import evaluate
+from somd.transforms.opencl import c_calls
+from somd.transforms.opencl.c_operators import binary, comparison, truth, unary
+from somd.transforms.opencl.c_tree import C, call, conditional, infix
+from somd.transforms.opencl.c_types import converted, literal
+from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.types.scalars import INT, ArrayType, ScalarType, TupleType, type_of_value
+
+CALLS: dict[str, Callable[[str, list[C], ScalarType, Unit], C]] = {
+    "builtin": c_calls.builtin,
+    "math": c_calls.math_call,
+    "numpy": c_calls.numpy_call,
+}
+
+
+class Expressions:
+    """Translates expressions of one function."""
+
+    def __init__(self, scope: Scope, unit: Unit) -> None:
+        self.scope = scope
+        self.unit = unit
+
+    def lacks(self, what: str, node: cst.CSTNode) -> TargetLacks:
+        return TargetLacks(f"{what} has no form in OpenCL C yet", self.scope.method.positions.get(node))
+
+    def type_of(self, node: cst.CSTNode) -> ScalarType:
+        found = self.scope.types.nodes.get(node)
+        if isinstance(found, ScalarType):
+            return found
+        if isinstance(node, cst.Integer):
+            return INT
+        raise self.lacks("a value that is no scalar", node)
+
+    def of_type(self, node: cst.BaseExpression, dtype: str) -> C:
+        return converted(self.expression(node), dtype)
+
+    def test(self, node: cst.BaseExpression) -> C:
+        return truth(self.expression(node))
+
+    def expression(self, node: cst.BaseExpression) -> C:
+        """The value of a scalar expression."""
+        if isinstance(node, cst.Integer | cst.Float):
+            return literal(node.evaluated_value, "int64" if isinstance(node, cst.Integer) else "float64")
+        if isinstance(node, cst.Name | cst.Attribute):
+            return self._named(node)
+        if isinstance(node, cst.Subscript):
+            return self._subscript(node)
+        if isinstance(node, cst.BinaryOperation):
+            sides = self.expression(node.left), self.expression(node.right)
+            return binary(type(node.operator), *sides, self.type_of(node), self.unit)
+        if isinstance(node, cst.UnaryOperation):
+            return unary(node.operator, self.expression(node.expression), self.type_of(node))
+        if isinstance(node, cst.Comparison):
+            return self._comparison(node)
+        if isinstance(node, cst.BooleanOperation):
+            symbol = "&&" if isinstance(node.operator, cst.And) else "||"
+            return infix(symbol, self.test(node.left), self.test(node.right), "bool")
+        if isinstance(node, cst.IfExp):
+            dtype = self.type_of(node).dtype
+            return conditional(
+                self.test(node.test), self.of_type(node.body, dtype), self.of_type(node.orelse, dtype), dtype
+            )
+        if isinstance(node, cst.Call):
+            return self._call(node)
+        raise self.lacks("this expression", node)
+
+    def elements(self, node: cst.BaseExpression) -> list[C]:
+        """The parts of a tuple."""
+        if isinstance(node, cst.Tuple):
+            return [self.expression(element.value) for element in node.elements]
+        found = self.scope.types.nodes.get(node)
+        if isinstance(found, TupleType):
+            count = range(len(found.elements))
+            if isinstance(node, cst.Name):
+                return [self.scope.element(node.value, k) for k in count]
+            if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+                return [self.scope.length(node.value.value, k) for k in count]
+        raise self.lacks("this tuple", node)
+
+    def _named(self, node: cst.Name | cst.Attribute) -> C:
+        method = self.scope.method
+        if isinstance(node, cst.Name):
+            if node.value in method.local_names:
+                return self.scope.variable(node)
+            if node.value in ("True", "False"):
+                return literal(node.value == "True", "bool")
+        elif isinstance(node.value, cst.Name) and node.value.value in method.local_names:
+            array = self.scope.array_type(node.value.value)
+            if array is not None and node.attr.value == "ndim":
+                return literal(array.ndim, "int64")
+            if array is not None and node.attr.value == "size":
+                lengths = [self.scope.length(node.value.value, k) for k in range(array.ndim)]
+                product = lengths[0]
+                for length in lengths[1:]:
+                    product = infix("*", product, length, "int64")
+                return product
+        value = evaluate(node, method.namespace, method.local_names)
+        if isinstance(value, int | float | np.generic):
+            number = value.item() if isinstance(value, np.generic) else value
+            return literal(number, type_of_value(value).dtype)
+        raise self.lacks("this name", node)
+
+    def _comparison(self, node: cst.Comparison) -> C:
+        parts: list[C] = []
+        left = node.left
+        for target in node.comparisons:
+            right = target.comparator
+            sides = (self.expression(left), self.type_of(left), self.expression(right), self.type_of(right))
+            parts.append(comparison(target.operator, *sides, self.unit))
+            left = right
+        result = parts[0]
+        for part in parts[1:]:
+            result = infix("&&", result, part, "bool")
+        return result
+
+    def _call(self, node: cst.Call) -> C:
+        callee = self.scope.types.calls.get(node)
+        if callee is None:
+            raise self.lacks("this call", node)
+        reference = shape_reference(node)
+        if reference is not None:
+            return self.scope.length(*reference)
+        result = self.type_of(node)
+        arguments = [self.expression(a.value) for a in node.args]
+        if callee.kind in CALLS:
+            return CALLS[callee.kind](callee.name, arguments, result, self.unit)
+        if callee.kind == "cast":
+            return converted(arguments[0], result.dtype)
+        if callee.kind == "helper" and callee.helper is not None:
+            wanted = [t.dtype for t in callee.helper.arguments if isinstance(t, ScalarType)]
+            values = [converted(a, dtype) for a, dtype in zip(arguments, wanted, strict=True)]
+            return call(self.unit.helper(callee.helper), result.dtype, *values)
+        raise self.lacks(f"`{callee.name}` inside a distributed loop", node)
+
+    # --- accesses ------------------------------------------------------------------------------------------------
+
+    def _subscript(self, node: cst.Subscript) -> C:
+        reference = shape_reference(node)
+        if reference is not None:
+            array = self.scope.array_type(reference[0])
+            return self.scope.length(reference[0], reference[1] % array.ndim if array else reference[1])
+        if isinstance(node.value, cst.Name) and isinstance(self.scope.types.names.get(node.value.value), TupleType):
+            position = self.expression(index_expressions(node)[0]).value
+            assert isinstance(position, int)
+            return self.scope.element(node.value.value, position)
+        array_type, name = self.accessed(node)
+        if node in self.scope.guarded:
+            return call(*self.tested(node, store=False), *self.test_arguments(node))
+        return C(f"{name}[{self.flat_index(node)}]", array_type.dtype)
+
+    def accessed(self, node: cst.Subscript) -> tuple[ArrayType, str]:
+        """Type and C name of the array that `node` indexes."""
+        if isinstance(node.value, cst.Name):
+            found = self.scope.array_type(node.value.value)
+            if found is not None:
+                return found, self.scope.array(node.value.value)
+        raise self.lacks("indexing this", node)
+
+    def tested(self, node: cst.Subscript, store: bool) -> tuple[str, str]:
+        """The C function for an access that is tested where it happens, and the element type."""
+        array, _ = self.accessed(node)
+        self.scope.tests_accesses = True
+        return self.unit.tested_access(store, array.dtype, array.ndim), array.dtype
+
+    def test_arguments(self, node: cst.Subscript) -> list[C]:
+        _, name = self.accessed(node)
+        assert isinstance(node.value, cst.Name)
+        arguments = [C(name, "int64")]
+        for axis, index in enumerate(index_expressions(node)):
+            arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
+        site = self.scope.guarded[node][0].number
+        return [*arguments, C("faults", "int64"), C("iteration", "int64"), literal(site, "int64")]
+
+    def flat_index(self, node: cst.Subscript) -> str:
+        """The place of an element in the flat array, in C order."""
+        assert isinstance(node.value, cst.Name)
+        array, wraps = node.value.value, node in self.scope.wrapping
+        flat: C | None = None
+        for axis, index_node in enumerate(index_expressions(node)):
+            index = self.of_type(index_node, "int64")
+            if wraps:
+                index = self._from_end(index, array, axis)
+            if flat is None:
+                flat = index
+            else:
+                row = infix("*", flat, self.scope.length(array, axis), "int64")
+                flat = infix("+", row, index, "int64")
+        assert flat is not None
+        return flat.loose
+
+    def _from_end(self, index: C, array: str, axis: int) -> C:
+        if index.value is not None:
+            return index if index.value >= 0 else infix("+", self.scope.length(array, axis), index, "int64")
+        return call(self.unit.from_end(), "int64", index, self.scope.length(array, axis))

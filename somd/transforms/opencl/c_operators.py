@@ -1,0 +1,135 @@
+"""Operators on C expressions with NumPy's meaning: conversion, wrapping, Python's division, exact comparison.
+
+In: operands with their NumPy types and the type of the result (NEP 50, found by inference). Out: a C expression.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.opencl.c_tree import C, call, infix, prefix
+from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.types.scalars import ScalarType
+
+PLAIN: dict[type[cst.CSTNode], str] = {cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/"}
+BITWISE: dict[type[cst.CSTNode], str] = {cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^"}
+CALLED: dict[type[cst.CSTNode], str] = {
+    cst.FloorDivide: "floor_div",
+    cst.Modulo: "mod",
+    cst.LeftShift: "shift_left",
+    cst.RightShift: "shift_right",
+}
+COMPARISONS: dict[type[cst.CSTNode], str] = {
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+}
+OF_BOOLS = {"+": "|", "*": "&"}
+
+
+def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, unit: Unit) -> C:
+    """An arithmetic operation whose result is of type `result`."""
+    left, right = converted(left, result.dtype), converted(right, result.dtype)
+    if operator in PLAIN:
+        return arithmetic(PLAIN[operator], left, right, result)
+    if operator in BITWISE:
+        return infix(BITWISE[operator], left, right, result.dtype)
+    if operator is cst.Power:
+        return power(left, right, result, unit)
+    return call(unit.function(CALLED[operator], result.dtype), result.dtype, left, right)
+
+
+def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
+    """`+ - * /` on operands of the result's type; integers wrap, which C promises for unsigned ones only."""
+    dtype = result.dtype
+    kind = kind_of(dtype)
+    if kind == "b":
+        return infix(OF_BOOLS[symbol], left, right, dtype)
+    if kind == "f" or result.weak or dtype in ("uint32", "uint64"):
+        return infix(symbol, left, right, dtype)
+    if bits(dtype) < 32 and dtype != "uint16":
+        return prefix(f"({CTYPES[dtype]})", infix(symbol, left, right, "int32"), dtype)
+    wide = f"uint{max(bits(dtype), 32)}"
+    computed = infix(symbol, _unsigned(left, wide), _unsigned(right, wide), wide)
+    return prefix(f"({CTYPES[dtype]})", computed, dtype)
+
+
+def _unsigned(c: C, wide: str) -> C:
+    """The same bits as an unsigned number; what was just brought back from there is taken as it was."""
+    if c.value is not None and c.value >= 0:
+        return literal(c.value, wide)
+    return prefix(f"({CTYPES[wide]})", c, wide)
+
+
+def power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
+    dtype = result.dtype
+    if kind_of(dtype) != "f":
+        return call(unit.function("power", dtype), dtype, base, exponent)
+    if exponent.value == 2:
+        return call(unit.function("square", dtype), dtype, base)
+    return call("pow", dtype, base, exponent)
+
+
+def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
+    """`+ - ~ not`"""
+    dtype = result.dtype
+    if isinstance(operator, cst.Not):
+        return prefix("!", converted(operand, "bool"), "bool")
+    operand = converted(operand, dtype)
+    if isinstance(operator, cst.Plus):
+        return operand
+    if isinstance(operator, cst.BitInvert):
+        if dtype == "bool":
+            return prefix("!", operand, dtype)
+        return narrowed(prefix("~", operand, dtype))
+    if operand.value is not None and kind_of(dtype) in "if" and operand.value != -(2 ** (bits(dtype) - 1)):
+        return literal(-operand.value, dtype)
+    if kind_of(dtype) == "f" or result.weak:
+        return prefix("-", operand, dtype)
+    zero = literal(0, dtype)
+    return arithmetic("-", zero, operand, ScalarType(dtype))
+
+
+def narrowed(c: C) -> C:
+    """A result that C computed in `int`, back in its own type."""
+    return prefix(f"({CTYPES[c.dtype]})", c, c.dtype) if bits(c.dtype) < 32 and c.dtype != "bool" else c
+
+
+def comparison(
+    operator: cst.BaseCompOp, left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit
+) -> C:
+    """A comparison: exact between integers of any signs; a Python number takes the float type that it meets."""
+    symbol = COMPARISONS[type(operator)]
+    dtype = _compared_as(left_type, right_type)
+    if dtype is not None:
+        return infix(symbol, converted(left, dtype), converted(right, dtype), "bool")
+    compare, zero = unit.compare(), C("0", "int32", value=0)
+    if left.dtype == "uint64":
+        swapped = call(compare, "int32", converted(right, "int64"), left)
+        return infix(symbol, zero, C(swapped.text, "int32"), "bool")
+    return infix(symbol, call(compare, "int32", converted(left, "int64"), right), zero, "bool")
+
+
+def _compared_as(left: ScalarType, right: ScalarType) -> str | None:
+    """The type in which two operands are compared; None for a signed integer and a uint64."""
+    if "f" in (left.kind, right.kind):
+        strong = [t for t in (left, right) if not t.weak]
+        if len(strong) == 1:
+            return strong[0].dtype if strong[0].kind == "f" else "float64"
+        return str(np.result_type(left.dtype, right.dtype))
+    if left.dtype == right.dtype:
+        return left.dtype
+    if "uint64" in (left.dtype, right.dtype):
+        other = right if left.dtype == "uint64" else left
+        return None if other.kind == "i" else "uint64"
+    return "int64"
+
+
+def truth(c: C) -> C:
+    """The truth value of a number."""
+    return converted(c, "bool")

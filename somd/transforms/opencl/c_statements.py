@@ -1,0 +1,230 @@
+"""libcst statements -> lines of C, with Python's meaning of loops and assignments.
+
+`#line` directives name the user's lines. Variables are declared by whoever writes the function around (`locals`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_operators import binary
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_types import CTYPES, converted
+from somd.transforms.types.scalars import AUGMENTED, ScalarType
+
+INDENT = "    "
+
+
+class Statements:
+    """Writes statements into `lines`.
+
+    `next_iteration` is what `continue` outside any loop of the body becomes. `tracked` maps accumulators whose changes
+    are noted (name -> variable that takes the number of the iteration).
+    """
+
+    def __init__(
+        self,
+        expressions: Expressions,
+        scoped: frozenset[str],
+        depth: int = 1,
+        next_iteration: str = "return;",
+        tracked: Mapping[str, str] | None = None,
+        result: ScalarType | None = None,
+    ) -> None:
+        self.expressions = expressions
+        self.scope = expressions.scope
+        self.scoped = scoped
+        self.depth = depth
+        self.next_iteration = next_iteration
+        self.tracked = tracked or {}
+        self.result = result
+        self.loops = 0
+        self.lines: list[str] = []
+
+    def line(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text)
+
+    def open(self, text: str) -> None:
+        self.line(f"{text} {{")
+        self.depth += 1
+
+    def close(self, text: str = "}") -> None:
+        self.depth -= 1
+        self.line(text)
+
+    def block(self, statements: Sequence[cst.CSTNode]) -> None:
+        for node in small_statements(statements):
+            self.statement(node)
+
+    def statement(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.BaseString)):
+            return
+        if isinstance(node, cst.AnnAssign) and node.value is None:
+            return
+        self._where(node)
+        if isinstance(node, cst.Assign):
+            self.assign(node.targets[0].target, node.value)
+        elif isinstance(node, cst.AnnAssign) and node.value is not None:
+            self.assign(node.target, node.value)
+        elif isinstance(node, cst.AugAssign):
+            self.augmented(node)
+        elif isinstance(node, cst.For):
+            self.loop(node)
+        elif isinstance(node, cst.While):
+            self.loops += 1
+            self.open(f"while ({self.expressions.test(node.test).text})")
+            self.block(statements_of(node.body))
+            self.close()
+            self.loops -= 1
+        elif isinstance(node, cst.If):
+            self.branches(node)
+        else:
+            self.simple(node)
+
+    def simple(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Break):
+            self.line("break;")
+        elif isinstance(node, cst.Continue):
+            self.line("continue;" if self.loops else self.next_iteration)
+        elif isinstance(node, cst.Return) and node.value is not None and self.result is not None:
+            self.line(f"return {self.expressions.of_type(node.value, self.result.dtype).loose};")
+        elif isinstance(node, cst.Expr):
+            self.line(f"(void)({self.expressions.expression(node.value).text});")
+        else:
+            raise self.expressions.lacks("this statement", node)
+
+    def _where(self, node: cst.CSTNode) -> None:
+        position = self.scope.method.positions.get(node)
+        if position is not None:
+            name = os.path.basename(position.file).replace("\\", "\\\\").replace('"', '\\"')
+            self.lines.append(f'#line {position.line} "{name}"')
+
+    # --- control -------------------------------------------------------------------------------------------------
+
+    def branches(self, node: cst.If) -> None:
+        self.open(f"if ({self.expressions.test(node.test).text})")
+        self.block(statements_of(node.body))
+        other = else_statements(node)
+        if other:
+            self.close("} else {")
+            self.depth += 1
+            self.block(other)
+        self.close()
+
+    def loop(self, node: cst.For) -> None:
+        """`for` over a range: bounds are taken once, and the body may change the variable without effect on the loop."""
+        header = range_of(node)
+        if header is None:
+            raise self.expressions.lacks("this loop", node)
+        name = self.scope.names.of(header.variable)
+        own = header.variable in self.scoped
+        counter = name if own else self.scope.names.fresh(f"{name}_at")
+        changed = assigned_names(node.body) | {header.variable}
+        first = [f"{counter} = {self.expressions.of_type(header.start, 'int64').loose}"]
+        stop = self._limit(header.stop, f"{name}_stop", changed, first)
+        step = integer_constant(header.step, self.scope.method)
+        if step is None or step == 0:
+            by = self._limit(header.step, f"{name}_step", {*changed, *names_read(header.step)}, first)
+            test = f"({by} > 0 && {counter} < {stop}) || ({by} < 0 && {counter} > {stop})"
+            advance = f"{counter} += {by}"
+        else:
+            test = f"{counter} {'<' if step > 0 else '>'} {stop}"
+            advance = {1: f"{counter}++", -1: f"{counter}--"}.get(step, f"{counter} += {step}")
+        self.open(f"for (long {', '.join(first)}; {test}; {advance})")
+        if not own:
+            self.line(f"{name} = {counter};")
+        self.loops += 1
+        self.block(statements_of(node.body))
+        self.loops -= 1
+        self.close()
+
+    def _limit(self, node: cst.BaseExpression, wish: str, changed: set[str], first: list[str]) -> str:
+        """A limit of a range: as it is where it cannot change, else kept in a variable that `first` declares."""
+        value = self.expressions.of_type(node, "int64")
+        if _steady(node) and not names_read(node) & changed:
+            return value.loose if value.level > 10 else f"({value.text})"
+        kept = self.scope.names.fresh(wish)
+        first.append(f"{kept} = {value.loose}")
+        return kept
+
+    # --- assignments ---------------------------------------------------------------------------------------------
+
+    def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Tuple):
+            values = self.expressions.elements(value)
+            self._together([element.value for element in target.elements], values)
+        elif isinstance(target, cst.Name) and not isinstance(self.scope.types.names.get(target.value), ScalarType):
+            parts = self.expressions.elements(value)
+            kept = [self._kept(part) for part in parts]
+            for k, part in enumerate(kept):
+                self.line(f"{self.scope.names.of(f'{target.value}_{k}')} = {part.text};")
+        else:
+            self._store(target, self.expressions.expression(value))
+
+    def _together(self, targets: list[cst.BaseExpression], values: list[C]) -> None:
+        """All values are taken before the first target changes."""
+        self.open("")
+        self.lines[-1] = self.lines[-1].replace(" {", "{")
+        kept = [self._kept(value) for value in values]
+        for target, value in zip(targets, kept, strict=True):
+            self._store(target, value)
+        self.close()
+
+    def _kept(self, value: C) -> C:
+        if value.value is not None:
+            return value
+        name = self.scope.names.fresh("value")
+        self.line(f"const {CTYPES[value.dtype]} {name} = {value.loose};")
+        return C(name, value.dtype)
+
+    def _store(self, target: cst.BaseExpression, value: C) -> None:
+        if isinstance(target, cst.Name):
+            variable = self.scope.variable(target)
+            value = converted(value, variable.dtype)
+            if target.value in self.tracked:
+                self._tracked_store(variable, value, self.tracked[target.value])
+            else:
+                self.line(f"{variable.text} = {value.loose};")
+        elif isinstance(target, cst.Subscript):
+            self._element(target, value)
+        else:
+            raise self.expressions.lacks("this target", target)
+
+    def _tracked_store(self, variable: C, value: C, position: str) -> None:
+        name = self.scope.names.fresh("value")
+        self.line(f"const {CTYPES[value.dtype]} {name} = {value.loose};")
+        self.line(f"{position} = {name} != {variable.text} ? iteration : {position};")
+        self.line(f"{variable.text} = {name};")
+
+    def _element(self, target: cst.Subscript, value: C) -> None:
+        array, name = self.expressions.accessed(target)
+        value = converted(value, array.dtype)
+        if target in self.scope.guarded:
+            function, _ = self.expressions.tested(target, store=True)
+            arguments = ", ".join(a.loose for a in (*self.expressions.test_arguments(target), value))
+            self.line(f"{function}({arguments});")
+        else:
+            self.line(f"{name}[{self.expressions.flat_index(target)}] = {value.loose};")
+
+    def augmented(self, node: cst.AugAssign) -> None:
+        left = self.expressions.expression(node.target)
+        right = self.expressions.expression(node.value)
+        operator = AUGMENTED[type(node.operator)]
+        self._store(node.target, binary(operator, left, right, self.expressions.type_of(node), self.expressions.unit))
+
+
+def _steady(node: cst.BaseExpression) -> bool:
+    """Whether an expression is cheap enough to be taken again in each turn, and reads no array element."""
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, cst.Add | cst.Subtract) and _steady(node.left) and _steady(node.right)
+    if isinstance(node, cst.Subscript):
+        return isinstance(node.value, cst.Attribute)
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, cst.Name) and node.func.value == "len"
+    return isinstance(node, cst.Name | cst.Integer | cst.Attribute)

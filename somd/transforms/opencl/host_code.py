@@ -1,0 +1,190 @@
+"""Rewrites the user's statements for the master: array elements live in `Managed` arrays, allocation is the run's.
+
+    c = np.empty_like(a)      ->  c = run.empty(a.shape, np.float64)
+    x = a[0] * len(a)         ->  x = a.to_host()[index_of(0, a.shape[0], SITES[1])] * a.shape[0]
+    a[i] = x                  ->  a.to_host()[index_of(i, a.shape[0], SITES[2])] = x; a.written_on_host()
+
+Everything else stays as it is: it is plain Python and runs as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.names import evaluate
+from somd.transforms.opencl import host_tree as tree
+from somd.transforms.stages import Method, Site
+from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.typing_table import HelperInstance, Types
+
+FILLED = {"empty": "empty", "empty_like": "empty", "zeros": "zeros", "zeros_like": "zeros"}
+
+
+class HostCode(cst.CSTTransformer):
+    """The transformer for one function; `helpers` grows by the helper functions that it meets."""
+
+    def __init__(
+        self, method: Method, types: Types, run: str, guarded: Mapping[cst.Subscript, tuple[Site, ...]]
+    ) -> None:
+        super().__init__()
+        self.method = method
+        self.types = types
+        self.run = run
+        self.guarded = guarded
+        self.helpers: dict[str, HelperInstance] = {}
+        self._written: set[str] = set()
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        known = original_node in self.types.nodes and original_node.value not in self.method.local_names
+        if known and original_node.value not in ("True", "False"):
+            return self._constant(original_node) or updated_node
+        return updated_node
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        array = self._array(original_node.value)
+        if array is not None and isinstance(original_node.value, cst.Name):
+            if original_node.attr.value == "ndim":
+                return tree.integer(array.ndim)
+            if original_node.attr.value == "size":
+                return self._size(original_node.value.value, array.ndim)
+            return updated_node
+        return self._constant(original_node) or updated_node
+
+    def _size(self, name: str, ndim: int) -> cst.BaseExpression:
+        product: cst.BaseExpression = tree.shape(name, 0)
+        for axis in range(1, ndim):
+            product = cst.BinaryOperation(product, cst.Multiply(), tree.shape(name, axis))
+        return product.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if ndim > 1 else product
+
+    def _constant(self, node: cst.Name | cst.Attribute) -> cst.BaseExpression | None:
+        """The literal for a captured number."""
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        if isinstance(value, np.generic):
+            text = _number(value.item())
+            return tree.call(tree.dtype(value.dtype.name), cst.parse_expression(text))
+        return cst.parse_expression(_number(value)) if isinstance(value, int | float) else None
+
+    def _array(self, node: cst.BaseExpression) -> ArrayType | None:
+        found = self.types.names.get(node.value) if isinstance(node, cst.Name) else None
+        return found if isinstance(found, ArrayType) else None
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        callee = self.types.calls.get(original_node)
+        if callee is None:
+            return updated_node
+        if callee.kind == "builtin":
+            first = original_node.args[0].value
+            if callee.name == "len" and isinstance(first, cst.Name):
+                return tree.shape(first.value, 0)
+            return updated_node.with_changes(func=cst.Name(callee.name))
+        if callee.kind == "helper" and callee.helper is not None:
+            self.helpers[callee.name] = callee.helper
+            return updated_node.with_changes(func=cst.Name(callee.name))
+        if callee.kind in ("math", "numpy"):
+            module = "math" if callee.kind == "math" else "np"
+            return updated_node.with_changes(func=tree.attribute(module, callee.name))
+        if callee.kind == "cast":
+            return updated_node.with_changes(func=tree.dtype(callee.name))
+        return self._allocation(original_node, updated_node, callee.name)
+
+    def _allocation(self, original: cst.Call, updated: cst.Call, kind: str) -> cst.BaseExpression:
+        made = self.types.nodes[original]
+        assert isinstance(made, ArrayType)
+        if kind == "copy":
+            base = updated.func.value if isinstance(updated.func, cst.Attribute) and not updated.args else None
+            return tree.call("copied", tree.name(self.run), base or updated.args[0].value)
+        extent = updated.args[0].value
+        if kind.endswith("_like"):
+            extent = cst.Attribute(extent, cst.Name("shape"))
+        if kind in FILLED:
+            return tree.call(tree.attribute(self.run, FILLED[kind]), extent, tree.dtype(made.dtype))
+        value = tree.integer(1) if kind.startswith("ones") else updated.args[1].value
+        return tree.call(tree.attribute(self.run, "full"), extent, value, tree.dtype(made.dtype))
+
+    # --- elements ------------------------------------------------------------------------------------------------
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        if self._array(original_node.value) is None or not isinstance(original_node.value, cst.Name):
+            return updated_node
+        array, sites = original_node.value.value, self.guarded.get(original_node)
+        indexes = index_expressions(updated_node)
+        if sites is not None:
+            rows = [tree.subscript(tree.name("SITES"), tree.integer(site.number)) for site in sites]
+            parts = zip(indexes, rows, strict=True)
+            indexes = [tree.call("index_of", i, tree.shape(array, k), row) for k, (i, row) in enumerate(parts)]
+        return tree.subscript(tree.call(tree.attribute(array, "to_host")), *indexes)
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+        self._note(node.target)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._note(node.target)
+
+    def _note(self, target: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Tuple):
+            for element in target.elements:
+                self._note(element.value)
+        elif isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name) and self._array(target.value):
+            self._written.add(target.value.value)
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def visit_Annotation(self, node: cst.Annotation) -> bool:
+        return False
+
+    def leave_AnnAssign(
+        self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        if updated_node.value is None:
+            return cst.Pass()
+        return cst.Assign([cst.AssignTarget(updated_node.target)], updated_node.value)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        written, self._written = sorted(self._written), set()
+        if not written:
+            return updated_node
+        notes = [tree.line(tree.call(tree.attribute(array, "written_on_host"))) for array in written]
+        return cst.FlattenSentinel([updated_node, *notes])
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        if not self._written:
+            return updated_node
+        written, self._written = sorted(self._written), set()
+        notes = [tree.line(tree.call(tree.attribute(array, "written_on_host"))) for array in written]
+        return tree.block([cst.SimpleStatementLine(updated_node.body), *notes])
+
+    def expression(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression of the method, as the master evaluates it."""
+        done = node.visit(self)
+        assert isinstance(done, cst.BaseExpression)
+        return done
+
+    def statements(self, nodes: tuple[cst.BaseStatement, ...]) -> list[cst.BaseStatement]:
+        """Statements of the method, as the master runs them."""
+        found: list[cst.BaseStatement] = []
+        for node in nodes:
+            done = node.visit(self)
+            if isinstance(done, cst.FlattenSentinel):
+                found.extend(done)
+            elif isinstance(done, cst.BaseStatement):
+                found.append(done)
+        return found
+
+
+def _number(value: object) -> str:
+    """A number as Python text."""
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return {"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan")
+    return repr(value)

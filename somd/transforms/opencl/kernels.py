@@ -1,0 +1,83 @@
+"""A phase without reductions -> a kernel over its index space, the innermost dimension being the fastest.
+
+for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(0);
+                                         if (i >= i_stop) return;
+                                         c[i] = a[i];
+"""
+
+from __future__ import annotations
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Method, Nest
+from somd.transforms.types.typing_table import Types
+
+OWN_NAMES = ("faults", "iteration")
+
+
+def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
+    """The scope of a kernel."""
+    names = Names({*unit.taken, *OWN_NAMES})
+    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping)
+
+
+def private_names(nest: Nest, scoped: frozenset[str]) -> set[str]:
+    """The variables that a kernel declares at its top."""
+    return set(nest.privates) - scoped
+
+
+def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+    """The kernel of a nest that has no reductions."""
+    scope = scope_of(nest, method, types, unit)
+    expressions = Expressions(scope, unit)
+    scoped = loop_scoped(nest.body)
+    statements = Statements(expressions, scoped)
+    bounds: list[Argument] = []
+    for dimension, dim in enumerate(nest.dims):
+        identity = len(nest.dims) - 1 - dimension
+        within = range_in_c(dimension, dim, expressions, bounds)
+        trip = C(f"(long)get_global_id({identity})", "int64", 14)
+        statements.line(f"const long {within.variable} = {within.value(trip)};")
+        statements.line(f"if ({within.beyond()})")
+        statements.line("    return;")
+    place = len(statements.lines)
+    for declaration in declarations(private_names(nest, scoped), scope):
+        statements.line(declaration)
+    statements.block(nest.body)
+    arguments = of_scope(scope, frozenset(nest.arrays_written))
+    arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
+    if scope.tests_accesses:
+        statements.lines.insert(place, f"    const long iteration = {_iteration(len(nest.dims))};")
+        arguments.append(Argument("faults", "faults"))
+    return Kernel(name, kernel_text(name, arguments, statements.lines), tuple(arguments))
+
+
+def _first_scalar(arguments: list[Argument]) -> int:
+    return next((k for k, a in enumerate(arguments) if a.kind == "scalar"), len(arguments))
+
+
+def _iteration(dims: int) -> str:
+    """The place of an iteration in the order of the loops."""
+    text = f"get_global_id({dims - 1})"
+    for k in reversed(range(dims - 1)):
+        text = f"({text}) * get_global_size({k}) + get_global_id({k})"
+    return text
+
+
+def kernel_text(name: str, arguments: list[Argument], lines: list[str]) -> str:
+    """The definition of a kernel."""
+    declarations_ = ", ".join(a.declaration for a in arguments)
+    return "\n".join([f"__kernel void {name}({declarations_})", "{", *lines, "}"])
+
+
+def outer_variables(nest: Nest) -> tuple[str, ...]:
+    """The variables of the distributed loops, outermost first."""
+    return tuple(range_of(dim.node).variable for dim in nest.dims)  # type: ignore[union-attr]

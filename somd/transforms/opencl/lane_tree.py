@@ -1,0 +1,69 @@
+"""The end of a reduction kernel: the lanes of a work-group combined by pairs of neighbours, in local memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.reduction_operators import combined
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A reduction in a kernel: C names of the lane's value and its place (if kept), their slots, and the partials."""
+
+    name: str
+    op: str
+    dtype: str
+    text: str
+    position: str
+    slots: str
+    position_slots: str
+    partials: str
+    companions: tuple[Accumulator, ...] = ()
+
+    @property
+    def all(self) -> tuple[Accumulator, ...]:
+        """The accumulator and what is set together with it."""
+        return (self, *self.companions)
+
+
+def write_tree(accumulators: list[Accumulator], lane: str, write: Statements) -> None:
+    """Combine the lanes and let the first one store the block's partial results."""
+    width = write.scope.names.fresh("width")
+    for a in accumulators:
+        for each in a.all:
+            write.line(f"{each.slots}[{lane}] = {each.text};")
+        if a.position:
+            write.line(f"{a.position_slots}[{lane}] = {a.position};")
+    write.line("barrier(CLK_LOCAL_MEM_FENCE);")
+    write.open(f"for (long {width} = 1; {width} < LANES; {width} *= 2)")
+    write.open(f"if ({lane} % (2 * {width}) == 0)")
+    for a in accumulators:
+        _combine(a, lane, f"{lane} + {width}", write)
+    write.close()
+    write.line("barrier(CLK_LOCAL_MEM_FENCE);")
+    write.close()
+    write.open(f"if ({lane} == 0)")
+    for a in accumulators:
+        for each in a.all:
+            write.line(f"{each.partials}[get_group_id(0)] = {each.slots}[0];")
+    write.close()
+
+
+def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
+    mine, other = f"{a.slots}[{left}]", f"{a.slots}[{right}]"
+    if a.op not in ("min", "max"):
+        write.line(f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype).text};")
+        return
+    better = f"{other} {'<' if a.op == 'min' else '>'} {mine}"
+    if not a.position:
+        write.line(f"{mine} = {better} ? {other} : {mine};")
+        return
+    here, there = f"{a.position_slots}[{left}]", f"{a.position_slots}[{right}]"
+    write.open(f"if ({better} || ({other} == {mine} && {there} < {here}))")
+    for each in a.all:
+        write.line(f"{each.slots}[{left}] = {each.slots}[{right}];")
+    write.line(f"{here} = {there};")
+    write.close()

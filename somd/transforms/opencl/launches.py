@@ -1,0 +1,161 @@
+"""The master's statements for a phase: checks, the launch of its kernel, the end of its reductions."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import integer_constant
+from somd.transforms.opencl import host_tree as tree
+from somd.transforms.opencl.arguments import Argument, Kernel
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.host_code import HostCode
+from somd.transforms.stages import Dim, Nest, Reduction
+from somd.transforms.types.scalars import ScalarType
+
+REDUCERS = {
+    "+": "reduce_sum",
+    "*": "reduce_product",
+    "min": "reduce_min",
+    "max": "reduce_max",
+    "&": "reduce_bit_and",
+    "|": "reduce_bit_or",
+    "^": "reduce_bit_xor",
+    "and": "reduce_all",
+    "or": "reduce_any",
+}
+PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float"}
+
+
+class Launch:
+    """Writes one phase; `names` are the master's, so that what is added clashes with nothing of the user's."""
+
+    def __init__(self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str) -> None:
+        self.nest = nest
+        self.kernel = kernel
+        self.code = code
+        self.faults = faults
+        self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
+        self.partials = {name: names.fresh(f"{name}_partials") for name in self.reduced_names}
+        if nest.reductions:
+            wanted = ("blocks", "block_trips", "all_trips", "block")
+            self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
+
+    def statements(self) -> list[cst.BaseStatement]:
+        found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
+        found += self.grouped() if self.nest.reductions else [self.launch()]
+        if any(a.kind == "faults" for a in self.kernel.arguments):
+            found.append(tree.line(tree.call("raise_fault", tree.name(self.faults), tree.name("SITES"))))
+        for reduction in self.nest.reductions:
+            found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
+        comments = self.nest.dims[0].node.leading_lines
+        return [found[0].with_changes(leading_lines=comments), *found[1:]]
+
+    def check(self, condition: str, site: int) -> cst.BaseStatement:
+        row = tree.subscript(tree.name("SITES"), tree.integer(site))
+        return cst.If(
+            cst.parse_expression(condition), tree.block([tree.line(cst.Raise(tree.call("index_error", row)))])
+        )
+
+    def launch(self) -> cst.BaseStatement:
+        sizes = [self.extent(dim) for dim in reversed(self.nest.dims)]
+        return self._call("launch", tree.tuple_of(sizes))
+
+    def grouped(self) -> list[cst.BaseStatement]:
+        alone = len(self.nest.dims) == 1
+        quantum = tree.name("LANES") if alone else tree.integer(1)
+        pair = cst.Tuple([cst.Element(tree.name(n)) for n in (self.blocks, self.length)], lpar=[], rpar=[])
+        count = tree.name(self.trips)
+        found: list[cst.BaseStatement] = [
+            tree.assign(count, self.extent(self.nest.dims[0], exact=True)),
+            tree.assign(pair, tree.call("logical_blocks", count, quantum)),
+        ]
+        for reduction in self.nest.reductions:
+            made = tree.call(
+                tree.attribute(self.code.run, "empty"),
+                tree.name(self.blocks),
+                tree.dtype(self._type(reduction.name).dtype),
+            )
+            found.append(tree.assign(tree.name(self.partials[reduction.name]), made))
+        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.name("LANES"))]
+
+    def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
+        arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
+        faults = [self.faults] if any(a.kind == "faults" for a in self.kernel.arguments) else []
+        reads = [tree.name(n) for n in self.nest.arrays_read]
+        writes = [tree.name(n) for n in (*self.nest.arrays_written, *self.partials.values(), *faults)]
+        kernel = cst.SimpleString(f'"{self.kernel.name}"')
+        sides = {"reads": tree.tuple_of(reads)} if reads else {}
+        sides |= {"writes": tree.tuple_of(writes)} if writes else {}
+        return tree.line(tree.call(tree.attribute(self.code.run, method), kernel, *sizes, arguments, **sides))
+
+    def extent(self, dim: Dim, exact: bool = False) -> cst.BaseExpression:
+        """The trips of a dimension: for one that depends on outer variables, at most so many."""
+        if not dim.invariant:
+            low, high = cst.parse_expression(dim.low), cst.parse_expression(dim.high)
+            return tree.call("trips_between", low, high, tree.integer(abs(dim.step)))
+        start, stop = self.code.expression(dim.start), self.code.expression(dim.stop)
+        if not exact and dim.step == 1 and integer_constant(dim.start, self.code.method) == 0:
+            return stop
+        return tree.call("trips", start, stop, tree.integer(dim.step))
+
+    def passed(self, argument: Argument) -> cst.BaseExpression:
+        """What the master passes for an argument."""
+        kind, number = argument.kind, argument.number
+        if kind == "array":
+            return tree.name(argument.name)
+        if kind == "partials":
+            return tree.name(self.partials[argument.name])
+        if kind == "faults":
+            return tree.name(self.faults)
+        if kind == "block":
+            return tree.name(self.length)
+        if kind == "trips":
+            return tree.name(self.trips)
+        if kind == "scalar":
+            return self._scalar(argument)
+        assert number is not None
+        if kind == "length":
+            return tree.shape(argument.name, number)
+        dim = self.nest.dims[number]
+        if kind == "extent":
+            return self.extent(dim, exact=True)
+        return self.code.expression(dim.start if kind == "start" else dim.stop)
+
+    def _scalar(self, argument: Argument) -> cst.BaseExpression:
+        value: cst.BaseExpression = tree.name(argument.name)
+        if argument.number is not None:
+            value = tree.subscript(value, tree.integer(argument.number))
+        if argument.dtype == "int64":
+            return value
+        function = {"float64": "float", "bool": "bool"}.get(argument.dtype)
+        return tree.call(function, value) if function else tree.call(tree.dtype(argument.dtype), value)
+
+    def reduced(self, reduction: Reduction) -> cst.BaseStatement:
+        """`total = reduce_sum(total, total_partials.to_host())`"""
+        name = tree.name(reduction.name)
+        result = tree.call(REDUCERS[reduction.op], name, self._on_host(reduction.name))
+        return tree.assign(name, self._of_type(result, reduction.name))
+
+    def extremum(self, reduction: Reduction) -> list[cst.BaseStatement]:
+        """A minimum or maximum with what is set together with it: all from the same block."""
+        function = "first_least" if reduction.op == "min" else "first_greatest"
+        block = tree.name(self.block)
+        chosen = tree.call(function, tree.name(reduction.name), self._on_host(reduction.name))
+        names = (reduction.name, *reduction.companions)
+        values = [self._of_type(tree.subscript(self._on_host(n), block), n) for n in names]
+        sets = [tree.assign(tree.name(n), value) for n, value in zip(names, values, strict=True)]
+        test = cst.Comparison(block, [cst.ComparisonTarget(cst.GreaterThanEqual(), tree.integer(0))])
+        return [tree.assign(block, chosen), cst.If(test, tree.block(sets))]
+
+    def _on_host(self, name: str) -> cst.BaseExpression:
+        return tree.call(tree.attribute(self.partials[name], "to_host"))
+
+    def _of_type(self, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
+        """A partial result as the Python number that the variable holds."""
+        found = self._type(name)
+        return tree.call(PYTHON_TYPES[found.kind], value) if found.weak else value
+
+    def _type(self, name: str) -> ScalarType:
+        found = self.code.types.names[name]
+        assert isinstance(found, ScalarType)
+        return found

@@ -1,0 +1,161 @@
+"""C functions with Python's and NumPy's meaning, added to a program where it uses them.
+
+`@T` is the C type, `@U` the unsigned one of the same width, `@B` its width in bits. Division follows NumPy's scalars: an
+integer divided by 0 is 0; the one of floats is NumPy's `npy_divmod`.
+"""
+
+from __future__ import annotations
+
+from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
+
+SIGNED = {
+    "floor_div": """static @T python_floor_div_@T(@T a, @T b)
+{
+    if (b == 0)
+        return 0;
+    if (b == -1)
+        return (@T)(0 - (@U)a);
+    const @T q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}""",
+    "mod": """static @T python_mod_@T(@T a, @T b)
+{
+    if (b == 0 || b == -1)
+        return 0;
+    const @T r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}""",
+    "shift_right": """static @T python_shift_right_@T(@T a, @T b)
+{
+    return b >= 0 && b < @B ? a >> b : a < 0 ? -1 : 0;
+}""",
+    "abs": """static @T python_abs_@T(@T a)
+{
+    return a < 0 ? (@T)(0 - (@U)a) : a;
+}""",
+}
+UNSIGNED = {
+    "floor_div": """static @T python_floor_div_@T(@T a, @T b)
+{
+    return b == 0 ? 0 : a / b;
+}""",
+    "mod": """static @T python_mod_@T(@T a, @T b)
+{
+    return b == 0 ? 0 : a % b;
+}""",
+    "shift_right": """static @T python_shift_right_@T(@T a, @T b)
+{
+    return b < @B ? a >> b : 0;
+}""",
+    "abs": """static @T python_abs_@T(@T a)
+{
+    return a;
+}""",
+}
+INTEGER = {
+    "shift_left": """static @T python_shift_left_@T(@T a, @T b)
+{
+    return b >= 0 && b < @B ? (@T)((@U)a << b) : 0;
+}""",
+    "power": """static @T python_power_@T(@T base, @T exponent)
+{
+    @W result = 1, factor = (@W)base;
+    for (; exponent > 0; exponent >>= 1) {
+        if (exponent & 1)
+            result *= factor;
+        factor *= factor;
+    }
+    return (@T)result;
+}""",
+    "minimum": """static @T numpy_minimum_@T(@T a, @T b)
+{
+    return a < b ? a : b;
+}""",
+    "maximum": """static @T numpy_maximum_@T(@T a, @T b)
+{
+    return a > b ? a : b;
+}""",
+    "sign": """static @T numpy_sign_@T(@T a)
+{
+    return a > 0 ? 1 : a < 0 ? -1 : 0;
+}""",
+}
+FLOAT = {
+    "floor_div": """static @T python_floor_div_@T(@T a, @T b)
+{
+    if (b == 0)
+        return a / b;
+    const @T r = fmod(a, b);
+    @T q = (a - r) / b;
+    if (r != 0 && (b < 0) != (r < 0))
+        q -= 1;
+    if (q == 0)
+        return copysign((@T)0, a / b);
+    const @T whole = floor(q);
+    return q - whole > (@T)0.5f ? whole + 1 : whole;
+}""",
+    "mod": """static @T python_mod_@T(@T a, @T b)
+{
+    const @T r = fmod(a, b);
+    if (b == 0)
+        return r;
+    if (r == 0)
+        return copysign((@T)0, b);
+    return (b < 0) != (r < 0) ? r + b : r;
+}""",
+    "square": """static @T python_square_@T(@T a)
+{
+    return a * a;
+}""",
+    "minimum": """static @T numpy_minimum_@T(@T a, @T b)
+{
+    return a < b || isnan(a) ? a : b;
+}""",
+    "maximum": """static @T numpy_maximum_@T(@T a, @T b)
+{
+    return a > b || isnan(a) ? a : b;
+}""",
+    "sign": """static @T numpy_sign_@T(@T a)
+{
+    return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a;
+}""",
+}
+ANY = {
+    "min": """static @T python_min_@T(@T a, @T b)
+{
+    return b < a ? b : a;
+}""",
+    "max": """static @T python_max_@T(@T a, @T b)
+{
+    return b > a ? b : a;
+}""",
+}
+COMPARE = """static int python_compare_long_ulong(long a, ulong b)
+{
+    return a < 0 || (ulong)a < b ? -1 : (ulong)a > b;
+}"""
+FROM_END = """static long python_from_end(long index, long length)
+{
+    return index < 0 ? index + length : index;
+}"""
+PREFIX = {"minimum": "numpy", "maximum": "numpy", "sign": "numpy"}
+
+
+def function_name(kind: str, dtype: str) -> str:
+    return f"{PREFIX.get(kind, 'python')}_{kind}_{CTYPES[dtype]}"
+
+
+def function_text(kind: str, dtype: str) -> str:
+    """The definition of the function of that kind for operands of `dtype`."""
+    letter = kind_of(dtype)
+    tables = {"f": (FLOAT, ANY), "i": (SIGNED, INTEGER, ANY)}.get(letter, (UNSIGNED, INTEGER, ANY))
+    text = next(table[kind] for table in tables if kind in table)
+    if letter == "f":
+        return text.replace("@T", CTYPES[dtype])
+    unsigned = f"uint{bits(dtype)}"
+    if letter != "i" and kind in ("shift_left", "sign"):
+        text = text.replace("b >= 0 && ", "").replace(" : a < 0 ? -1", "")
+    wide = "ulong" if bits(dtype) == 64 else "uint"
+    for mark, value in (("@T", CTYPES[dtype]), ("@U", CTYPES[unsigned]), ("@W", wide), ("@B", str(bits(dtype)))):
+        text = text.replace(mark, value)
+    return text

@@ -1,0 +1,133 @@
+"""A phase with reductions -> a kernel of one work-group a logical block, LANES work-items in each.
+
+The association is that of the multicore target, bit for bit: in a block, trip t of the last dimension goes to lane
+t % LANES; the lanes are combined by pairs of neighbours, level by level; the master combines the blocks likewise.
+Of equal float minima the one of the earliest iteration wins, so its number is kept beside the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_tree import C, infix
+from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.kernels import kernel_text, private_names, scope_of
+from somd.transforms.opencl.lane_tree import Accumulator, write_tree
+from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.reduction_operators import by_position, identity
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Method, Nest, Reduction
+from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.typing_table import Types
+
+
+def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+    """The kernel of a nest with reductions."""
+    return _Writer(nest, method, types, unit).kernel(name)
+
+
+class _Writer:
+    def __init__(self, nest: Nest, method: Method, types: Types, unit: Unit) -> None:
+        self.nest = nest
+        self.scope = scope_of(nest, method, types, unit)
+        self.expressions = Expressions(self.scope, unit)
+        self.accumulators = [self.accumulator(r) for r in nest.reductions]
+        fresh = self.scope.names.fresh
+        self.lane, self.trip, self.first, self.last = (fresh(n) for n in ("lane", "trip", "block_start", "block_stop"))
+        self.block, self.trips = fresh("block_trips"), fresh("all_trips")
+        scoped = loop_scoped(nest.body)
+        self.private = private_names(nest, scoped)
+        tracked = {a.name: a.position for a in self.accumulators if a.position}
+        self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
+        self.bounds: list[Argument] = []
+        self.extents: list[Argument] = []
+
+    def accumulator(self, reduction: Reduction) -> Accumulator:
+        made = self.slot(reduction.name, reduction.op)
+        if not reduction.companions and not by_position(reduction.op, made.dtype):
+            return made
+        position = self.scope.names.fresh(f"{made.text}_at")
+        companions = tuple(self.slot(name, "or") for name in reduction.companions)
+        return replace(made, position=position, companions=companions)
+
+    def slot(self, name: str, op: str) -> Accumulator:
+        found = self.scope.types.names[name]
+        assert isinstance(found, ScalarType)
+        text, fresh = self.scope.names.of(name), self.scope.names.fresh
+        slots = fresh(f"{text}_lanes")
+        return Accumulator(name, op, found.dtype, text, "", slots, fresh(f"{slots}_at"), fresh(f"{text}_partials"))
+
+    def kernel(self, name: str) -> Kernel:
+        write = self.statements
+        for a in self.accumulators:
+            for each in a.all:
+                write.line(f"__local {CTYPES[each.dtype]} {each.slots}[LANES];")
+            if a.position:
+                write.line(f"__local long {a.position_slots}[LANES];")
+        write.line(f"const long {self.lane} = get_local_id(0);")
+        write.line(f"const long {self.first} = (long)get_group_id(0) * {self.block};")
+        write.line(f"const long {self.last} = min({self.first} + {self.block}, {self.trips});")
+        for a in self.accumulators:
+            for each in a.all:
+                write.line(f"{CTYPES[each.dtype]} {each.text} = {identity(each.op, each.dtype).loose};")
+            if a.position:
+                write.line(f"long {a.position} = LONG_MAX;")
+        self.loops()
+        write_tree(self.accumulators, self.lane, write)
+        arguments = self.arguments()
+        return Kernel(name, kernel_text(name, arguments, write.lines), tuple(arguments))
+
+    def loops(self) -> None:
+        """The loops over the block: the first dimension by trips, the last one by lanes."""
+        write, dims = self.statements, self.nest.dims
+        alone = len(dims) == 1
+        start, by = (f"{self.first} + {self.lane}", "LANES") if alone else (self.first, "1")
+        write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
+        outer = range_in_c(0, dims[0], self.expressions, self.bounds)
+        if outer.stop.value is None and dims[0].invariant:
+            self.bounds.pop()  # the number of trips stands for it
+        write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
+        place = C(self.trip, "int64")
+        for number, dim in list(enumerate(dims))[1:]:
+            inner = range_in_c(number, dim, self.expressions, self.bounds)
+            self.inner_loop(inner, last=number == len(dims) - 1)
+            extent = C(self.scope.names.fresh(f"{inner.variable}_trips"), "int64")
+            self.extents.append(Argument("extent", extent.text, number=number))
+            place = infix("+", infix("*", place, extent, "int64"), inner.trip(), "int64")
+        marker = len(write.lines)
+        indent = "    " * write.depth
+        for declaration in declarations(self.private, self.scope):
+            write.line(declaration)
+        write.block(self.nest.body)
+        if self.numbered:
+            write.lines.insert(marker, f"{indent}const long iteration = {place.text};")
+        for _ in dims:
+            write.close()
+
+    def inner_loop(self, inner: CRange, last: bool) -> None:
+        step = inner.dim.step
+        begin, advance = inner.start.loose, str(step)
+        if last:
+            begin = inner.value(C(self.lane, "int64"))
+            advance = f"LANES * {step}" if step != 1 else "LANES"
+        v = inner.variable
+        self.statements.open(f"for (long {v} = {begin}; {inner.inside()}; {v} += {advance})")
+
+    @property
+    def numbered(self) -> bool:
+        return self.scope.tests_accesses or any(a.position for a in self.accumulators)
+
+    def arguments(self) -> list[Argument]:
+        found = of_scope(self.scope, frozenset(self.nest.arrays_written))
+        arrays = [a for a in found if a.kind == "array"]
+        rest = [a for a in found if a.kind != "array"]
+        slots = [each for a in self.accumulators for each in a.all]
+        partials = [Argument("partials", each.partials, each.name, dtype=each.dtype) for each in slots]
+        own = [Argument("trips", self.trips, number=0), Argument("block", self.block)]
+        extents = self.extents if self.numbered else []
+        faults = [Argument("faults", "faults")] if self.scope.tests_accesses else []
+        return [*arrays, *partials, *own, *self.bounds, *extents, *rest, *faults]

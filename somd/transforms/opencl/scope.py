@@ -1,0 +1,71 @@
+"""The names that the text of one C function mentions, and with them the arguments that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.stages import Method, Site
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
+from somd.transforms.types.typing_table import Types
+
+
+@dataclass
+class Scope:
+    """One function under translation. `arrays`, `lengths`, `inputs` grow as its text mentions them.
+
+    `outer` are the names whose values come in as arguments; `inputs` holds (name, element) with the C name, element being
+    None for a scalar and the position for a tuple's part.
+    """
+
+    method: Method
+    types: Types
+    names: Names
+    outer: Collection[str] = ()
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
+    wrapping: Collection[cst.Subscript] = ()
+    arrays: dict[str, str] = field(default_factory=dict)
+    lengths: dict[tuple[str, int], str] = field(default_factory=dict)
+    inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
+    tests_accesses: bool = False
+
+    def array(self, name: str) -> str:
+        if name not in self.arrays:
+            self.arrays[name] = self.names.of(name)
+        return self.arrays[name]
+
+    def array_type(self, name: str) -> ArrayType | None:
+        found = self.types.names.get(name)
+        return found if isinstance(found, ArrayType) else None
+
+    def length(self, array: str, axis: int) -> C:
+        key = (array, axis)
+        if key not in self.lengths:
+            self.lengths[key] = self.names.fresh(f"{self.names.of(array)}_{axis}")
+        return C(self.lengths[key], "int64")
+
+    def variable(self, node: cst.Name) -> C:
+        """A scalar variable."""
+        found = self.types.names.get(node.value)
+        if not isinstance(found, ScalarType):
+            raise TargetLacks(f"`{node.value}` is no scalar", self.method.positions.get(node))
+        return C(self._named(node.value, None, found.dtype), found.dtype)
+
+    def element(self, name: str, position: int) -> C:
+        """One part of a tuple variable."""
+        found = self.types.names.get(name)
+        assert isinstance(found, TupleType)
+        position %= len(found.elements)
+        dtype = found.elements[position].dtype
+        return C(self._named(name, position, dtype), dtype)
+
+    def _named(self, name: str, element: int | None, dtype: str) -> str:
+        text = self.names.of(name if element is None else f"{name}_{element}")
+        if name in self.outer:
+            self.inputs[name, element] = (text, dtype)
+        return text

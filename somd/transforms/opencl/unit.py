@@ -1,0 +1,51 @@
+"""What the functions of one OpenCL program share: its names, the C functions that it uses, its helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from somd.transforms.opencl import fault_functions, prelude
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.types.typing_table import HelperInstance
+
+
+class Unit:
+    """A program under construction. `helpers` maps the helpers met to their C text, in the order of definition."""
+
+    def __init__(self, kernel_names: Iterable[str], helper_names: Iterable[str]) -> None:
+        names = Names()
+        self.kernel_names = {name: names.of(name) for name in kernel_names}
+        self.functions: dict[str, str] = {}
+        self.helpers: dict[str, str] = {}
+        self._helper_names = {name: names.of(name) for name in helper_names}
+        #: names that mean something in the whole program
+        self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
+
+    def function(self, kind: str, dtype: str) -> str:
+        """The name of a function of the prelude."""
+        name = prelude.function_name(kind, dtype)
+        self.functions.setdefault(name, prelude.function_text(kind, dtype))
+        return name
+
+    def compare(self) -> str:
+        self.functions.setdefault("python_compare_long_ulong", prelude.COMPARE)
+        return "python_compare_long_ulong"
+
+    def from_end(self) -> str:
+        self.functions.setdefault("python_from_end", prelude.FROM_END)
+        return "python_from_end"
+
+    def tested_access(self, store: bool, dtype: str, ndim: int) -> str:
+        self.functions.setdefault("fault_note", fault_functions.NOTE)
+        name = fault_functions.access_name(store, dtype, ndim)
+        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim))
+        return name
+
+    def helper(self, instance: HelperInstance) -> str:
+        """The C name of a helper, which is translated when first met."""
+        from somd.transforms.opencl.helpers import helper_text
+
+        name = self._helper_names[instance.name]
+        if instance.name not in self.helpers:
+            self.helpers[instance.name] = helper_text(instance, name, self)
+        return name

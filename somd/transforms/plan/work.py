@@ -1,0 +1,90 @@
+"""How much work a phase is, as text that a master evaluates: operations, roughly, before anything runs.
+
+It decides only whether a phase is worth the entry into a parallel region, so a rough figure will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import integer_constant, range_of
+from somd.transforms.frontend.names import names_read
+from somd.transforms.stages import Method, Nest
+
+#: what a loop of unknown length, or a call of a helper, counts for
+UNKNOWN = 200
+
+
+def work_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], str]) -> str:
+    """The operations of a nest: trips of its dimensions, and of inner loops as far as their bounds are uniform."""
+    factors = []
+    for dim in nest.dims:
+        limits = f"{text(dim.start)}, {text(dim.stop)}, {dim.step}" if dim.invariant else f"{dim.low}, {dim.high}, 1"
+        factors.append(f"trips({limits})")
+    body = _Body(method, frozenset((*nest.scalars, *nest.arrays)), text)
+    for statement in nest.body:
+        statement.visit(body)
+    weight = body.operations + sum(body.loops.values())
+    loops = "".join(f" + {operations} * {trips}" for trips, operations in body.long.items())
+    inner = f"({weight}{loops})" if loops else str(weight)
+    return " * ".join([*factors, inner])
+
+
+class _Body(cst.CSTVisitor):
+    def __init__(self, method: Method, uniform: Collection[str], text: Callable[[cst.BaseExpression], str]) -> None:
+        super().__init__()
+        self.method = method
+        self.uniform = uniform
+        self.text = text
+        self.operations = 1
+        self.loops: dict[cst.CSTNode, int] = {}
+        self.long: dict[str, int] = {}
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self.operations += 1
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self.operations += 1
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        self.operations += 1
+
+    def visit_Call(self, node: cst.Call) -> None:
+        name = node.func.value if isinstance(node.func, cst.Name) else ""
+        self.operations += 2 if name in ("abs", "min", "max", "len", "int", "float") else UNKNOWN
+
+    def visit_While(self, node: cst.While) -> None:
+        self.operations += UNKNOWN
+
+    def visit_For(self, node: cst.For) -> bool:
+        inner = _Body(self.method, self.uniform, self.text)
+        node.body.visit(inner)
+        operations = inner.operations + sum(inner.loops.values())
+        header = range_of(node)
+        step = integer_constant(header.step, self.method) if header is not None else None
+        if (
+            header is not None
+            and step
+            and not inner.long
+            and self._uniform(header.start)
+            and self._uniform(header.stop)
+        ):
+            trips = f"trips({self.text(header.start)}, {self.text(header.stop)}, {step})"
+            self.long[trips] = self.long.get(trips, 0) + operations
+        else:
+            self.loops[node] = UNKNOWN * operations
+        return False
+
+    def _uniform(self, node: cst.BaseExpression) -> bool:
+        subscripts: list[cst.CSTNode] = []
+
+        class Elements(cst.CSTVisitor):
+            def visit_Subscript(self, node: cst.Subscript) -> None:
+                if not isinstance(node.value, cst.Attribute):
+                    subscripts.append(node)
+
+        node.visit(Elements())
+        names = names_read(node) & self.method.local_names
+        return not subscripts and names <= frozenset(self.uniform)

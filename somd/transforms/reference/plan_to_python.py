@@ -1,0 +1,121 @@
+"""`Plan` -> a master and one function an iteration, as plain Python.
+
+    def f(a, b):
+        s = 0.0
+        s, = phase_1(locals())
+        return s
+
+    def iteration_1(i, a, b, s):
+        for _ in (0,):
+            s += a[place(0, 'r', a, i)]
+        return s,
+
+Private scalars are locals of the iteration's function: one that leaks from an iteration to another is unbound there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.tree import transformed_statement
+from somd.transforms.reference.witness import Watched
+from somd.transforms.stages import Nest, Phase, Plan, Serial, Step
+
+
+@dataclass(frozen=True)
+class IterationText:
+    """The function of one nest: its text, its parameters behind the loop variables, and its accesses by number."""
+
+    text: str
+    parameters: tuple[str, ...]
+    accesses: tuple[Watched, ...]
+
+
+def master_text(plan: Plan) -> str:
+    """The function that runs serial code and calls the phases."""
+    body = cst.IndentedBlock(_steps(plan.body))
+    header = cst.parse_statement(f"def {plan.method.name}({', '.join(plan.method.param_names)}):\n    pass\n")
+    return cst.Module([cst.ensure_type(header, cst.FunctionDef).with_changes(body=body)]).code
+
+
+def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
+    built: list[cst.BaseStatement] = []
+    for step in steps:
+        if isinstance(step, Serial):
+            built.extend(step.statements)
+        elif isinstance(step, Phase):
+            targets = "".join(f"{r.name}, " for r in step.nest.reductions)
+            built.append(cst.parse_statement(f"{f'{targets}= ' if targets else ''}phase_{step.number}(locals())"))
+        else:
+            orelse = cst.Else(cst.IndentedBlock(_steps(step.orelse))) if step.orelse else None
+            node = step.node.with_changes(body=cst.IndentedBlock(_steps(step.body)))
+            built.append(node.with_changes(orelse=orelse))
+    return built or [cst.parse_statement("pass")]
+
+
+def iteration_text(phase: Phase) -> IterationText:
+    """The function that runs one iteration of the nest of `phase`."""
+    nest = phase.nest
+    variables = [dim.variable for dim in nest.dims]
+    reductions = [r.name for r in nest.reductions]
+    parameters = tuple(dict.fromkeys([*nest.arrays, *nest.scalars, *reductions]))
+    header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
+    once = f"    for _ in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"
+    function = cst.ensure_type(cst.parse_statement(header + once), cst.FunctionDef)
+    rewriter = _Accesses(nest)
+    body = [transformed_statement(s, rewriter) for s in nest.body]
+    assert isinstance(function.body, cst.IndentedBlock)
+    loop = function.body.body[0].with_changes(body=cst.IndentedBlock(body))
+    function = function.with_changes(body=cst.IndentedBlock([loop, *function.body.body[1:]]))
+    return IterationText(cst.Module([function]).code, parameters, tuple(rewriter.found))
+
+
+class _Accesses(cst.CSTTransformer):
+    """Sends the index of every array access, and what is claimed of inner loop variables, past the witness."""
+
+    def __init__(self, nest: Nest) -> None:
+        super().__init__()
+        self.nest = nest
+        self.modes: dict[cst.Subscript, str] = {}
+        self.found: list[Watched] = []
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+        self._writes(node.target, "w")
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        self._writes(node.target, "w")
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._writes(node.target, "rw")
+
+    def _writes(self, target: cst.BaseExpression, mode: str) -> None:
+        if isinstance(target, cst.Subscript):
+            self.modes[target] = mode
+        elif isinstance(target, cst.Tuple):
+            for element in target.elements:
+                self._writes(element.value, mode)
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        array = original_node.value
+        if not isinstance(array, cst.Name) or array.value not in self.nest.arrays:
+            return updated_node
+        text = " ".join(cst.Module([]).code_for_node(original_node).split())
+        sites = self.nest.guarded.get(original_node, ())
+        self.found.append(Watched(text, sites, original_node in self.nest.wrapping))
+        number, mode = cst.Integer(str(len(self.found) - 1)), cst.SimpleString(repr(self.modes.get(original_node, "r")))
+        arguments = [number, mode, array, *index_expressions(updated_node)]
+        call = cst.Call(cst.Name("place"), [cst.Arg(argument) for argument in arguments])
+        return updated_node.with_changes(slice=[cst.SubscriptElement(cst.Index(call))])
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
+        lowest, header = self.nest.lowest.get(original_node), range_of(original_node)
+        if lowest is None or header is None or not isinstance(updated_node.body, cst.IndentedBlock):
+            return updated_node
+        text = f"claim({header.variable} >= {lowest}, 'lowest value of {header.variable}')"
+        body = [cst.parse_statement(text), *updated_node.body.body]
+        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))

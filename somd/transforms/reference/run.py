@@ -1,0 +1,141 @@
+"""Running a plan by its definition."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.reference.accumulators import combined, identity
+from somd.transforms.reference.plan_to_python import iteration_text, master_text
+from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
+from somd.transforms.stages import Dim, Nest, Phase, Plan
+
+#: iterations in a logical block, at most
+BLOCK = 5
+Values = Mapping[str, Any]
+
+
+def run_reference(plan: Plan, arguments: Mapping[str, object], seed: int) -> Any:
+    """The result of the method for `arguments`, with the iterations of every phase in an order that `seed` chooses.
+
+    Raises:
+        IndexError: an access leaves its array, found before a phase or in it.
+        PlanViolation: a claim of the plan does not hold.
+    """
+    order = random.Random(seed)
+    names: dict[str, Any] = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
+    for phase in plan.phases():
+        names[f"phase_{phase.number}"] = _Runner(phase, names, order).run
+    master = _function(master_text(plan), plan.method.name, names)
+    with np.errstate(all="ignore"):
+        return master(*(arguments[name] for name in plan.method.param_names))
+
+
+def _function(text: str, name: str, names: Values) -> Callable[..., Any]:
+    own = dict(names)
+    exec(compile(text, f"<reference: {name}>", "exec"), own)
+    function: Callable[..., Any] = own[name]
+    return function
+
+
+class _Runner:
+    """Runs one phase, as often as the master comes to it."""
+
+    def __init__(self, phase: Phase, names: Values, order: random.Random) -> None:
+        self.nest: Nest = phase.nest
+        self.names = names
+        self.order = order
+        self.witness = Witness()
+        self.text = iteration_text(phase)
+        watched = {**names, "place": self._place, "claim": claim}
+        self.iteration = _function(self.text.text, f"iteration_{phase.number}", watched)
+        self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
+
+    def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
+        return self.witness.place(self.text.accesses[number], mode, array, *indexes)
+
+    def run(self, state: Values) -> tuple[Any, ...]:
+        """Run the nest on the master's names; the reduced scalars."""
+        for check in self.nest.checks:
+            if self._evaluate(check.condition, state):
+                raise outside(check.site)
+        points = list(self._points(state, ()))
+        if points:
+            self._claims(state, points)
+        self.witness = Witness()
+        failures: dict[int, Exception] = {}
+        partials = self._blocks(state, points, failures)
+        if failures:
+            raise failures[min(failures)]
+        return tuple(
+            combined(r.op, state[r.name], [partial[k] for partial in partials])
+            for k, r in enumerate(self.nest.reductions)
+        )
+
+    def _blocks(
+        self, state: Values, points: list[tuple[int, ...]], failures: dict[int, Exception]
+    ) -> list[tuple[Any, ...]]:
+        """Blocks of neighbouring iterations in turns that chance decides, each in its own order; their partials."""
+        blocks = list(self._cut(len(points)))
+        start = tuple(identity(r.op, state[r.name]) for r in self.nest.reductions)
+        partials = [start for _ in blocks]
+        turns = [k for k, block in enumerate(blocks) for _ in block]
+        self.order.shuffle(turns)
+        waiting = [iter(block) for block in blocks]
+        common = {name: state[name] for name in self.text.parameters if name in state}
+        for block in turns:
+            number = next(waiting[block])
+            self.witness.iteration = number
+            own = dict(zip((r.name for r in self.nest.reductions), partials[block], strict=True))
+            try:
+                partials[block] = self.iteration(*points[number], **{**common, **own})
+            except (NameError, TypeError) as error:
+                raise PlanViolation(f"iteration {points[number]}: {error}") from error
+            except PlanViolation:
+                raise
+            except Exception as error:
+                failures[number] = error
+        return partials
+
+    def _cut(self, count: int) -> Iterator[range]:
+        first = 0
+        while first < count:
+            last = min(count, first + self.order.randint(1, BLOCK if self.nest.reductions else 1))
+            yield range(first, last)
+            first = last
+
+    def _points(self, state: Values, outer: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The iterations in the order of the loops as written."""
+        depth = len(outer)
+        if depth == len(self.nest.dims):
+            yield outer
+            return
+        known = {**state, **dict(zip((d.variable for d in self.nest.dims), outer, strict=False))}
+        start, stop = (self._evaluate(limit, known) for limit in self.limits[depth])
+        for value in range(start, stop, self.nest.dims[depth].step):
+            yield from self._points(state, (*outer, value))
+
+    def _evaluate(self, text: str, state: Values) -> Any:
+        return eval(text, {**self.names, **state})
+
+    def _claims(self, state: Values, points: list[tuple[int, ...]]) -> None:
+        """What the plan says of the values of scalars and of loop variables."""
+        for name, lowest in self.nest.lowest_scalars.items():
+            claim(name not in state or state[name] >= lowest, f"lowest value of {name}")
+        for k, dim in enumerate(self.nest.dims):
+            values = [point[k] for point in points]
+            claim(min(values) >= self.nest.lowest.get(dim.node, min(values)), f"lowest value of {dim.variable}")
+            if not dim.invariant:
+                self._hull(dim, values, state)
+
+    def _hull(self, dim: Dim, values: list[int], state: Values) -> None:
+        low, high = self._evaluate(dim.low, state), self._evaluate(dim.high, state)
+        claim(low <= min(values) and max(values) <= high, f"{dim.variable} lies from {dim.low} to {dim.high}")
+
+
+def _expression(node: cst.BaseExpression) -> str:
+    return cst.Module([]).code_for_node(node)

@@ -1,0 +1,14 @@
+"""Names that generated code uses itself: what `somd.runtime.multicore` offers, and the modules beside it."""
+
+from __future__ import annotations
+
+_MULTICORE = """
+FAR LANES SMALL assume block_range failed first_from floor_divide grid_shape helper index_of load logical_blocks master
+note reduce_all reduce_and reduce_any reduce_max reduce_min reduce_or reduce_product reduce_sum reduce_xor shift_left
+shift_right slave slave_range store trips wrapped
+"""
+#: the names that a generated multicore module may import from the runtime
+MULTICORE = tuple(_MULTICORE.split())
+RESERVED = frozenset(
+    (*MULTICORE, "np", "math", "prange", "run", "SITES", "RESULT", "WRITTEN", "PARTITIONS", "HAS_FAULTS")
+)

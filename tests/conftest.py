@@ -1,0 +1,14 @@
+"""Tests keep what they compile beside pytest's own cache, not in the user's cache folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bless", action="store_true", help="write golden files from what the compiler says now")

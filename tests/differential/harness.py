@@ -1,0 +1,117 @@
+"""Runs a method on a target and compares it with the function as written.
+
+In: a SOMD method, arguments, a target. Out: nothing, or an AssertionError that names workers, argument and element. Results
+and arguments must agree: bit for bit (nan equal to nan, -0.0 different from 0.0), or within a relative tolerance; types and
+dtypes always. What lies around a strided view must stay untouched.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+import somd
+
+WORKERS = (1, 2, 3, 7, 50)
+TARGETS = ("multicore", "opencl")
+
+
+def unavailable(target: str) -> str | None:
+    """Why `target` cannot be tested here, or None if it can."""
+    if target == "opencl" and importlib.util.find_spec("somd.runtime.opencl.execute") is None:
+        return "this version does not generate OpenCL"
+    return somd.targets()[target]
+
+
+def check(
+    method: Any, args: tuple[Any, ...], target: str, *, rtol: float = 0.0, workers: Iterable[int] = WORKERS
+) -> None:
+    """Assert that `method(*args)` on `target` does what `method.sequential(*args)` does; `args` stay as they are."""
+    expected_args = duplicate(args)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = method.sequential(*expected_args)
+    for number in workers:
+        found_args = duplicate(args)
+        with somd.use(target=target, workers=number), warnings.catch_warnings():
+            warnings.simplefilter("error", somd.SomdFallbackWarning)
+            found = method(*found_args)
+        where = f"{target}, {number} workers, arguments {describe(args)}"
+        assert_same(found, expected, rtol, f"result ({where})")
+        for k, (mine, theirs) in enumerate(zip(found_args, expected_args, strict=True)):
+            assert_same(mine, theirs, rtol, f"argument {k} ({where})")
+            assert_same(whole(mine), whole(theirs), rtol, f"memory around argument {k} ({where})")
+            assert (found is mine) == (expected is theirs), f"result is argument {k} ({where})"
+
+
+def assert_same(found: Any, expected: Any, rtol: float, what: str) -> None:
+    """Assert that two values have one type and agree."""
+    assert type(found) is type(expected), f"{what}: {found!r} is not of {type(expected)}"
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected), what
+        for k, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
+            assert_same(mine, theirs, rtol, f"{what}, part {k}")
+    elif isinstance(expected, np.ndarray | np.generic):
+        assert found.dtype == expected.dtype, f"{what}: {found.dtype} instead of {expected.dtype}"
+        assert found.shape == expected.shape, f"{what}: shape {found.shape} instead of {expected.shape}"
+        _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
+    elif isinstance(expected, float):
+        _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
+    else:
+        assert found == expected, f"{what}: {found!r} instead of {expected!r}"
+
+
+def _assert_elements(found: np.ndarray, expected: np.ndarray, rtol: float, what: str) -> None:
+    if expected.dtype.kind != "f":
+        equal = found == expected
+    elif rtol:
+        scale = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
+        equal = np.isclose(found, expected, rtol=rtol, atol=rtol * scale, equal_nan=True)
+    else:
+        both_nan = np.isnan(found) & np.isnan(expected)
+        equal = both_nan | ((found == expected) & (np.signbit(found) == np.signbit(expected)))
+    if not equal.all():
+        place = tuple(int(k) for k in np.argwhere(~equal)[0])
+        count = int((~equal).sum())
+        values = f"{found[place]!r} instead of {expected[place]!r}"
+        raise AssertionError(f"{what}: {count} of {equal.size} differ, the first at {place}: {values}")
+
+
+def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of the arguments with the layout of each; what was one array twice stays so."""
+    made: dict[int, Any] = {}
+    return tuple(made.setdefault(id(arg), _duplicate(arg)) for arg in args)
+
+
+def _duplicate(arg: Any) -> Any:
+    if not isinstance(arg, np.ndarray):
+        return arg
+    if arg.base is None or arg.flags.c_contiguous or arg.flags.f_contiguous:
+        copied = arg.copy(order="K")
+    else:
+        memory = arg.base.copy(order="K")
+        offset = arg.__array_interface__["data"][0] - arg.base.__array_interface__["data"][0]
+        copied = np.ndarray(arg.shape, arg.dtype, memory, offset, arg.strides)
+    copied.flags.writeable = arg.flags.writeable
+    return copied
+
+
+def whole(arg: Any) -> Any:
+    """The memory that a view was cut from; anything else as it is."""
+    return arg.base if isinstance(arg, np.ndarray) and isinstance(arg.base, np.ndarray) else arg
+
+
+def describe(args: tuple[Any, ...]) -> str:
+    """Shapes and dtypes of arguments, for messages."""
+    parts = []
+    for arg in args:
+        if isinstance(arg, np.ndarray):
+            contiguous = arg.flags.c_contiguous or arg.flags.f_contiguous
+            parts.append(f"{arg.dtype}{list(arg.shape)}{'' if contiguous else ' strided'}")
+        else:
+            parts.append(repr(arg))
+    return ", ".join(parts)

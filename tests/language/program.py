@@ -1,0 +1,75 @@
+"""The corpus: programs with their cases, registered by `@program`, and the arguments that they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Case = tuple[Any, ...]
+#: empty, one element, fewer than workers, odd, more than workers
+SIZES = (0, 1, 2, 7, 131)
+SHAPES = ((0, 0), (1, 1), (1, 5), (5, 1), (2, 3), (23, 14))
+SQUARES = (0, 1, 2, 5, 17)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A method, what makes its cases, and the relative tolerance (0: bit for bit)."""
+
+    method: Any
+    cases: Callable[[], Sequence[Case]]
+    rtol: float
+    xfail: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.method.__module__.rpartition('.')[2]}.{self.method.__name__}"
+
+
+PROGRAMS: list[Program] = []
+
+
+def program(
+    cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: str | None = None
+) -> Callable[[Any], Any]:
+    """Enter a method into the corpus."""
+
+    def enter(method: Any) -> Any:
+        PROGRAMS.append(Program(method, cases, rtol, xfail))
+        return method
+
+    return enter
+
+
+def numbers(*shape: int, dtype: Any = float, low: float = -9, high: float = 9, seed: int = 0) -> np.ndarray:
+    """Random numbers of a dtype, the same at every call with these arguments."""
+    generator = np.random.default_rng([seed, *shape])
+    wanted = np.dtype(dtype)
+    if wanted.kind == "f":
+        return generator.uniform(low, high, shape).astype(wanted)
+    if wanted.kind == "b":
+        return generator.integers(0, 2, shape).astype(bool)
+    limits = np.iinfo(wanted)
+    return generator.integers(max(int(low), limits.min), min(int(high), limits.max) + 1, shape).astype(wanted)
+
+
+def spaced(array: np.ndarray) -> np.ndarray:
+    """The same values in a view that takes every second element of its memory along each axis."""
+    memory = np.full(tuple(2 * n + 1 for n in array.shape), 77, array.dtype)
+    view = memory[tuple(slice(0, 2 * n, 2) for n in array.shape)]
+    view[...] = array
+    return view
+
+
+def reverse(array: np.ndarray) -> np.ndarray:
+    """The same values in a view that runs backwards through its memory."""
+    turned = tuple(slice(None, None, -1) for _ in array.shape)
+    return np.ascontiguousarray(array[turned])[turned]
+
+
+def fortran(array: np.ndarray) -> np.ndarray:
+    """The same values, columns first."""
+    return np.asfortranarray(array)

@@ -1,0 +1,36 @@
+"""Every program of the corpus does on every target, for any number of workers, what it does as plain Python."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests.differential import harness
+from tests.language.program import PROGRAMS, Program
+
+HERE = Path(__file__).parent
+for file in sorted(HERE.glob("*.py")):
+    if not file.name.startswith("test_") and file.name != "program.py":
+        importlib.import_module(f"tests.language.{file.stem}")
+
+
+def marked(program: Program) -> object:
+    marks = [pytest.mark.xfail(reason=program.xfail)] if program.xfail else []
+    return pytest.param(program, id=program.name, marks=marks)
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.parametrize("program", [marked(p) for p in PROGRAMS])
+def test_program(program: Program, target: str) -> None:
+    reason = harness.unavailable(target)
+    if reason is not None:
+        pytest.skip(reason)
+    for args in program.cases():
+        harness.check(program.method, args, target, rtol=program.rtol)
+
+
+def test_names_are_different() -> None:
+    names = [program.name for program in PROGRAMS]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,99 @@
+"""What becomes of a generated program: refused, rightly or not, or accepted and compared with plain Python."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+from unittest.mock import patch
+
+from somd.errors import SomdCompileError
+from somd.transforms.pipeline import compile_for
+from somd.transforms.plan import nests
+from somd.transforms.reference.run import run_reference
+from somd.transforms.reference.witness import PlanViolation
+from somd.transforms.stages import Plan
+from tests.property.independence import independent
+from tests.property.programs import Program, program
+from tests.property.running import SIZES, arguments_of, differences, function_of, outcome, types_of
+
+#: refusals that say nothing about dependences: types, and forms outside the language
+OTHER_CODES = ("SOMD1", "SOMD2", "SOMD4", "SOMD5")
+
+
+@dataclass
+class Judgement:
+    """`verdict` is one of accepted, wrong, crash, refused (rightly), false refusal, other (types and forms)."""
+
+    number: int
+    verdict: str
+    code: str = ""
+    details: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def judge(number: int, seeds: tuple[int, ...] = (1, 2), brute_force: bool = True) -> Judgement:
+    """Judge the program of this number on the reference back end."""
+    made = program(number)
+    function = function_of(made)
+    examples: list[Mapping[str, int]] = []
+    start = time.perf_counter()
+    try:
+        with _conflicts(examples):
+            plan = compile_for(function, types_of(made), {}).plan
+    except SomdCompileError as error:
+        seconds = time.perf_counter() - start
+        return _refused(made, function, error, seconds, examples if brute_force else None)
+    except Exception:
+        return Judgement(number, "crash", details=[traceback.format_exc()])
+    seconds = time.perf_counter() - start
+    details = list(_mismatches(made, function, plan, seeds))
+    return Judgement(number, "wrong" if details else "accepted", details=details[:3], seconds=seconds)
+
+
+@contextmanager
+def _conflicts(examples: list[Mapping[str, int]]) -> Iterator[None]:
+    """Notes the example that isl gives for every dependence that the planner meets."""
+    original = nests.find_conflict
+
+    def noting(*arguments: Any) -> Any:
+        found = original(*arguments)
+        if found is not None:
+            examples.append(found.values)
+        return found
+
+    with patch.object(nests, "find_conflict", noting):
+        yield
+
+
+def _refused(
+    made: Program,
+    function: FunctionType,
+    error: SomdCompileError,
+    seconds: float,
+    examples: list[Mapping[str, int]] | None,
+) -> Judgement:
+    text = [f"{d.code} {d.message}" for d in error.diagnostics]
+    codes = [d.code for d in error.diagnostics]
+    if any(code.startswith(OTHER_CODES) for code in codes):
+        return Judgement(made.number, "other", codes[0], text, seconds)
+    false = examples is not None and not made.carried and independent(made, function, examples)
+    return Judgement(made.number, "false refusal" if false else "refused", codes[0], text, seconds)
+
+
+def _mismatches(made: Program, function: FunctionType, plan: Plan, seeds: tuple[int, ...]) -> Iterator[str]:
+    for size in range(len(SIZES)):
+        given = arguments_of(made, size)
+        wanted = outcome(lambda own: function(**own), given)
+        for seed in seeds:
+            try:
+                found = outcome(lambda own, seed=seed: run_reference(plan, own, seed), given)  # type: ignore[misc]
+            except PlanViolation as error:
+                yield f"size {SIZES[size]}: {error}"
+                continue
+            for difference in differences(wanted, found, made.inexact):
+                yield f"size {SIZES[size]}: {difference}"

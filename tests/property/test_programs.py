@@ -1,0 +1,51 @@
+"""Accepted means equal, and what is really independent is accepted: over generated programs.
+
+A longer run: SOMD_PROGRAMS=20000 (reference back end), SOMD_PROGRAMS_MULTICORE=300, SOMD_PROGRAMS_OPENCL=300.
+"""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.property.campaign import report
+from tests.property.compiled import mismatches
+from tests.property.judgement import judge
+from tests.property.programs import program
+
+ACCEPTED_AT_LEAST = 0.99
+
+
+def wanted(name: str, default: int) -> int:
+    return int(os.environ.get(name, default))
+
+
+def test_generated_programs_on_the_reference() -> None:
+    found = [judge(number) for number in range(wanted("SOMD_PROGRAMS", 200))]
+    bad = [j for j in found if j.verdict in ("wrong", "crash")]
+    for judgement in bad[:3]:
+        print(judgement.number, *judgement.details, program(judgement.number).text, sep="\n")
+    assert not bad, report(found)
+    counts = Counter(j.verdict for j in found)
+    rate = counts["accepted"] / (counts["accepted"] + counts["false refusal"])
+    assert rate >= ACCEPTED_AT_LEAST, report(found)
+
+
+@pytest.mark.parametrize(("target", "default"), [("multicore", 6), ("opencl", 6)])
+def test_generated_programs_on_a_target(
+    target: str, default: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    left = wanted(f"SOMD_PROGRAMS_{target.upper()}", default)
+    number = done = 0
+    bad: dict[int, list[str]] = {}
+    while done < left and number < 20 * left:
+        found = mismatches(number, target)
+        done += found is not None
+        if found:
+            bad[number] = found
+        number += 1
+    if not done:
+        pytest.skip(f"no program runs on {target} here")
+    assert not bad
