@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.javagrande.invalid import InvalidResult
 from benchmarks.javagrande.java_random import JavaRandom
 from benchmarks.javagrande.numba_baseline import compiled
+from somd import dist, somd
 
 BYTES = {"A": 3_000_000, "B": 20_000_000, "C": 50_000_000}
 
@@ -31,6 +32,42 @@ def crypt_plain(source: np.ndarray, target: np.ndarray, key: np.ndarray) -> None
 
     `source`, `target`: uint8, of one length, a multiple of 8; `key`: int32, shape (52,), each of 16 bits.
     """
+    for at in range(0, len(source), 8):
+        x1 = np.int64(source[at]) | np.int64(source[at + 1]) << 8
+        x2 = np.int64(source[at + 2]) | np.int64(source[at + 3]) << 8
+        x3 = np.int64(source[at + 4]) | np.int64(source[at + 5]) << 8
+        x4 = np.int64(source[at + 6]) | np.int64(source[at + 7]) << 8
+        for k in range(0, 6 * ROUNDS, 6):
+            x1 = x1 * key[k] % PRIME & 0xFFFF
+            x2 = x2 + key[k + 1] & 0xFFFF
+            x3 = x3 + key[k + 2] & 0xFFFF
+            x4 = x4 * key[k + 3] % PRIME & 0xFFFF
+            left = (x1 ^ x3) * key[k + 4] % PRIME & 0xFFFF
+            right = (left + (x2 ^ x4) & 0xFFFF) * key[k + 5] % PRIME & 0xFFFF
+            left = left + right & 0xFFFF
+            x1 = x1 ^ right
+            x4 = x4 ^ left
+            inner = x2 ^ left
+            x2 = x3 ^ right
+            x3 = inner
+        x1 = x1 * key[6 * ROUNDS] % PRIME & 0xFFFF
+        inner = x3 + key[6 * ROUNDS + 1] & 0xFFFF
+        x3 = x2 + key[6 * ROUNDS + 2] & 0xFFFF
+        x2 = inner
+        x4 = x4 * key[6 * ROUNDS + 3] % PRIME & 0xFFFF
+        target[at] = x1 & 0xFF
+        target[at + 1] = x1 >> 8
+        target[at + 2] = x2 & 0xFF
+        target[at + 3] = x2 >> 8
+        target[at + 4] = x3 & 0xFF
+        target[at + 5] = x3 >> 8
+        target[at + 6] = x4 & 0xFF
+        target[at + 7] = x4 >> 8
+
+
+@somd
+def crypt(source: dist[np.ndarray], target: dist[np.ndarray], key: np.ndarray) -> None:
+    """`crypt_plain`, both texts distributed."""
     for at in range(0, len(source), 8):
         x1 = np.int64(source[at]) | np.int64(source[at + 1]) << 8
         x2 = np.int64(source[at + 2]) | np.int64(source[at + 3]) << 8
@@ -105,6 +142,15 @@ def inputs(length: int) -> Args:
 def prepare(size: str) -> Args:
     """Fresh arguments of class "A", "B" or "C"."""
     return inputs(BYTES[size])
+
+
+def kernel(
+    plain: np.ndarray, cipher: np.ndarray, decrypted: np.ndarray, key: np.ndarray, inverse_key: np.ndarray
+) -> Texts:
+    """What is timed: encryption, then decryption, by the target and workers in force."""
+    crypt(plain, cipher, key)
+    crypt(cipher, decrypted, inverse_key)
+    return cipher, decrypted
 
 
 def sequential(

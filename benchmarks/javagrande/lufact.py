@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.javagrande.invalid import InvalidResult, require
 from benchmarks.javagrande.numba_baseline import compiled
+from somd import dist, somd
 
 ORDER = {"A": 500, "B": 1000, "C": 2000}
 RESIDUAL_LIMIT = {"A": 6.0, "B": 12.0}
@@ -67,6 +68,46 @@ def lufact_plain(columns: np.ndarray, b: np.ndarray, pivots: np.ndarray) -> None
             b[i] += factor * columns[k, i]
 
 
+@somd
+def lufact(columns: dist[np.ndarray], b: np.ndarray, pivots: np.ndarray) -> None:
+    """`lufact_plain`, the columns distributed."""
+    n = columns.shape[0]
+    for k in range(n - 1):
+        pivot = k
+        largest = abs(columns[k, k])
+        for i in range(k + 1, n):
+            if abs(columns[k, i]) > largest:
+                largest = abs(columns[k, i])
+                pivot = i
+        pivots[k] = pivot
+        if largest != 0.0:
+            element = columns[k, pivot]
+            columns[k, pivot] = columns[k, k]
+            columns[k, k] = element
+            scale = -1.0 / element
+            for i in range(k + 1, n):
+                columns[k, i] *= scale
+            for j in range(k + 1, n):
+                factor = columns[j, pivot]
+                columns[j, pivot] = columns[j, k]
+                columns[j, k] = factor
+                for i in range(k + 1, n):
+                    columns[j, i] += factor * columns[k, i]
+    pivots[n - 1] = n - 1
+    for k in range(n - 1):
+        pivot = pivots[k]
+        factor = b[pivot]
+        b[pivot] = b[k]
+        b[k] = factor
+        for i in range(k + 1, n):
+            b[i] += factor * columns[k, i]
+    for k in range(n - 1, -1, -1):
+        b[k] /= columns[k, k]
+        factor = -b[k]
+        for i in range(k):
+            b[i] += factor * columns[k, i]
+
+
 def inputs(order: int) -> Args:
     """Fresh arguments for an `order` x `order` matrix; the right-hand side is its row sums, the solution all ones."""
     columns = np.ascontiguousarray(_matrix(order).T)
@@ -76,6 +117,12 @@ def inputs(order: int) -> Args:
 def prepare(size: str) -> Args:
     """Fresh arguments of class "A", "B" or "C"."""
     return inputs(ORDER[size])
+
+
+def kernel(columns: np.ndarray, b: np.ndarray, pivots: np.ndarray) -> np.ndarray:
+    """What is timed: the factorisation and the solution, by the target and workers in force."""
+    lufact(columns, b, pivots)
+    return b
 
 
 def sequential(columns: np.ndarray, b: np.ndarray, pivots: np.ndarray) -> np.ndarray:

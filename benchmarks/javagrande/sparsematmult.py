@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
 from benchmarks.javagrande.invalid import require
 from benchmarks.javagrande.java_random import JavaRandom, as_doubles, as_ints
 from benchmarks.javagrande.numba_baseline import compiled
+from somd import ByKey, dist, like, partition, somd
 
 EDGE = {"A": 50_000, "B": 100_000, "C": 500_000}
 NON_ZEROS = {"A": 250_000, "B": 500_000, "C": 2_500_000}
@@ -40,6 +42,21 @@ def sparsematmult_plain(
             y[row[k]] += x[column[k]] * values[k]
 
 
+@somd
+def sparsematmult(
+    y: np.ndarray,
+    values: Annotated[np.ndarray, dist, like("row")],
+    row: Annotated[np.ndarray, dist, partition(ByKey)],
+    column: Annotated[np.ndarray, dist, like("row")],
+    x: np.ndarray,
+    iterations: int,
+) -> None:
+    """`sparsematmult_plain`, the non-zeros distributed so that a row belongs to one method instance."""
+    for _ in range(iterations):
+        for k in range(len(values)):
+            y[row[k]] += x[column[k]] * values[k]
+
+
 def inputs(edge: int, non_zeros: int, iterations: int = ITERATIONS) -> Args:
     """Fresh arguments for an `edge` x `edge` matrix, its non-zeros grouped by row."""
     pristine = _matrix(edge, non_zeros)
@@ -50,6 +67,14 @@ def inputs(edge: int, non_zeros: int, iterations: int = ITERATIONS) -> Args:
 def prepare(size: str) -> Args:
     """Fresh arguments of class "A", "B" or "C"."""
     return inputs(EDGE[size], NON_ZEROS[size])
+
+
+def kernel(
+    y: np.ndarray, values: np.ndarray, row: np.ndarray, column: np.ndarray, x: np.ndarray, iterations: int
+) -> np.ndarray:
+    """What is timed: the product, by the target and workers in force."""
+    sparsematmult(y, values, row, column, x, iterations)
+    return y
 
 
 def sequential(

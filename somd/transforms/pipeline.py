@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import FunctionType
 
 from somd.diagnostics.model import Collector
+from somd.transforms.frontend.desugar import loops_over_indexes
+from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
@@ -35,9 +37,11 @@ def front(function: FunctionType) -> Method:
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = method_of(function)
+    method = loops_over_indexes(method_of(function))
     collector = Collector()
     check_supported(method, collector)
+    collector.raise_if_errors()
+    method = inline_calls(method, collector)
     collector.raise_if_errors()
     return method
 

@@ -15,7 +15,7 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -167,6 +167,8 @@ class Nest:
     partition: str | None = None
     #: arrays of which only the shape is asked, besides those that are read and written
     arrays_asked: tuple[str, ...] = ()
+    #: conditions under which a negative index makes iterations meet: then one MI runs the phase, in order
+    in_order_if: tuple[str, ...] = ()
     views: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
@@ -219,32 +221,33 @@ class Plan:
 
     def phases(self) -> tuple[Phase, ...]:
         """The phases in source order."""
-        found: list[Phase] = []
-        stack = list(reversed(self.body))
-        while stack:
-            step = stack.pop()
-            if isinstance(step, Phase):
-                found.append(step)
-            elif isinstance(step, Uniform):
-                stack.extend(reversed(step.body + step.orelse))
-        return tuple(found)
+        return tuple(step for step in all_steps(self) if isinstance(step, Phase))
+
+
+def all_steps(plan: Plan) -> Iterator[Step]:
+    """Every step, those inside uniform ones too, in source order."""
+    stack = list(reversed(plan.body))
+    while stack:
+        step = stack.pop()
+        yield step
+        if isinstance(step, Uniform):
+            stack.extend(reversed(step.body + step.orelse))
+
+
+def swaps(plan: Plan) -> bool:
+    """Whether array names are bound to other arrays somewhere."""
+    return any(isinstance(step, Serial) and step.swaps for step in all_steps(plan))
 
 
 def written_arrays(plan: Plan) -> frozenset[str]:
-    """The arrays that the plan writes; with arrays swapped between phases, all of them."""
+    """The arrays that the plan writes; with arrays exchanged between phases, all of them."""
     written: set[str] = set()
-    swapped = False
-    stack = list(plan.body)
-    while stack:
-        step = stack.pop()
+    for step in all_steps(plan):
         if isinstance(step, Phase):
             written.update(step.nest.arrays_written)
         elif isinstance(step, Serial):
             written.update(step.arrays_written)
-            swapped = swapped or step.swaps
-        else:
-            stack.extend(step.body + step.orelse)
-    return frozenset(plan.arrays) if swapped and written else frozenset(written)
+    return frozenset(plan.arrays) if written and swaps(plan) else frozenset(written)
 
 
 def partition_roots(plan: Plan) -> tuple[str, ...]:

@@ -23,14 +23,13 @@ def floor_division_and_modulo(a: A, b: A):
     for i in range(len(a)):
         q[i] = a[i] // b[i]
         r[i] = a[i] % b[i]
+    wrong = 0
     for i in range(len(a)):
-        q[i] = q[i] * b[i] + r[i] - a[i]
-    s = 0
+        if q[i] * b[i] + r[i] != a[i]:
+            wrong += 1
     for i in range(len(a)):
-        s += abs(q[i])
-    if s == 0:
-        s = np.int64(0)
-    return int(s)
+        q[i] = q[i] * 1000 + r[i]
+    return wrong
 
 
 @program(lambda: ints(count=2) + ints(np.int8, count=2))
@@ -40,7 +39,7 @@ def division_by_zero_gives_zero(a: A, b: A) -> None:
         a[i] = a[i] // (b[i] % 3) + a[i] % (b[i] % 3)
 
 
-@program(lambda: ints(np.uint64, high=2**62) + ints(np.uint64, high=2**63))
+@program(lambda: ints(np.uint64, high=2**64 - 1))
 @somd
 def xorshift(state: A) -> None:
     for i in range(len(state)):
@@ -59,7 +58,7 @@ def linear_congruences(state: A) -> None:
             state[i] = state[i] * 1664525 + 1013904223
 
 
-@program(lambda: ints(np.uint64, high=2**63))
+@program(lambda: ints(np.uint64, high=2**64 - 1))
 @somd
 def fnv_hash(a: A) -> np.ndarray:
     out = np.zeros(len(a), np.uint64)
@@ -192,10 +191,7 @@ def shifts_and_masks(a: A) -> None:
         a[i] = ((a[i] << 3) ^ (a[i] >> 5)) & ~(a[i] | 12)
 
 
-@program(
-    lambda: [(np.array([1, 3, -5, 7, 1]), np.array([3, 63, 64, 70, 200]))],
-    xfail="shifts by the width or more give 0 or -1 in NumPy",
-)
+@program(lambda: [(np.array([1, 3, -5, 7, 1]), np.array([3, 63, 64, 70, 200]))])
 @somd
 def wide_shifts(a: A, by: A) -> None:
     for i in range(len(a)):

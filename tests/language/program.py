@@ -53,7 +53,8 @@ def numbers(*shape: int, dtype: Any = float, low: float = -9, high: float = 9, s
     if wanted.kind == "b":
         return generator.integers(0, 2, shape).astype(bool)
     limits = np.iinfo(wanted)
-    return generator.integers(max(int(low), limits.min), min(int(high), limits.max) + 1, shape).astype(wanted)
+    lowest, highest = max(int(low), limits.min), min(int(high), limits.max)
+    return generator.integers(lowest, highest, shape, dtype=wanted, endpoint=True)
 
 
 def spaced(array: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
@@ -56,7 +57,7 @@ def independent(program: Program, function: FunctionType, examples: Sequence[Map
 
 def _trials(program: Program, examples: Sequence[Mapping[str, int]]) -> Iterator[dict[str, Any]]:
     for example in examples:
-        if all(abs(value) <= LARGEST for name, value in example.items() if not name.startswith("e_")):
+        if all(abs(value) <= LARGEST for name, value in example.items() if re.fullmatch("s_.*|v_[mnk]", name)):
             for fill in range(4):
                 yield arguments_like(program, example, fill)
     for trial in range(TRIALS):

@@ -60,8 +60,8 @@ def _conflicts(examples: list[Mapping[str, int]]) -> Iterator[None]:
     """Notes the example that isl gives for every dependence that the planner meets."""
     original = nests.find_conflict
 
-    def noting(*arguments: Any) -> Any:
-        found = original(*arguments)
+    def noting(*arguments: Any, **options: Any) -> Any:
+        found = original(*arguments, **options)
         if found is not None:
             examples.append(found.values)
         return found

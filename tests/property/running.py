@@ -25,6 +25,8 @@ SIZES = (
     (1, (1, 2), 1, 1),
     (0, (0, 0), 0, 0),
 )
+#: the length of the index array, where it should not limit the loops
+LONG = 20
 
 
 def function_of(program: Program) -> FunctionType:
@@ -67,6 +69,8 @@ def arguments_like(program: Program, example: Mapping[str, int], fill: int) -> d
         n: tuple(max(0, example.get(f"s_{n}_{axis}", example.get(f"s_c_{axis}", 3 + 2 * fill))) for axis in range(r))
         for n, (_, r) in program.arrays.items()
     }
+    if "at" in shapes:
+        shapes["at"] = (LONG,)
     m = example.get("v_m", example.get("v_n", 3 + fill))
     return {**_filled(program, shapes, 5, pick), "m": m, "k": example.get("v_k", fill - 1)}
 

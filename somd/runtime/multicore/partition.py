@@ -6,6 +6,8 @@ with the step, whatever its sign.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 
 #: interleaved accumulators in a logical block of a floating-point reduction
@@ -14,6 +16,13 @@ LANES = 32
 SMALL = 5000
 #: logical blocks that a long reduction is cut into
 BLOCKS = 1024
+
+
+@njit(error_model="numpy")
+def extent(array: Any, axis: int) -> int:
+    """The length of `array` along `axis`, in a call that Numba's array analysis does not look into."""
+    length: int = array.shape[axis]
+    return length
 
 
 @njit(error_model="numpy")

@@ -6,7 +6,8 @@ must then assume any value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import operator
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -21,6 +22,15 @@ COMPARISONS: dict[type[cst.BaseCompOp], str] = {
     cst.GreaterThanEqual: ">=",
     cst.Equal: "=",
     cst.NotEqual: "!=",
+}
+#: operations of constants
+DIVISIONS = (cst.FloorDivide, cst.Modulo)
+FOLDED: dict[type[cst.BaseBinaryOp], Callable[[int, int], int]] = {
+    cst.Add: operator.add,
+    cst.Subtract: operator.sub,
+    cst.Multiply: operator.mul,
+    cst.FloorDivide: operator.floordiv,
+    cst.Modulo: operator.mod,
 }
 
 
@@ -60,13 +70,15 @@ def affine(node: cst.BaseExpression, scope: Scope) -> Affine | None:
     """`node` as an affine expression, or None."""
     constant = integer_constant(node, scope.method)
     if constant is not None:
-        return Affine(str(constant) if constant >= 0 else f"({constant})")
+        return _constant(constant)
     if isinstance(node, cst.Name):
         return _name(node.value, scope)
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus | cst.Plus):
         inner = affine(node.expression, scope)
         if inner is None or isinstance(node.operator, cst.Plus):
             return inner
+        if not inner.names:
+            return _constant(-_value(inner))
         return Affine(f"(-{inner.text})", inner.names)
     if isinstance(node, cst.BinaryOperation):
         return _binary(node, scope)
@@ -81,25 +93,35 @@ def _name(name: str, scope: Scope) -> Affine | None:
     return Affine(variable(name), frozenset({variable(name)}))
 
 
+def _constant(value: int) -> Affine:
+    return Affine(str(value) if value >= 0 else f"({value})")
+
+
+def _value(constant: Affine) -> int:
+    return int(constant.text.strip("()"))
+
+
 def _binary(node: cst.BinaryOperation, scope: Scope) -> Affine | None:
     left, right = affine(node.left, scope), affine(node.right, scope)
     if left is None or right is None:
         return None
     names = left.names | right.names
-    operator = node.operator
-    if isinstance(operator, cst.Add):
+    kind = node.operator
+    if not names and type(kind) in FOLDED and not (isinstance(kind, DIVISIONS) and _value(right) == 0):
+        return _constant(FOLDED[type(kind)](_value(left), _value(right)))
+    if isinstance(kind, cst.Add):
         return Affine(f"({left.text} + {right.text})", names)
-    if isinstance(operator, cst.Subtract):
+    if isinstance(kind, cst.Subtract):
         return Affine(f"({left.text} - {right.text})", names)
-    if isinstance(operator, cst.Multiply) and (not left.names or not right.names):
+    if isinstance(kind, cst.Multiply) and (not left.names or not right.names):
         constant, other = (left, right) if not left.names else (right, left)
-        return Affine(f"({constant.text} * {other.text})", names)
+        return Affine(f"({_value(constant)} * {other.text})", names)  # isl takes no constant in parentheses here
     divisor = integer_constant(node.right, scope.method)
     if divisor is None or divisor <= 0:
         return None
-    if isinstance(operator, cst.FloorDivide):
+    if isinstance(kind, cst.FloorDivide):
         return Affine(f"floor({left.text} / {divisor})", names)
-    if isinstance(operator, cst.Modulo):
+    if isinstance(kind, cst.Modulo):
         return Affine(f"({left.text} mod {divisor})", names)
     return None
 

@@ -37,14 +37,31 @@ def violation(access: Access, axis: int, aliases: Mapping[str, str], sets: Sets)
     if may_be_negative(access, axis, sets):
         outside = f"({index.text} < -{length} or {index.text} >= {length})"
     leaves = Affine(outside, index.names | {length})
+    return _over_parameters(variables, [*domain_formulas(access), leaves], sets)
+
+
+def negative(access: Access, axis: int, sets: Sets) -> str | None:
+    """Python text that is true when some iteration may have a negative index along `axis`; None if that cannot be.
+
+    Raises:
+        TooComplex: isl gave up, or its answer has no Python form.
+    """
+    index = access.indices[axis]
+    if index is None or keys_in(index):
+        return None
+    below = Affine(f"({index.text} < 0)", index.names)
+    return _over_parameters([domain.variable for domain in access.loops], [*domain_formulas(access), below], sets)
+
+
+def _over_parameters(variables: Sequence[str], formulas: Sequence[Affine], sets: Sets) -> str | None:
+    """Python text of: there are values of `variables` that satisfy the formulas; None if there never are."""
     sets.isl.reset_operations()
     try:
-        found = sets.make(variables, [*domain_formulas(access), leaves])
+        found = sets.make(variables, formulas)
         if found.is_empty():
             return None
         known = sets.make([], []).params().align_params(found.get_space().params())
-        parameters = found.params().gist(known).coalesce()
-        return condition_text(parameters)
+        return condition_text(found.params().gist(known).coalesce())
     except isl.Error as error:
         raise TooComplex(str(error)) from error
 

@@ -29,15 +29,19 @@ class Conflict:
     values: Mapping[str, int]
 
 
-def find_conflict(accesses: Sequence[Access], loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> Conflict | None:
+def find_conflict(
+    accesses: Sequence[Access], loop: cst.For, aliases: Mapping[str, str], sets: Sets, wraps: bool = True
+) -> Conflict | None:
     """The first conflict between iterations of `loop`, or None if there is none: they are independent.
+
+    With `wraps` false, on the assumption that no index is negative.
 
     Raises:
         TooComplex: isl gave up.
     """
     for first, second in _pairs(accesses, aliases):
         depth = next(k for k, domain in enumerate(first.loops) if domain.node is loop)
-        variables, formulas = conflict_formulas(first, second, depth, aliases, sets)
+        variables, formulas = conflict_formulas(first, second, depth, aliases, sets, wraps)
         if not sets.empty(variables, formulas):
             certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
             return Conflict(first, second, certain, sets.sample(variables, formulas) or {})
@@ -53,15 +57,15 @@ def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[t
 
 
 def conflict_formulas(
-    first: Access, second: Access, depth: int, aliases: Mapping[str, str], sets: Sets
+    first: Access, second: Access, depth: int, aliases: Mapping[str, str], sets: Sets, wraps: bool = True
 ) -> tuple[list[str], list[Affine]]:
     """Variables and formulas of: another iteration of loop number `depth` touches the same element."""
     mine = [domain.variable for domain in first.loops[depth:]]
     others = [domain.variable for domain in second.loops[depth:]]
     elements = [f"e_{axis}" for axis in range(len(first.indices))]
     formulas = [c for domain in first.loops[:depth] for c in domain.constraints]
-    formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets)]
-    theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets)]
+    formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets, wraps)]
+    theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets, wraps)]
     keys = sorted({name for formula in (*formulas, *theirs) for name in keys_in(formula)})
     formulas += [renamed(formula, [*others, *keys], OTHER) for formula in theirs]
     keys += [name + OTHER for name in keys]
@@ -91,7 +95,9 @@ def _occurs(access: Access, depth: int) -> Iterator[Affine]:
     yield from access.guards
 
 
-def _touches(access: Access, elements: Sequence[str], aliases: Mapping[str, str], sets: Sets) -> Iterator[Affine]:
+def _touches(
+    access: Access, elements: Sequence[str], aliases: Mapping[str, str], sets: Sets, wraps: bool
+) -> Iterator[Affine]:
     array = aliases.get(access.array, access.array)
     for axis, (index, element) in enumerate(zip(access.indices, elements, strict=False)):
         length = size(array, axis)
@@ -99,7 +105,7 @@ def _touches(access: Access, elements: Sequence[str], aliases: Mapping[str, str]
         if index is None:
             continue
         names = index.names | {element, length}
-        if may_be_negative(access, axis, sets):
+        if wraps and may_be_negative(access, axis, sets):
             text = f"({element} = {index.text}) or ({index.text} < 0 and {element} = {index.text} + {length})"
             yield Affine(text, names)
         else:

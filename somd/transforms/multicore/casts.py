@@ -135,10 +135,12 @@ class Rewriter(cst.CSTTransformer):
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
         operands = [original_node.left, *(t.comparator for t in original_node.comparisons)]
         kinds = [self._scalar(o) for o in operands]
-        strong = {k.dtype for k in kinds if k is not None and not k.weak and k.kind == "f"}
-        if "float32" not in strong or len(strong) != 1:
+        strong = {k.dtype for k in kinds if k is not None and not k.weak}
+        dtype = strong.pop() if len(strong) == 1 else ""
+        if dtype == "uint64" and not all(_natural(o) for o in operands if (k := self._scalar(o)) is None or k.weak):
             return updated_node
-        dtype = strong.pop()
+        if dtype not in ("float32", "uint64"):
+            return updated_node
 
         def fitted(node: cst.BaseExpression, kind: ScalarType | None) -> cst.BaseExpression:
             return converted(node, kind, dtype) if kind is not None and kind.weak else node
@@ -354,6 +356,11 @@ class Rewriter(cst.CSTTransformer):
         kind = self._scalar(original)
         narrow_float = kind is not None and kind.kind == "f" and kind.dtype != FLOAT_MATH
         return cast(node, FLOAT_MATH) if narrow_float else node
+
+
+def _natural(node: cst.BaseExpression) -> bool:
+    """Whether an expression is an integer literal, which uint64 holds."""
+    return isinstance(node, cst.Integer)
 
 
 def _careful(node: cst.BinaryOperation, left: ScalarType, result: ScalarType) -> str | None:

@@ -18,10 +18,11 @@ import libcst as cst
 
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder, numpy_name
 from somd.transforms.plan.work import work_text
-from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots
+from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots, swaps
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -57,7 +58,8 @@ class MasterBuilder:
         body = self.steps(self.plan.body) or parsed("pass")
         header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-        return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
+        function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
+        return with_extents(function, self.plan.ranks) if swaps(self.plan) else function
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         built: list[cst.BaseStatement] = []
@@ -139,8 +141,11 @@ class MasterBuilder:
         rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
         lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")
         outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
-        return parsed(
-            f"{rows}, {columns} = grid_shape({parts}, trips({outer}), trips({inner}))",
+        whole = ", ".join(text.rsplit(", ", 1)[0] for text in (outer, inner))
+        return self.worthwhile(
+            builder,
+            f"{slave.name}({', '.join((whole, *slave.arguments))})",
+            f"{rows}, {columns} = grid_shape({parts}, trips({outer}), trips({inner}))\n"
             f"for {rank} in prange({rows} * {columns}):\n"
             f"    {lo}, {hi} = slave_range({outer}, {rank} // {columns}, {rows})\n"
             f"    {lo_1}, {hi_1} = slave_range({inner}, {rank} % {columns}, {columns})\n"
@@ -156,12 +161,13 @@ class MasterBuilder:
         start, stop = builder.text(dim.start), builder.text(dim.stop)
         low = f"first_from({parts}[{part}, 0], {start}, {dim.step})"
         arguments = ", ".join((lo, hi, *slave.arguments))
-        return parsed(
+        loop = (
             f"for {rank} in prange(len({owners}) - 1):\n"
             f"    for {part} in range({owners}[{rank}], {owners}[{rank} + 1]):\n"
             f"        {lo}, {hi} = {low}, min({stop}, {parts}[{part}, 1])\n"
             f"        {slave.name}({arguments})\n"
         )
+        return self.worthwhile(builder, f"{slave.name}({', '.join((start, stop, *slave.arguments))})", loop)
 
     def limits(self, builder: SlaveBuilder, dim: Dim) -> str:
         if dim.invariant:
@@ -197,7 +203,8 @@ class MasterBuilder:
         work = work_text(builder.nest, self.plan.method, builder.text)
         indented = "".join(f"    {line}\n" for line in loop.splitlines())
         rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.guarded else ""
-        return parsed(f"if {work} < SMALL:\n{rank}    {alone}\nelse:\n{indented}")
+        tests = " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < SMALL"])
+        return parsed(f"if {tests}:\n{rank}    {alone}\nelse:\n{indented}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:
         name, partials = reduction.name, builder.partials(reduction.name)

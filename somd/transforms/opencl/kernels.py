@@ -46,7 +46,7 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
         within = range_in_c(dimension, dim, expressions, bounds)
         trip = C(f"(long)get_global_id({identity})", "int64", 14)
         statements.line(f"const long {within.variable} = {within.value(trip)};")
-        statements.line(f"if ({within.beyond()})")
+        statements.line(f"if ({within.beyond(trip)})")
         statements.line("    return;")
     place = len(statements.lines)
     for declaration in declarations(private_names(nest, scoped), scope):

@@ -30,9 +30,17 @@ class CRange:
             return scaled.loose
         return infix("+" if step > 0 else "-", self.start, scaled, "int64").loose
 
-    def beyond(self) -> str:
-        """Whether the variable has left the range."""
-        return infix(">=" if self.dim.step > 0 else "<=", C(self.variable, "int64"), self.stop, "bool").text
+    def beyond(self, trip: C) -> str:
+        """Whether that trip is beyond the range.
+
+        A descending range compares distances from its start: Intel's CPU compiler makes empty kernels out of
+        those that follow one which returns early on `start - get_global_id(0) <= stop`.
+        """
+        if self.dim.step > 0:
+            return infix(">=", C(self.variable, "int64"), self.stop, "bool").text
+        step = literal(-self.dim.step, "int64")
+        gone = trip if self.dim.step == -1 else infix("*", trip, step, "int64")
+        return infix(">=", gone, infix("-", self.start, self.stop, "int64"), "bool").text
 
     def inside(self) -> str:
         return infix("<" if self.dim.step > 0 else ">", C(self.variable, "int64"), self.stop, "bool").text

@@ -12,7 +12,7 @@ import libcst as cst
 from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import variable
-from somd.transforms.analysis.bounds import hoistable, in_bounds, proved_lowest, violation
+from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
 from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
@@ -48,10 +48,13 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
     check_form(loop, loop, set(), context)
     scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
     accesses = accesses_of((loop,), scope)
+    in_order_if: tuple[str, ...] = ()
     conflict = find_conflict(accesses, loop, context.kinds.aliases, sets)
     if conflict is not None:
-        raise Rejected(messages.conflict(context.method, loop, conflict))
-    loops = [loop, *_grid(loop, accesses, context, sets)]
+        in_order_if = _negative_indexes(accesses, sets)
+        if not in_order_if or find_conflict(accesses, loop, context.kinds.aliases, sets, wraps=False) is not None:
+            raise Rejected(messages.conflict(context.method, loop, conflict))
+    loops = [loop, *_grid(loop, accesses, context, sets, wraps=not in_order_if)]
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     scalars = classify(loop, loops, body, context)
@@ -80,6 +83,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.params),
         position=context.method.position(loop),
         partition=_partition(accesses, loop, scalars, context),
+        in_order_if=in_order_if,
         arrays_asked=tuple(sorted((names_read(loop.body) | names_read(loop.iter)) & set(context.kinds.ranks))),
         views=derived_views(accesses, sorted(variables), context, sets),
     )
@@ -174,7 +178,14 @@ def _exits(loop: cst.For) -> cst.CSTNode | None:
     return found[0] if found else None
 
 
-def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Sets) -> list[cst.For]:
+def _negative_indexes(accesses: Sequence[Access], sets: Sets) -> tuple[str, ...]:
+    """The conditions under which an index counts from the end."""
+    axes = ((access, axis) for access in accesses for axis in range(len(access.indices)))
+    found = (negative(access, axis, sets) for access, axis in axes)
+    return tuple(dict.fromkeys(text for text in found if text is not None))
+
+
+def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Sets, wraps: bool) -> list[cst.For]:
     """The loops perfectly nested in `loop` that may be distributed together with it."""
     found: list[cst.For] = []
     current = loop
@@ -188,7 +199,7 @@ def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Set
             check_form(inner, loop, dims, context)
         except Rejected:
             break
-        if find_conflict(accesses, inner, context.kinds.aliases, sets) is not None:
+        if find_conflict(accesses, inner, context.kinds.aliases, sets, wraps) is not None:
             break
         found.append(inner)
         dims.add(range_of(inner).variable)  # type: ignore[union-attr]

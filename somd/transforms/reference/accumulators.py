@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from somd.transforms.stages import Reduction
+
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "*": operator.mul,
@@ -36,8 +38,14 @@ def identity(op: str, value: Any) -> Any:
     return kind(1) if op in ("*", "&") else kind(0)
 
 
-def combined(op: str, value: Any, partials: Sequence[Any]) -> Any:
-    """`value` with the partial results of the blocks, in their order."""
-    for partial in partials:
-        value = COMBINE[op](value, partial)
-    return value
+def start(reduction: Reduction, values: Sequence[Any]) -> tuple[Any, ...]:
+    """What a block starts from; `values` are those of the accumulator and its companions before the nest."""
+    return (identity(reduction.op, values[0]), *values[1:])
+
+
+def combined(reduction: Reduction, values: tuple[Any, ...], partial: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`values` after the block that gave `partial`; companions follow a new extremum."""
+    if not reduction.companions:
+        return (COMBINE[reduction.op](values[0], partial[0]),)
+    better = partial[0] < values[0] if reduction.op == "min" else partial[0] > values[0]
+    return partial if better else values

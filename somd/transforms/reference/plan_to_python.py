@@ -49,7 +49,7 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
         if isinstance(step, Serial):
             built.extend(step.statements)
         elif isinstance(step, Phase):
-            targets = "".join(f"{r.name}, " for r in step.nest.reductions)
+            targets = "".join(f"{name}, " for name in reduced_names(step.nest))
             built.append(cst.parse_statement(f"{f'{targets}= ' if targets else ''}phase_{step.number}(locals())"))
         else:
             orelse = cst.Else(cst.IndentedBlock(_steps(step.orelse))) if step.orelse else None
@@ -58,11 +58,16 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
     return built or [cst.parse_statement("pass")]
 
 
+def reduced_names(nest: Nest) -> list[str]:
+    """The scalars that an iteration hands to the next one of its block: accumulators, each with its companions."""
+    return [name for reduction in nest.reductions for name in (reduction.name, *reduction.companions)]
+
+
 def iteration_text(phase: Phase) -> IterationText:
     """The function that runs one iteration of the nest of `phase`."""
     nest = phase.nest
     variables = [dim.variable for dim in nest.dims]
-    reductions = [r.name for r in nest.reductions]
+    reductions = reduced_names(nest)
     parameters = tuple(dict.fromkeys([*nest.arrays, *nest.scalars, *reductions]))
     header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
     once = f"    for _ in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"

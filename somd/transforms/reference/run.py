@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
 import numpy as np
 
-from somd.transforms.reference.accumulators import combined, identity
-from somd.transforms.reference.plan_to_python import iteration_text, master_text
+from somd.partitioners import Block, Partitioner
+from somd.transforms.reference.accumulators import combined, start
+from somd.transforms.reference.plan_to_python import iteration_text, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
 from somd.transforms.stages import Dim, Nest, Phase, Plan
 
 #: iterations in a logical block, at most
 BLOCK = 5
+#: method instances of a partition, at most
+PARTS = 4
 Values = Mapping[str, Any]
 
 
-def run_reference(plan: Plan, arguments: Mapping[str, object], seed: int) -> Any:
+def run_reference(
+    plan: Plan,
+    arguments: Mapping[str, object],
+    seed: int,
+    partitioners: Mapping[str, Partitioner] | None = None,
+) -> Any:
     """The result of the method for `arguments`, with the iterations of every phase in an order that `seed` chooses.
+
+    `partitioners` are those of the parameters that have one of their own.
 
     Raises:
         IndexError: an access leaves its array, found before a phase or in it.
@@ -29,7 +39,8 @@ def run_reference(plan: Plan, arguments: Mapping[str, object], seed: int) -> Any
     order = random.Random(seed)
     names: dict[str, Any] = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
     for phase in plan.phases():
-        names[f"phase_{phase.number}"] = _Runner(phase, names, order).run
+        partitioner = (partitioners or {}).get(phase.nest.partition or "")
+        names[f"phase_{phase.number}"] = _Runner(phase, names, order, partitioner).run
     master = _function(master_text(plan), plan.method.name, names)
     with np.errstate(all="ignore"):
         return master(*(arguments[name] for name in plan.method.param_names))
@@ -45,15 +56,17 @@ def _function(text: str, name: str, names: Values) -> Callable[..., Any]:
 class _Runner:
     """Runs one phase, as often as the master comes to it."""
 
-    def __init__(self, phase: Phase, names: Values, order: random.Random) -> None:
+    def __init__(self, phase: Phase, names: Values, order: random.Random, partitioner: Partitioner | None) -> None:
         self.nest: Nest = phase.nest
         self.names = names
         self.order = order
+        self.partitioner = partitioner
         self.witness = Witness()
         self.text = iteration_text(phase)
         watched = {**names, "place": self._place, "claim": claim}
         self.iteration = _function(self.text.text, f"iteration_{phase.number}", watched)
         self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
+        self.reduced = reduced_names(phase.nest)
 
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
         return self.witness.place(self.text.accesses[number], mode, array, *indexes)
@@ -67,46 +80,66 @@ class _Runner:
         if points:
             self._claims(state, points)
         self.witness = Witness()
-        failures: dict[int, Exception] = {}
-        partials = self._blocks(state, points, failures)
-        if failures:
-            raise failures[min(failures)]
-        return tuple(
-            combined(r.op, state[r.name], [partial[k] for partial in partials])
-            for k, r in enumerate(self.nest.reductions)
-        )
+        partials = self._blocks(state, points)
+        found: list[Any] = []
+        for reduction in self.nest.reductions:
+            width = 1 + len(reduction.companions)
+            values = tuple(state.get(name) for name in (reduction.name, *reduction.companions))
+            for partial in partials:
+                values = combined(reduction, values, partial[len(found) : len(found) + width])
+            found += values
+        return tuple(found)
 
-    def _blocks(
-        self, state: Values, points: list[tuple[int, ...]], failures: dict[int, Exception]
-    ) -> list[tuple[Any, ...]]:
-        """Blocks of neighbouring iterations in turns that chance decides, each in its own order; their partials."""
-        blocks = list(self._cut(len(points)))
-        start = tuple(identity(r.op, state[r.name]) for r in self.nest.reductions)
-        partials = [start for _ in blocks]
+    def _blocks(self, state: Values, points: Sequence[tuple[int, ...]]) -> list[tuple[Any, ...]]:
+        """The partial results of the blocks: each runs its iterations in order, chance decides which comes next."""
+        blocks = list(self._cut(state, points))
+        alone = any(self._evaluate(condition, state) for condition in self.nest.in_order_if)
+        first = tuple(
+            value
+            for r in self.nest.reductions
+            for value in start(r, [state.get(name) for name in (r.name, *r.companions)])
+        )
+        partials = [first for _ in blocks]
         turns = [k for k, block in enumerate(blocks) for _ in block]
-        self.order.shuffle(turns)
+        if not alone:
+            self.order.shuffle(turns)
         waiting = [iter(block) for block in blocks]
         common = {name: state[name] for name in self.text.parameters if name in state}
+        failures: dict[int, Exception] = {}
         for block in turns:
             number = next(waiting[block])
-            self.witness.iteration = number
-            own = dict(zip((r.name for r in self.nest.reductions), partials[block], strict=True))
+            self.witness.iteration = 0 if alone else block if self.nest.partition else number
+            own = dict(zip(self.reduced, partials[block], strict=True))
             try:
                 partials[block] = self.iteration(*points[number], **{**common, **own})
             except (NameError, TypeError) as error:
                 raise PlanViolation(f"iteration {points[number]}: {error}") from error
-            except PlanViolation:
-                raise
-            except Exception as error:
+            except (ArithmeticError, LookupError, ValueError) as error:
                 failures[number] = error
+        if failures:
+            raise failures[min(failures)]
         return partials
 
-    def _cut(self, count: int) -> Iterator[range]:
+    def _cut(self, state: Values, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
+        """The iterations, by number, that run in order: a partition's parts, or else blocks of neighbours."""
+        if self.nest.partition is not None:
+            yield from self._parts(state[self.nest.partition], points)
+            return
         first = 0
-        while first < count:
-            last = min(count, first + self.order.randint(1, BLOCK if self.nest.reductions else 1))
+        while first < len(points):
+            last = min(len(points), first + self.order.randint(1, BLOCK if self.nest.reductions else 1))
             yield range(first, last)
             first = last
+
+    def _parts(self, array: Any, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
+        partitioner = self.partitioner or Block()
+        left = set(range(len(points)))
+        for part in partitioner(array, self.order.randint(1, PARTS)):
+            ranges = [each for each in (part if isinstance(part, list) else [part]) if isinstance(each[0], int)]
+            mine = [k for k in sorted(left) if any(low <= points[k][0] < high for low, high in ranges)]
+            left -= set(mine)
+            yield mine
+        claim(not left, f"the partition of `{self.nest.partition}` covers the loop")
 
     def _points(self, state: Values, outer: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The iterations in the order of the loops as written."""

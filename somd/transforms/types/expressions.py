@@ -203,11 +203,11 @@ class Expressions:
                     "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
                 )
                 return None
-        if left.kind == right.kind == "b" and not (left.weak and right.weak):
-            if kind not in (cst.BitAnd, cst.BitOr, cst.BitXor):
-                helps = "write `|` or `&` for truth values, `int()` around them to count"
-                self.report("SOMD402", "arithmetic on two NumPy bools gives a bool, not a number", node, helps)
-                return None
+        bools = left.kind == right.kind == "b" and not (left.weak and right.weak)
+        if bools and kind not in (cst.BitAnd, cst.BitOr, cst.BitXor):
+            helps = "write `|` or `&` for truth values, `int()` around them to count"
+            self.report("SOMD402", "arithmetic on two NumPy bools gives a bool, not a number", node, helps)
+            return None
         literals = [self.literal(n) for n in (left_node, right_node)]
         for one, other in ((left, right), (right, left)):
             if one.literals and other.weak and not same_for_literals(BINARY[kind], (left, right), literals):

@@ -13,7 +13,7 @@ import numpy as np
 
 _MATH = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
-    "floor ceil trunc fabs fmod hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite"
+    "floor ceil trunc fabs hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite"
 )
 _NUMPY = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "

@@ -35,3 +35,11 @@ def quick_device(request: pytest.FixtureRequest) -> Device:
         return select(request.param)
     except NoDevice as error:
         pytest.skip(str(error).splitlines()[0])
+
+
+@pytest.fixture
+def any_device() -> Device:
+    try:
+        return select()
+    except NoDevice as error:
+        pytest.skip(str(error).splitlines()[0])

@@ -5,18 +5,27 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from somd.runtime.opencl import Device
+from somd.runtime.opencl import Device, open_run
 from somd.runtime.opencl.execute import call
 from somd.signatures import describe
+from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.plan_to_opencl import OpenCLCode, plan_to_opencl
+from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.unit import Unit
 from somd.transforms.pipeline import compile_for
 from somd.transforms.signature_text import parse_type
+from somd.transforms.types.infer import infer_types
+from somd.transforms.types.scalars import ScalarType
 
 _numbers = itertools.count()
 HEADER = "import math\nimport numpy as np\nfrom somd.markers import dist, reduce, shared, sync, view\n\n"
@@ -85,4 +94,24 @@ def assert_same(wanted: Any, found: Any, rtol: float = 0.0) -> None:
             np.testing.assert_array_equal(np.signbit(f[numbers]), np.signbit(w[numbers]))
 
 
-Function = Callable[..., Any]
+def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """The values of expressions in `x` and `y` for each pair of elements, translated without a plan."""
+    lines = [f"    r_{k} = {expression}" for k, expression in enumerate(expressions)]
+    method = method_of(method_from("\n".join(["def method(x, y):", *lines, ""])))
+    types = infer_types(method, {"x": ScalarType(x.dtype.name), "y": ScalarType(y.dtype.name)})
+    unit = Unit(["table"], [])
+    statements = Statements(Expressions(Scope(method, types, Names()), unit), frozenset(), 2)
+    statements.block(statements_of(method.function.body))
+    dtypes = [types.names[f"r_{k}"].dtype for k in range(len(expressions))]
+    pointers = [f"__global {CTYPES[dtype]} *out_{k}" for k, dtype in enumerate(dtypes)]
+    sides = [f"__global const {CTYPES[v.dtype.name]} *in_{name}" for name, v in (("x", x), ("y", y))]
+    head = f"__kernel void table({', '.join([*sides, *pointers, 'long n'])})"
+    body = [f"        const {CTYPES[v.dtype.name]} {name} = in_{name}[i];" for name, v in (("x", x), ("y", y))]
+    body += [f"        {CTYPES[dtype]} r_{k};" for k, dtype in enumerate(dtypes)]
+    body += [*statements.lines, *(f"        out_{k}[i] = r_{k};" for k in range(len(dtypes)))]
+    source = "\n".join([*unit.functions.values(), head, "{ for (long i = 0; i < n; i++) {", *body, "    } }", ""])
+    with open_run(source, ["table"], device=device) as run:
+        outputs = [run.empty(len(x), dtype) for dtype in dtypes]
+        inputs = (run.array(x), run.array(y))
+        run.launch("table", (1,), (*inputs, *outputs, len(x)), reads=inputs, writes=tuple(outputs))
+        return [out.to_host() for out in outputs]

@@ -1,0 +1,157 @@
+"""Helper functions, captured values, defaults, and mathematics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import SIZES, numbers, program, spaced
+
+A = dist[np.ndarray]
+RATE = 0.05
+COEFFICIENTS = 5
+
+
+def vectors(*more, dtype=float, low=-9, high=9):
+    return [(numbers(n, dtype=dtype, low=low, high=high), *more) for n in SIZES]
+
+
+def limiter(x, y):
+    if x * y <= 0.0:
+        return 0.0
+    if abs(x) < abs(y):
+        return x
+    return y
+
+
+def norm_cdf(x):
+    return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+
+
+def step(x: float, k: int) -> float:
+    """A helper with a loop, a local, a default-free signature and a docstring."""
+    total = x
+    for j in range(k):
+        if total > 100.0:
+            break
+        total = total * 1.5 + j
+    return total
+
+
+def twice(x):
+    return step(x, 2) + step(x, 3)
+
+
+def sign(x):
+    if x > 0:
+        return 1
+    elif x < 0:
+        return -1
+    else:
+        return 0
+
+
+def polynomial(x):
+    """Horner's rule for 1 + 2x + 3x^2 + ..."""
+    p = 0.0
+    for k in range(COEFFICIENTS, 0, -1):
+        p = p * x + k
+    return p
+
+
+def both(x, y):
+    return x + y, x - y
+
+
+@program(vectors)
+@somd
+def minmod_slopes(a: A) -> np.ndarray:
+    out = np.zeros_like(a)
+    for i in range(1, len(a) - 1):
+        out[i] = limiter(a[i] - a[i - 1], a[i + 1] - a[i])
+    return out
+
+
+@program(lambda: [(numbers(n, low=80, high=120), 100.0, 0.2, 1.5) for n in SIZES], rtol=1e-12)
+@somd
+def black_scholes(price: A, strike: float, sigma: float, years: float) -> np.ndarray:
+    call = np.zeros(len(price))
+    for i in range(len(price)):
+        d1 = (math.log(price[i] / strike) + (RATE + 0.5 * sigma * sigma) * years) / (sigma * math.sqrt(years))
+        d2 = d1 - sigma * math.sqrt(years)
+        call[i] = price[i] * norm_cdf(d1) - strike * math.exp(-RATE * years) * norm_cdf(d2)
+    return call
+
+
+@program(vectors)
+@somd
+def helper_of_helper(a: A) -> None:
+    for i in range(len(a)):
+        a[i] = twice(a[i]) - step(a[i], i % 4)
+
+
+@program(lambda: vectors() + vectors(dtype=np.float32) + vectors(dtype=np.int8))
+@somd
+def signs(a: A) -> np.ndarray:
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        out[i] = sign(a[i])
+    return out
+
+
+@program(lambda: vectors() + [(spaced(numbers(8)),)])
+@somd
+def horner(a: A) -> None:
+    for i in range(len(a)):
+        a[i] = polynomial(a[i])
+
+
+@program(lambda: vectors() + vectors(3.0) + vectors(3.0, 1))
+@somd
+def default_arguments(a: A, scale: float = 2.0, offset: int = 5) -> None:
+    for i in range(len(a)):
+        a[i] = a[i] * scale + offset
+
+
+@program(vectors)
+@somd
+def helper_returns_a_pair(a: A) -> None:
+    for i in range(len(a)):
+        s, d = both(a[i], 2.0)
+        a[i] = s * d
+
+
+@program(vectors)
+@somd
+def helper_in_serial_code_and_bounds(a: A) -> float:
+    n = int(step(3.0, 1))
+    for i in range(min(n, len(a))):
+        a[i] = a[i] + n
+    return step(1.0, 2)
+
+
+@program(lambda: [(numbers(n, low=0.1, high=3),) for n in SIZES], rtol=1e-13)
+@somd
+def mathematics(a: A) -> None:
+    for i in range(len(a)):
+        x = math.exp(-a[i]) * math.sin(a[i]) + math.log1p(a[i]) + math.atan2(a[i], 2.0)
+        a[i] = x + math.hypot(a[i], 1.0) + a[i] ** 0.3 + math.tanh(a[i])
+
+
+@program(lambda: [(numbers(n, 3), numbers(n, low=1)) for n in (0, 1, 2, 9, 20)])
+@somd
+def n_body_accelerations(x: A, m: np.ndarray) -> np.ndarray:
+    acc = np.zeros_like(x)
+    for i in range(len(m)):
+        for j in range(len(m)):
+            dx = x[j, 0] - x[i, 0]
+            dy = x[j, 1] - x[i, 1]
+            dz = x[j, 2] - x[i, 2]
+            r2 = dx * dx + dy * dy + dz * dz + 0.01
+            w = m[j] / (r2 * math.sqrt(r2))
+            acc[i, 0] += w * dx
+            acc[i, 1] += w * dy
+            acc[i, 2] += w * dz
+    return acc

@@ -1,0 +1,14 @@
+"""`None` as an argument."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray], k: int):
+    for i in range(len(a)):
+        a[i] = 0.0
+
+
+f(np.ones(3), None)

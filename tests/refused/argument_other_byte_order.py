@@ -1,0 +1,14 @@
+"""An array of the other byte order."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    for i in range(len(a)):
+        a[i] = 0.0
+
+
+f(np.ones(3, ">f8"))

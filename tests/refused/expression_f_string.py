@@ -1,0 +1,12 @@
+"""An expression outside the language: f string."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    print(f"{len(a)}")
+    for i in range(len(a)):
+        a[i] = 0.0

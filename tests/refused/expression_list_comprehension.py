@@ -1,0 +1,12 @@
+"""An expression outside the language: list comprehension."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    x = [k for k in range(3)]
+    for i in range(len(a)):
+        a[i] = 0.0

@@ -1,0 +1,15 @@
+"""A value computed from a partial result."""
+
+from typing import Annotated
+
+import numpy as np
+
+from somd import dist, reduce, somd
+
+
+@somd
+def f(a: dist[np.ndarray]) -> Annotated[float, reduce("+")]:
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+    return np.sqrt(s)

@@ -1,0 +1,11 @@
+"""An index that is no affine expression."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray], b: dist[np.ndarray]):
+    for i in range(len(a)):
+        b[i * i] = a[i]

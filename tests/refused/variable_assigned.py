@@ -1,0 +1,12 @@
+"""The loop assigns its variable."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    for i in range(len(a)):
+        a[i] = 0.0
+        i = i + 1

@@ -1,0 +1,80 @@
+"""Index ranges: disjoint, in order, covering, balanced to within one trip, aligned with the step."""
+
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from somd.runtime.multicore.partition import (
+    BLOCKS,
+    block_range,
+    first_from,
+    grid_shape,
+    logical_blocks,
+    slave_range,
+    trips,
+)
+
+LIMITS = st.integers(-60, 60)
+STEPS = st.integers(-7, 7).filter(bool)
+PARTS = st.integers(1, 12)
+
+
+def parts_of(start: int, stop: int, step: int, parts: int) -> list[list[int]]:
+    ranges = [slave_range(start, stop, step, rank, parts) for rank in range(parts)]
+    assert all(low <= high if step > 0 else low >= high for low, high in ranges)
+    assert all(one[1] == other[0] for one, other in pairwise(ranges))
+    return [list(range(low, high, step)) for low, high in ranges]
+
+
+@settings(deadline=None)
+@given(LIMITS, LIMITS, STEPS)
+def test_trips_counts_a_range(start: int, stop: int, step: int) -> None:
+    assert trips(start, stop, step) == len(range(start, stop, step))
+
+
+@settings(deadline=None)
+@given(LIMITS, LIMITS, STEPS, PARTS)
+def test_slave_ranges_join_to_the_range(start: int, stop: int, step: int, parts: int) -> None:
+    shares = parts_of(start, stop, step, parts)
+    assert [value for share in shares for value in share] == list(range(start, stop, step))
+    lengths = [len(share) for share in shares]
+    assert max(lengths) - min(lengths) <= 1
+
+
+@settings(deadline=None)
+@given(LIMITS, LIMITS, STEPS, st.integers(1, 40))
+def test_blocks_join_to_the_range(start: int, stop: int, step: int, quantum: int) -> None:
+    blocks, length = logical_blocks(trips(start, stop, step), quantum)
+    joined: list[int] = []
+    for block in range(blocks):
+        low, high = block_range(start, stop, step, block, length)
+        own = list(range(low, high, step))
+        assert own and (len(own) == length or block == blocks - 1)
+        joined += own
+    assert joined == list(range(start, stop, step))
+    assert length % quantum == 0
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**15), st.sampled_from((1, 32)))
+def test_number_of_blocks_is_bounded(count: int, quantum: int) -> None:
+    blocks, length = logical_blocks(count, quantum)
+    assert 0 <= blocks <= BLOCKS
+    assert (blocks - 1) * length < count <= blocks * length or count == blocks == 0
+
+
+@settings(deadline=None)
+@given(LIMITS, LIMITS, st.integers(1, 7))
+def test_first_from_is_aligned(low: int, start: int, step: int) -> None:
+    assert first_from(low, start, step) == next(v for v in range(start, 200, step) if v >= low)
+
+
+@settings(deadline=None)
+@given(PARTS, st.integers(0, 20), st.integers(0, 20))
+def test_a_grid_has_no_more_cells_than_parts(parts: int, rows: int, columns: int) -> None:
+    down, across = grid_shape(parts, rows, columns)
+    assert down >= 1 and across >= 1
+    assert down * across <= parts
+    assert down == 1 or down <= rows
+    assert across == 1 or across <= columns

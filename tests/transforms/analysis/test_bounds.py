@@ -1,0 +1,29 @@
+"""The checks before a phase against brute force: true exactly where some iteration leaves the array."""
+
+from itertools import product
+from types import SimpleNamespace
+
+from hypothesis import given, settings
+
+from somd.errors import SomdCompileError
+from somd.transforms.pipeline import check
+from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, function_of, value, values
+
+
+@settings(max_examples=250, deadline=None)
+@given(RANGES, GUARDS, INDEXES)
+def test_checks_against_brute_force(loop: str, guard: str, read: str) -> None:
+    body = f"        if {guard}:\n            b[i] = a[{read}]\n"
+    text = f"def f(a: dist[np.ndarray], b: dist[np.ndarray], n: int, k: int):\n    for i in {loop}:\n{body}"
+    try:
+        (phase,) = check(function_of(text)).phases()
+    except SomdCompileError as error:
+        assert error.code in ("SOMD301", "SOMD302"), error
+        return
+    assert not phase.nest.guarded
+    checks = [each.condition for each in phase.nest.checks if each.site.array == "a"]
+    for n, k, length in product(range(-1, 8), range(-3, 5), range(9)):
+        names = {"n": n, "k": k, "a": SimpleNamespace(shape=(length,)), "b": SimpleNamespace(shape=(99,))}
+        reached = [value(read, i, n, k, length) for i in values(loop, n, k, length) if eval(guard, {**names, "i": i})]
+        leaves = any(not -length <= place < length for place in reached)
+        assert any(eval(condition, names) for condition in checks) is leaves, (checks, n, k, length)
