@@ -17,7 +17,7 @@ from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.keys import missing_globals, source_key
 from somd.markers import Partition, markers_of
 from somd.runtime.folders import cache_folder, write_whole
-from somd.signatures import describe
+from somd.signatures import describe_all
 from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
 
 P = ParamSpec("P")
@@ -59,12 +59,11 @@ class SomdMethod(Generic[P, R]):
             IndexError: an access leaves its array.
             SomdRuntimeError: arguments overlap in memory, or the target failed.
         """
+        values: tuple[Any, ...] = args
         if kwargs or len(args) != self._arity:
             bound = inspect.signature(self._function).bind(*args, **kwargs)
             bound.apply_defaults()
             values = tuple(bound.arguments.values())
-        else:
-            values = args
         settings = config.settings_for(
             self._function.__qualname__, self._function.__module__, self._target, self._workers
         )
@@ -114,7 +113,7 @@ class SomdMethod(Generic[P, R]):
             return self._run(DEFAULT_TARGET, values, settings)
 
     def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> Entry:
-        signature = tuple([describe(v) for v in values])
+        signature = describe_all(values, self._parameter_names)
         entry = self._entries.get((target, device, signature))
         if entry is None:
             entry = self._compiled(target, signature, (), device)
@@ -124,7 +123,7 @@ class SomdMethod(Generic[P, R]):
                 entry = self._entries.get((target, device, signature, aliases)) or self._compiled(
                     target, signature, aliases, device
                 )
-        _check_writeable(entry, values)
+        _check_writeable(entry, values, self._parameter_names)
         return entry
 
     def _compiled(
@@ -210,10 +209,10 @@ def _same_memory(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> b
     )
 
 
-def _check_writeable(entry: Entry, values: tuple[Any, ...]) -> None:
+def _check_writeable(entry: Entry, values: tuple[Any, ...], names: tuple[str, ...]) -> None:
     for k in entry.written:
         if isinstance(values[k], np.ndarray) and not values[k].flags.writeable:
-            raise ValueError(f"argument {k + 1} is written by the method, but the array is read-only")
+            raise ValueError(f"argument `{names[k]}` is written by the method, but the array is read-only")
 
 
 @overload

@@ -6,6 +6,7 @@ An argument is described by a short text: `float64[:, :]` for an array, `int`, `
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,39 @@ _LIMIT = 1 << 63
 _scalars: dict[type, str] = {bool: "bool", int: "int", float: "float"}
 
 
+def describe_all(values: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
+    """The descriptions of all arguments; `names` are those of the parameters.
+
+    Raises:
+        SomdCompileError: SOMD404, some value is nothing that a method takes.
+    """
+    try:
+        return tuple([describe(v) for v in values])
+    except _Unsupported:
+        pass
+    for name, value in zip(names, values, strict=False):
+        try:
+            describe(value)
+        except _Unsupported as what:
+            raise _refused(f"argument `{name}` is {what}") from None
+    raise AssertionError("an argument was refused, and then was not")
+
+
+class _Unsupported(Exception):
+    """What an argument is, in words."""
+
+
 def describe(value: Any) -> str:
     """The description of an argument.
 
     Raises:
-        SomdCompileError: SOMD404, the value is nothing that a method takes.
+        _Unsupported: the value is nothing that a method takes.
     """
     if type(value) is int and not -_LIMIT <= value < _LIMIT:
-        raise _refused("an integer of more than 64 bits")
+        raise _Unsupported("an integer of more than 64 bits")
     if isinstance(value, np.ndarray):
         if type(value) not in _PLAIN:
-            raise _refused(f"an array of type `{type(value).__name__}`")
+            raise _Unsupported(f"an array of type `{type(value).__name__}`")
         key = (value.dtype, value.ndim)
         text = _arrays.get(key)
         if text is None:
@@ -45,18 +68,19 @@ def describe(value: Any) -> str:
 
 def _array(dtype: np.dtype[Any], ndim: int) -> str:
     if dtype.name not in SUPPORTED or not dtype.isnative or ndim == 0:
-        raise _refused(f"an array of dtype {dtype.str} and {ndim} dimensions")
+        order = "" if dtype.isnative else " of foreign byte order"
+        raise _Unsupported(f"an array of dtype {dtype.name}{order} with {ndim} dimension{'s' if ndim != 1 else ''}")
     return f"{dtype.name}[{', '.join(':' * ndim)}]"
 
 
 def _scalar(value: Any) -> str:
     if isinstance(value, np.generic) and value.dtype.name in SUPPORTED:
         return f"np.{value.dtype.name}"
-    raise _refused(f"an argument of type `{type(value).__name__}`")
+    raise _Unsupported(f"of type `{type(value).__name__}`")
 
 
 def _refused(what: str) -> SomdCompileError:
     from somd.diagnostics.model import Diagnostic
 
     helps = ("arguments are NumPy arrays and scalars of bool, integer and float dtypes, and Python numbers",)
-    return SomdCompileError((Diagnostic("SOMD404", f"{what} is not supported", (), helps),))
+    return SomdCompileError((Diagnostic("SOMD404", what, (), helps),))

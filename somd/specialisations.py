@@ -108,5 +108,10 @@ def _text(function: FunctionType, target: str, arguments: Mapping[str, Type], al
     if target == "multicore":
         return pipeline.multicore_text(compiled)
     if target == "opencl":
-        return pipeline.opencl_text(compiled)
+        from somd.transforms.opencl.lacks import TargetLacks
+
+        try:
+            return pipeline.opencl_text(compiled)
+        except TargetLacks as lack:
+            raise TargetUnavailable(str(lack), lack.code) from lack
     raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")

@@ -87,3 +87,10 @@ def multicore_text(compiled: Compiled) -> str:
     from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
 
     return module_text(plan_to_multicore(compiled.plan, compiled.types))
+
+
+def opencl_text(compiled: Compiled) -> str:
+    """The generated module for OpenCL: host code, with the kernels in it."""
+    from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
+
+    return module_text(plan_to_opencl(compiled.plan, compiled.types))

@@ -165,17 +165,3 @@ def dilate(image: A, radius: int) -> np.ndarray:
                     best = image[i, j + k]
             out[i, j] = best
     return out
-
-
-@program(lambda: images(), xfail="bool + bool is a sum of ints, and `or` in NumPy")
-@somd
-def edges_of_mask(image: A) -> np.ndarray:
-    mask = np.zeros(image.shape, np.bool_)
-    out = np.zeros(image.shape, np.int64)
-    for i in range(image.shape[0]):
-        for j in range(image.shape[1]):
-            mask[i, j] = image[i, j] > 99
-    for i in range(image.shape[0]):
-        for j in range(1, image.shape[1]):
-            out[i, j] = (mask[i, j] + mask[i, j - 1]) + 1
-    return out

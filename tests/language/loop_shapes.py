@@ -220,6 +220,8 @@ def sync_in_a_uniform_loop(a: A, steps: int) -> None:
 @program(lambda: vectors())
 @somd
 def one_line_loops(a: A) -> None:
-    n = len(a); m = n // 2  # noqa: E702
-    for i in range(m): a[i] = 1.0; a[i] += 2.0  # noqa: E701, E702
-    for i in range(m, n): a[i] = 3.0  # noqa: E701
+    # fmt: off
+    n = len(a); m = n // 2
+    for i in range(m): a[i] = 1.0; a[i] += 2.0
+    for i in range(m, n): a[i] = 3.0
+    # fmt: on

@@ -32,9 +32,7 @@ class Program:
 PROGRAMS: list[Program] = []
 
 
-def program(
-    cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: str | None = None
-) -> Callable[[Any], Any]:
+def program(cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: str | None = None) -> Callable[[Any], Any]:
     """Enter a method into the corpus."""
 
     def enter(method: Any) -> Any:

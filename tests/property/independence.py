@@ -1,7 +1,7 @@
 """Whether a program is really independent, by running it: every element access of every iteration is noted.
 
 The loops of the program run as written, at many sizes and data; a candidate loop is independent when in no run two of
-its iterations met in an element that one of them writes. An access outside its array is passed over, and the run goes
+its iterations met in an element that one of them writes. An access outside its array gives anything, and the run goes
 on: the analysis, too, looks at all iterations, not only at those before an IndexError.
 """
 
@@ -26,7 +26,9 @@ from tests.property.programs import Program
 from tests.property.running import arguments_like, random_arguments
 
 TRIALS = 60
-LARGEST = 20
+#: runs at the sizes of an example, each with other data
+FILLS = 12
+LARGEST = 45
 
 
 def independent(program: Program, function: FunctionType, examples: Sequence[Mapping[str, int]] = ()) -> bool:
@@ -58,7 +60,7 @@ def independent(program: Program, function: FunctionType, examples: Sequence[Map
 def _trials(program: Program, examples: Sequence[Mapping[str, int]]) -> Iterator[dict[str, Any]]:
     for example in examples:
         if all(abs(value) <= LARGEST for name, value in example.items() if re.fullmatch("s_.*|v_[mnk]", name)):
-            for fill in range(4):
+            for fill in range(FILLS):
                 yield arguments_like(program, example, fill)
     for trial in range(TRIALS):
         yield random_arguments(program, trial)
@@ -114,6 +116,7 @@ class _Watch:
     def __init__(self) -> None:
         self.stack: list[tuple[int, int, int]] = []
         self.instances = 0
+        self.pick = np.random.default_rng(6)
         self.dependent: set[int] = set()
         #: by (loop, instance): element -> (iterations that read it, iterations that wrote it)
         self.seen: dict[tuple[int, int], dict[Any, tuple[set[int], set[int]]]] = {}
@@ -163,7 +166,7 @@ class _Array:
     def __getitem__(self, index: Any) -> Any:
         where = self._place(index)
         if where is None:
-            return self.values.dtype.type(0)
+            return self.values.dtype.type(self.watch.pick.integers(-4, 9))
         self.watch.note((id(self.values), where), False)
         return self.values[where]
 
@@ -175,17 +178,20 @@ class _Array:
 
 
 class _Allocator:
-    """NumPy, with allocations that are watched too."""
+    """NumPy, with allocations that are watched too; they hold anything, since a dependence must not hang on zeros."""
 
     def __init__(self, watch: _Watch) -> None:
         self.watch = watch
         self.int64 = np.int64
 
     def zeros_like(self, array: _Array) -> _Array:
-        return _Array(self.watch, np.zeros_like(array.values))
+        return self._filled(array.shape, array.values.dtype)
 
     def copy(self, array: _Array) -> _Array:
         return _Array(self.watch, np.copy(array.values))
 
     def zeros(self, shape: int, dtype: Any) -> _Array:
-        return _Array(self.watch, np.zeros(max(0, shape), dtype))
+        return self._filled((max(0, shape),), dtype)
+
+    def _filled(self, shape: tuple[int, ...], dtype: Any) -> _Array:
+        return _Array(self.watch, self.watch.pick.integers(-4, 9, shape).astype(dtype))

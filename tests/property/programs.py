@@ -301,7 +301,7 @@ class _Writer:
         elif op in ("min", "max"):
             self.lines.append(f"{pad}{name} = {op}({name}, {term})")
         elif op in ("and", "or"):
-            if self.pick.random() < 0.9:
+            if self.pick.random() < 0.97:
                 local = self.new("t")
                 self.lines.append(f"{pad}{local} = {term}")
                 term = local

@@ -66,13 +66,13 @@ def arguments_like(program: Program, example: Mapping[str, int], fill: int) -> d
     """Arguments with the lengths `s_a_0` and the numbers `v_m` of `example`; what it does not mention is small."""
     pick = np.random.default_rng((program.number, fill, 7))
     shapes = {
-        n: tuple(max(0, example.get(f"s_{n}_{axis}", example.get(f"s_c_{axis}", 3 + 2 * fill))) for axis in range(r))
+        n: tuple(max(0, example.get(f"s_{n}_{axis}", example.get(f"s_c_{axis}", 3 + fill))) for axis in range(r))
         for n, (_, r) in program.arrays.items()
     }
     if "at" in shapes:
         shapes["at"] = (LONG,)
-    m = example.get("v_m", example.get("v_n", 3 + fill))
-    return {**_filled(program, shapes, 5, pick), "m": m, "k": example.get("v_k", fill - 1)}
+    m = example.get("v_m", example.get("v_n", 3 + fill % 5))
+    return {**_filled(program, shapes, 5, pick), "m": m, "k": example.get("v_k", fill % 4 - 1)}
 
 
 def _filled(

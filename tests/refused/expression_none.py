@@ -10,3 +10,6 @@ def f(a: dist[np.ndarray]):
     x = None
     for i in range(len(a)):
         a[i] = 0.0
+
+
+f(np.ones(8))

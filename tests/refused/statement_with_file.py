@@ -7,7 +7,7 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    with OPEN:
+    with 3:
         pass
     for i in range(len(a)):
         a[i] = 0.0

@@ -10,13 +10,15 @@ from numba import njit
 @njit(error_model="numpy")
 def shift_left(value: Any, count: Any) -> Any:
     """`value << count`; 0 where the count is negative or not less than the width."""
-    return value << count if 0 <= count < 64 else value & 0
+    return value << count if 0 <= count < 64 else value ^ value
 
 
 @njit(error_model="numpy")
 def shift_right(value: Any, count: Any) -> Any:
     """`value >> count`; 0, or -1 for a negative value, where the count is negative or not less than the width."""
-    return value >> count if 0 <= count < 64 else (value >> 63 if value < 0 else value & 0)
+    if 0 <= count < 64:
+        return value >> count
+    return value ^ value if value >= 0 else ~(value ^ value)
 
 
 @njit(error_model="numpy")

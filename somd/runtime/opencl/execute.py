@@ -1,7 +1,7 @@
 """Calls of generated OpenCL modules. In: the module and the caller's arguments. Out: what the function would return.
 
-Arrays written by the method are changed for the caller; a returned parameter is the caller's own object. When an argument
-is a device array, results stay on the device too.
+Arrays written by the method are changed for the caller; a returned parameter is the caller's own object. When an
+argument is a device array, results stay on the device too.
 """
 
 from __future__ import annotations

@@ -35,7 +35,9 @@ class Sets:
         try:
             return isl.Set(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}", self.isl)
         except isl.Error as error:
-            raise TooComplex(str(error)) from error
+            if "operations" in str(error) or "quota" in str(error):
+                raise TooComplex(str(error)) from error
+            raise AssertionError(f"isl does not read {text!r}") from error
 
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
         """Whether no value of variables and parameters satisfies the formulas."""

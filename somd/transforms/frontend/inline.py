@@ -146,7 +146,7 @@ class _Inliner:
             changed = cast(cst.If, self._changed(changed, orelse=self._with_body(node.orelse)))
         return [*before, changed]
 
-    def _with_body(self, node: cst.BaseStatement | cst.Else) -> cst.BaseStatement:
+    def _with_body(self, node: cst.CSTNode) -> cst.BaseStatement:
         body = cast(cst.For, node).body
         if not self._inside(body):
             return cast(cst.BaseStatement, node)

@@ -16,13 +16,16 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.analysis.facts import assignment_counts
+from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder, numpy_name
 from somd.transforms.plan.work import work_text
-from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots, swaps
+from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -59,7 +62,16 @@ class MasterBuilder:
         header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
-        return with_extents(function, self.plan.ranks) if swaps(self.plan) else function
+        return with_extents(function, self.plan.ranks) if self.rebinds_arrays() else function
+
+    def rebinds_arrays(self) -> bool:
+        """Whether an array name stands for several arrays in turn: exchanged, assigned twice, or in a loop."""
+        counts = assignment_counts(self.plan.method)
+        statements = statements_of(self.plan.method.function.body)
+        nested = [s for s in statements if not isinstance(s, cst.SimpleStatementLine)]
+        inside = {name for s in nested for name in assigned_names(s)}
+        once = set(self.plan.arrays) - set(self.plan.method.param_names)
+        return any(counts[a] > (a in once) or a in inside for a in self.plan.arrays)
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         built: list[cst.BaseStatement] = []

@@ -58,7 +58,8 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
         factor = 180.0 / math.pi if name == "degrees" else math.pi / 180.0
         return infix("*", values[0], literal(factor, "float64"), "float64")
     if name == "log" and len(values) == 2:
-        return infix("/", *(call("log", "float64", v) for v in values), dtype="float64")
+        above, below = (call("log", "float64", v) for v in values)
+        return infix("/", above, below, "float64")
     if name in INTEGER_IDENTITY and kind_of(arguments[0].dtype) != "f":
         return converted(arguments[0], result.dtype)
     kind = "bool" if name in TESTS else "float64"

@@ -9,18 +9,19 @@ register restrict return short signed sizeof static struct switch typedef union 
 bool half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t quad complex
 imaginary kernel global local constant private read_only write_only read_write uniform pipe generic atomic_int
 true false NULL NAN INFINITY MAXFLOAT HUGE_VAL main defined asm typeof"""
-_FUNCTIONS = """abs abs_diff acos acosh acospi add_sat all any as_double as_float as_int as_long as_uint as_ulong asin
-asinh asinpi atan atan2 atan2pi atanh atanpi async_work_group_copy atom_add atomic_add atomic_and atomic_cmpxchg atomic_dec
+_FUNCTIONS = """
+abs abs_diff acos acosh acospi add_sat all any as_double as_float as_int as_long as_uint as_ulong asin asinh asinpi
+atan atan2 atan2pi atanh atanpi async_work_group_copy atom_add atomic_add atomic_and atomic_cmpxchg atomic_dec
 atomic_inc atomic_max atomic_min atomic_or atomic_sub atomic_xchg atomic_xor barrier bitselect cbrt ceil clamp clz
-convert_double convert_float convert_int convert_long copysign cos cosh cospi cross degrees distance dot erf erfc exp exp10
-exp2 expm1 fabs fast_distance fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp get_global_id
-get_global_offset get_global_size get_group_id get_local_id get_local_size get_num_groups get_work_dim hadd hypot ilogb
-isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal isnotequal isordered
-isunordered ldexp length lgamma lgamma_r log log10 log1p log2 logb mad mad24 mad_hi mad_sat max maxmag mem_fence min minmag
-mix modf mul24 mul_hi nan native_cos native_divide native_exp native_log native_recip native_sin native_sqrt nextafter
-normalize popcount pow pown powr prefetch printf radians read_mem_fence remainder remquo rhadd rint rootn rotate round rsqrt
-select shuffle sign signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc upsample vload2
-vload4 vstore2 vstore4 wait_group_events write_mem_fence linux unix i386"""
+convert_double convert_float convert_int convert_long copysign cos cosh cospi cross degrees distance dot erf erfc exp
+exp10 exp2 expm1 fabs fast_distance fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp get_global_id
+get_global_offset get_global_size get_group_id get_local_id get_local_size get_num_groups get_work_dim hadd hypot
+ilogb isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal isnotequal
+isordered isunordered ldexp length lgamma lgamma_r log log10 log1p log2 logb mad mad24 mad_hi mad_sat max maxmag
+mem_fence min minmag mix modf mul24 mul_hi nan native_cos native_divide native_exp native_log native_recip native_sin
+native_sqrt nextafter normalize popcount pow pown powr prefetch printf radians read_mem_fence remainder remquo rhadd
+rint rootn rotate round rsqrt select shuffle sign signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat tan tanh
+tanpi tgamma trunc upsample vload2 vload4 vstore2 vstore4 wait_group_events write_mem_fence linux unix i386"""
 _VECTORS = [
     f"{t}{n}"
     for t in ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"]

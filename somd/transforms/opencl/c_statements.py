@@ -118,7 +118,7 @@ class Statements:
         self.close()
 
     def loop(self, node: cst.For) -> None:
-        """`for` over a range: bounds are taken once, and the body may change the variable without effect on the loop."""
+        """`for` over a range: bounds are taken once, and the body may change the variable without effect on it."""
         header = range_of(node)
         if header is None:
             raise self.expressions.lacks("this loop", node)

@@ -1,10 +1,10 @@
 """C functions for accesses that are tested where they happen.
 
 The fault record of a launch is five longs: a lock, the lowest failing iteration, its site, its index, the length of its
-axis. A failing work-item takes the lock and enters itself when its iteration is lower than the one entered; a later fault
-of the same iteration is not lower, so the first one stays. The lock needs 32-bit atomics only (OpenCL 1.0 has them) and
-is touched only by iterations that fail. It relies on a work-item that holds the lock going on while others of its group
-wait, which the form of the loop allows on every device known to us.
+axis. A failing work-item takes the lock and enters itself when its iteration is lower than the one entered; a later
+fault of the same iteration is not lower, so the first one stays. The lock needs 32-bit atomics only, which OpenCL has
+since 1.1, and is touched only by iterations that fail. It relies on a work-item that holds the lock going on while
+others of its group wait, which the form of the loop allows on the devices tried.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ Everything else stays as it is: it is plain Python and runs as such.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import libcst as cst
@@ -90,7 +91,7 @@ class HostCode(cst.CSTTransformer):
             return updated_node.with_changes(func=cst.Name(callee.name))
         if callee.kind in ("math", "numpy"):
             module = "math" if callee.kind == "math" else "np"
-            return updated_node.with_changes(func=tree.attribute(module, callee.name))
+            return updated_node.with_changes(func=tree.attribute(tree.brought(module), callee.name))
         if callee.kind == "cast":
             return updated_node.with_changes(func=tree.dtype(callee.name))
         return self._allocation(original_node, updated_node, callee.name)
@@ -100,7 +101,7 @@ class HostCode(cst.CSTTransformer):
         assert isinstance(made, ArrayType)
         if kind == "copy":
             base = updated.func.value if isinstance(updated.func, cst.Attribute) and not updated.args else None
-            return tree.call("copied", tree.name(self.run), base or updated.args[0].value)
+            return tree.call(tree.brought("copied"), tree.name(self.run), base or updated.args[0].value)
         extent = updated.args[0].value
         if kind.endswith("_like"):
             extent = cst.Attribute(extent, cst.Name("shape"))
@@ -117,9 +118,11 @@ class HostCode(cst.CSTTransformer):
         array, sites = original_node.value.value, self.guarded.get(original_node)
         indexes = index_expressions(updated_node)
         if sites is not None:
-            rows = [tree.subscript(tree.name("SITES"), tree.integer(site.number)) for site in sites]
+            rows = [tree.subscript(tree.brought("SITES"), tree.integer(site.number)) for site in sites]
             parts = zip(indexes, rows, strict=True)
-            indexes = [tree.call("index_of", i, tree.shape(array, k), row) for k, (i, row) in enumerate(parts)]
+            indexes = [
+                tree.call(tree.brought("index_of"), i, tree.shape(array, k), row) for k, (i, row) in enumerate(parts)
+            ]
         return tree.subscript(tree.call(tree.attribute(array, "to_host")), *indexes)
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
@@ -185,6 +188,6 @@ class HostCode(cst.CSTTransformer):
 
 def _number(value: object) -> str:
     """A number as Python text."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return {"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan")
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
     return repr(value)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import libcst as cst
 
 from somd.transforms.stages import Site
+
+#: marks the names that the module brings along, until it is known which of them clash with the user's
+MARK = "_somd_"
+
+
+def brought(text: str) -> cst.Name:
+    """A name of the runtime's or the module's own: `trips`, `np`, `SITES`."""
+    return cst.Name(MARK + text)
 
 
 def name(text: str) -> cst.Name:
@@ -45,7 +54,7 @@ def tuple_of(parts: Sequence[cst.BaseExpression]) -> cst.Tuple:
     return cst.Tuple([cst.Element(parts[0], comma=cst.Comma())])
 
 
-def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+def assign(target: cst.BaseAssignTargetExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     return line(cst.Assign([cst.AssignTarget(target)], value))
 
 
@@ -58,9 +67,13 @@ def block(statements: Sequence[cst.BaseStatement]) -> cst.IndentedBlock:
     return cst.IndentedBlock(list(statements) or [line(cst.Pass())])
 
 
+def module(statements: Sequence[cst.BaseStatement]) -> cst.Module:
+    return cst.Module(cast(list[cst.SimpleStatementLine | cst.BaseCompoundStatement], list(statements)))
+
+
 def dtype(of: str) -> cst.Attribute:
     """`np.float64` and its like."""
-    return attribute("np", "bool_" if of == "bool" else of)
+    return attribute(brought("np"), "bool_" if of == "bool" else of)
 
 
 def site_row(site: Site) -> cst.DictElement:

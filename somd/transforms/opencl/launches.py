@@ -44,16 +44,19 @@ class Launch:
         found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
         found += self.grouped() if self.nest.reductions else [self.launch()]
         if any(a.kind == "faults" for a in self.kernel.arguments):
-            found.append(tree.line(tree.call("raise_fault", tree.name(self.faults), tree.name("SITES"))))
+            found.append(
+                tree.line(tree.call(tree.brought("raise_fault"), tree.name(self.faults), tree.brought("SITES")))
+            )
         for reduction in self.nest.reductions:
             found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
         comments = self.nest.dims[0].node.leading_lines
         return [found[0].with_changes(leading_lines=comments), *found[1:]]
 
     def check(self, condition: str, site: int) -> cst.BaseStatement:
-        row = tree.subscript(tree.name("SITES"), tree.integer(site))
+        row = tree.subscript(tree.brought("SITES"), tree.integer(site))
         return cst.If(
-            cst.parse_expression(condition), tree.block([tree.line(cst.Raise(tree.call("index_error", row)))])
+            cst.parse_expression(condition),
+            tree.block([tree.line(cst.Raise(tree.call(tree.brought("index_error"), row, tree.name("None"))))]),
         )
 
     def launch(self) -> cst.BaseStatement:
@@ -62,21 +65,18 @@ class Launch:
 
     def grouped(self) -> list[cst.BaseStatement]:
         alone = len(self.nest.dims) == 1
-        quantum = tree.name("LANES") if alone else tree.integer(1)
+        quantum = tree.brought("LANES") if alone else tree.integer(1)
         pair = cst.Tuple([cst.Element(tree.name(n)) for n in (self.blocks, self.length)], lpar=[], rpar=[])
         count = tree.name(self.trips)
         found: list[cst.BaseStatement] = [
             tree.assign(count, self.extent(self.nest.dims[0], exact=True)),
-            tree.assign(pair, tree.call("logical_blocks", count, quantum)),
+            tree.assign(pair, tree.call(tree.brought("logical_blocks"), count, quantum)),
         ]
-        for reduction in self.nest.reductions:
-            made = tree.call(
-                tree.attribute(self.code.run, "empty"),
-                tree.name(self.blocks),
-                tree.dtype(self._type(reduction.name).dtype),
-            )
-            found.append(tree.assign(tree.name(self.partials[reduction.name]), made))
-        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.name("LANES"))]
+        for name in self.reduced_names:
+            dtype = tree.dtype(self._type(name).dtype)
+            made = tree.call(tree.attribute(self.code.run, "empty"), tree.name(self.blocks), dtype)
+            found.append(tree.assign(tree.name(self.partials[name]), made))
+        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
 
     def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
@@ -92,11 +92,11 @@ class Launch:
         """The trips of a dimension: for one that depends on outer variables, at most so many."""
         if not dim.invariant:
             low, high = cst.parse_expression(dim.low), cst.parse_expression(dim.high)
-            return tree.call("trips_between", low, high, tree.integer(abs(dim.step)))
+            return tree.call(tree.brought("trips_between"), low, high, tree.integer(abs(dim.step)))
         start, stop = self.code.expression(dim.start), self.code.expression(dim.stop)
         if not exact and dim.step == 1 and integer_constant(dim.start, self.code.method) == 0:
             return stop
-        return tree.call("trips", start, stop, tree.integer(dim.step))
+        return tree.call(tree.brought("trips"), start, stop, tree.integer(dim.step))
 
     def passed(self, argument: Argument) -> cst.BaseExpression:
         """What the master passes for an argument."""
@@ -127,20 +127,19 @@ class Launch:
             value = tree.subscript(value, tree.integer(argument.number))
         if argument.dtype == "int64":
             return value
-        function = {"float64": "float", "bool": "bool"}.get(argument.dtype)
-        return tree.call(function, value) if function else tree.call(tree.dtype(argument.dtype), value)
+        return tree.call(tree.dtype(argument.dtype), value)
 
     def reduced(self, reduction: Reduction) -> cst.BaseStatement:
         """`total = reduce_sum(total, total_partials.to_host())`"""
         name = tree.name(reduction.name)
-        result = tree.call(REDUCERS[reduction.op], name, self._on_host(reduction.name))
+        result = tree.call(tree.brought(REDUCERS[reduction.op]), name, self._on_host(reduction.name))
         return tree.assign(name, self._of_type(result, reduction.name))
 
     def extremum(self, reduction: Reduction) -> list[cst.BaseStatement]:
         """A minimum or maximum with what is set together with it: all from the same block."""
         function = "first_least" if reduction.op == "min" else "first_greatest"
         block = tree.name(self.block)
-        chosen = tree.call(function, tree.name(reduction.name), self._on_host(reduction.name))
+        chosen = tree.call(tree.brought(function), tree.name(reduction.name), self._on_host(reduction.name))
         names = (reduction.name, *reduction.companions)
         values = [self._of_type(tree.subscript(self._on_host(n), block), n) for n in names]
         sets = [tree.assign(tree.name(n), value) for n, value in zip(names, values, strict=True)]

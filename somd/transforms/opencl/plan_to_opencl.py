@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.host import host_module
 from somd.transforms.opencl.kernels import kernel_of
+from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Plan, written_arrays
@@ -54,6 +55,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     helpers = [instance.name for instance in types.helpers.values()]
     unit = Unit([f"{name}_{number}" for number in numbers], helpers)
     kernels: dict[int, Kernel] = {}
+    _check_partitions(plan)
     for phase in plan.phases():
         make = reduction_kernel_of if phase.nest.reductions else kernel_of
         c_name = unit.kernel_names[f"{name}_{phase.number}"]
@@ -67,6 +69,15 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         doubles=_uses_doubles(text),
         written=tuple(k for k, param in enumerate(plan.method.param_names) if param in written_arrays(plan)),
     )
+
+
+def _check_partitions(plan: Plan) -> None:
+    """Iterations become work-items, whatever the partitioner: only what rests on its promise is refused."""
+    promising = {param.name for param in plan.method.params if param.partitioner == "ByKey"}
+    for phase in plan.phases():
+        if phase.nest.partition in promising:
+            reason = "iterations that `ByKey` keeps together cannot be work-items of their own"
+            raise TargetLacks(reason, phase.nest.position)
 
 
 def _program(plan: Plan, unit: Unit, kernels: dict[int, Kernel]) -> str:

@@ -1,7 +1,7 @@
 """C functions with Python's and NumPy's meaning, added to a program where it uses them.
 
-`@T` is the C type, `@U` the unsigned one of the same width, `@B` its width in bits. Division follows NumPy's scalars: an
-integer divided by 0 is 0; the one of floats is NumPy's `npy_divmod`.
+`@T` is the C type, `@U` the unsigned one of the same width, `@W` one of at least 32 bits, `@B` the width in bits.
+Division follows NumPy's scalars: an integer divided by 0 is 0; the one of floats is NumPy's `npy_divmod`.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from somd.transforms.types.typing_table import Types
 class Scope:
     """One function under translation. `arrays`, `lengths`, `inputs` grow as its text mentions them.
 
-    `outer` are the names whose values come in as arguments; `inputs` holds (name, element) with the C name, element being
-    None for a scalar and the position for a tuple's part.
+    `outer` are the names whose values come in as arguments; `inputs` maps (name, element) to C name and dtype, element
+    being None for a scalar and the position for a tuple's part.
     """
 
     method: Method

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
@@ -17,7 +18,9 @@ PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name,
 
 def nothing_distributed(method: Method) -> Diagnostic:
     labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
-    helps = ("mark an array that the loops index: `a: dist[np.ndarray]`",)
+    marked = [p.name for p in method.params if p.distributed]
+    wanted = f"write a loop over `range(...)` whose variable indexes `{marked[0]}`" if marked else ""
+    helps = (wanted or "mark an array that the loops index: `a: dist[np.ndarray]`",)
     return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
 
 
@@ -46,10 +49,19 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     return Diagnostic("SOMD301", message, tuple(labels), (COPY, SINGLE), example)
 
 
+def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return [node, *(inner for child in node.children for inner in _nodes(child))]
+
+
 def _unproved(method: Method, variable: str, found: Conflict, labels: tuple[Label, ...]) -> Diagnostic:
     unknown = found.first if None in found.first.indices or not found.first.exact else found.second
     what = "writes" if unknown.write else "reads"
-    kind = "an element that depends on data" if None in unknown.indices else "an element under a condition on data"
+    kind = "an element under a condition on data"
+    if None in unknown.indices:
+        position = unknown.indices.index(None)
+        index = index_expressions(unknown.node)[position]
+        data = any(isinstance(n, cst.Subscript) for n in _nodes(index))
+        kind = "an element that depends on data" if data else "an element whose index is not affine"
     message = (
         f"this loop cannot be distributed: iterations of `{variable}` may meet in `{unknown.array}`, "
         f"and it {what} {kind}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import FunctionType
+from typing import Any, cast
 
 import libcst as cst
 import numpy as np
@@ -394,7 +395,7 @@ class Expressions:
             return array.dtype
         value = evaluate(node, self.method.namespace, self.method.local_names)
         try:
-            name = np.dtype(value).name if value is not MISSING else ""  # type: ignore[call-overload]
+            name = np.dtype(cast(Any, value)).name if value is not MISSING else ""
         except TypeError:
             name = ""
         if value is MISSING or name not in {np.dtype(c).name for c in functions.CASTS}:

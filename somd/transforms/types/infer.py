@@ -122,7 +122,10 @@ class _Walk:
 
     def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
-            if len(target.elements) == len(value.elements):
+            if len(target.elements) != len(value.elements):
+                message = f"{len(value.elements)} values for {len(target.elements)} names"
+                self.expressions.report("SOMD402", message, target, "give each name one value")
+            else:
                 for left, right in zip(target.elements, value.elements, strict=True):
                     self.assign(left.value, right.value)
             return

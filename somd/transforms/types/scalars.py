@@ -236,4 +236,4 @@ def holds(dtype: str, value: int | float | bool) -> bool:
             converted = np.dtype(dtype).type(value)
     except (OverflowError, ValueError):
         return False
-    return bool(converted == value) or (math.isnan(value) if isinstance(value, float) else False)
+    return bool(converted.item() == value) or (math.isnan(value) if isinstance(value, float) else False)

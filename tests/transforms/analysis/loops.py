@@ -16,7 +16,8 @@ _numbers = count()
 INDEX_TEXT = """i; i + 1; i - 1; i + 2; 2 * i; 2 * i + 1; n - 1 - i; n - i; i // 2; i % 3; 3 - i; -i; -i - 1; i + k; k;
 0; 1; 2 * i - n; i + i % 2; 2 * (i // 2); len(a) - 1 - i; i * 3; -2 * i; (i + 1) % 4"""
 RANGE_TEXT = """range(n); range(1, n); range(n - 1); range(2, n - 1); range(0, n, 2); range(1, n, 3);
-range(n - 1, -1, -1); range(n, 0, -2); range(n // 2); range(k, n); range(len(a)); range(max(0, k), min(n, len(a))); range(4)"""
+range(n - 1, -1, -1); range(n, 0, -2); range(n // 2); range(k, n); range(len(a)); range(4);
+range(max(0, k), min(n, len(a)))"""
 GUARD_TEXT = """0 <= i; i % 2 == 0; i > 1; i < k; i != 2; i >= n // 2; i % 3 == 1 or i > 3; not i < 2; 0 < i < n - 1"""
 INDEXES, RANGES, GUARDS = (
     st.sampled_from([each.strip() for each in text.split(";")]) for text in (INDEX_TEXT, RANGE_TEXT, GUARD_TEXT)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.errors import SomdCompileError
 from somd.runtime.opencl import Device, open_run
 from somd.runtime.opencl.execute import call
 from somd.signatures import describe
@@ -24,10 +25,14 @@ from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.pipeline import compile_for
 from somd.transforms.signature_text import parse_type
+from somd.transforms.stages import Method
 from somd.transforms.types.infer import infer_types
 from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.typing_table import Types
 
 _numbers = itertools.count()
+#: Python numbers that expressions may mention beside `x` and `y`
+WEAK_NAMES = {"n": 3, "w": 0.75}
 HEADER = "import math\nimport numpy as np\nfrom somd.markers import dist, reduce, shared, sync, view\n\n"
 
 
@@ -94,22 +99,36 @@ def assert_same(wanted: Any, found: Any, rtol: float = 0.0) -> None:
             np.testing.assert_array_equal(np.signbit(f[numbers]), np.signbit(w[numbers]))
 
 
+def _typed(expressions: list[str], x: str, y: str) -> tuple[Method, Types]:
+    lines = [f"    {name} = {value}" for name, value in WEAK_NAMES.items()]
+    lines += [f"    r_{k} = {expression}" for k, expression in enumerate(expressions)]
+    method = method_of(method_from("\n".join(["def method(x, y):", *lines, ""])))
+    return method, infer_types(method, {"x": ScalarType(x), "y": ScalarType(y)})
+
+
+def in_language(expression: str, x: str, y: str) -> bool:
+    """Whether the expression has a type for operands of these dtypes."""
+    try:
+        _, types = _typed([expression], x, y)
+    except SomdCompileError:
+        return False
+    return "r_0" in types.names
+
+
 def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     """The values of expressions in `x` and `y` for each pair of elements, translated without a plan."""
-    lines = [f"    r_{k} = {expression}" for k, expression in enumerate(expressions)]
-    method = method_of(method_from("\n".join(["def method(x, y):", *lines, ""])))
-    types = infer_types(method, {"x": ScalarType(x.dtype.name), "y": ScalarType(y.dtype.name)})
+    method, types = _typed(expressions, x.dtype.name, y.dtype.name)
     unit = Unit(["table"], [])
     statements = Statements(Expressions(Scope(method, types, Names()), unit), frozenset(), 2)
     statements.block(statements_of(method.function.body))
     dtypes = [types.names[f"r_{k}"].dtype for k in range(len(expressions))]
     pointers = [f"__global {CTYPES[dtype]} *out_{k}" for k, dtype in enumerate(dtypes)]
     sides = [f"__global const {CTYPES[v.dtype.name]} *in_{name}" for name, v in (("x", x), ("y", y))]
-    head = f"__kernel void table({', '.join([*sides, *pointers, 'long n'])})"
+    head = f"__kernel void table({', '.join([*sides, *pointers, 'long count'])})"
     body = [f"        const {CTYPES[v.dtype.name]} {name} = in_{name}[i];" for name, v in (("x", x), ("y", y))]
-    body += [f"        {CTYPES[dtype]} r_{k};" for k, dtype in enumerate(dtypes)]
+    body += ["        long n;", "        double w;", *(f"        {CTYPES[d]} r_{k};" for k, d in enumerate(dtypes))]
     body += [*statements.lines, *(f"        out_{k}[i] = r_{k};" for k in range(len(dtypes)))]
-    source = "\n".join([*unit.functions.values(), head, "{ for (long i = 0; i < n; i++) {", *body, "    } }", ""])
+    source = "\n".join([*unit.functions.values(), head, "{ for (long i = 0; i < count; i++) {", *body, "    } }", ""])
     with open_run(source, ["table"], device=device) as run:
         outputs = [run.empty(len(x), dtype) for dtype in dtypes]
         inputs = (run.array(x), run.array(y))

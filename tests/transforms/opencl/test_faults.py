@@ -1,12 +1,15 @@
-"""Accesses outside their arrays: found before the phase, in a kernel, or in the master; the lowest iteration is named."""
+"""Accesses outside their arrays, found before the phase, in a kernel or in the master; the first one is named."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 from somd.errors import SomdRuntimeError
-from somd.markers import dist
+from somd.markers import dist, partition
+from somd.partitioners import ByKey
 from somd.runtime.opencl import Device
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.plan_to_opencl import module_text
@@ -48,7 +51,7 @@ def serially(a: dist[Array], k: int):
 
 def test_before_the_phase(device: Device) -> None:
     a, b = np.ones(9), np.ones(5)
-    with pytest.raises(IndexError, match=r"an index of `b\[i\]` .* axis 0 of `b` \(test_faults.py, line 21\)"):
+    with pytest.raises(IndexError, match=r"an index of `b\[i\]` .* axis 0 of `b` \(test_faults.py, line \d+\)"):
         on_device(add, device, a, b)
     assert a.tolist() == [1.0] * 9
 
@@ -62,7 +65,7 @@ def test_gathers(device: Device) -> None:
     with pytest.raises(IndexError, match=r"index 6 of `table\[row\[i\], index\[i\]\]` .* axis 1 of `table`"):
         on_device(gather, device, np.zeros(50), table, index, row)
     row[16] = -5
-    with pytest.raises(IndexError, match="index -5 .* axis 0"):
+    with pytest.raises(IndexError, match=r"index -5 .* axis 0"):
         on_device(gather, device, np.zeros(50), table, index, row)
     check(gather, device, np.zeros(16), table, index, row)
 
@@ -102,6 +105,17 @@ def method(a: dist[np.ndarray]):
         code_of(method_from(text), np.ones(3))
 
 
+def test_iterations_kept_together_by_a_promise_are_refused() -> None:
+    text = """
+def method(y: dist[np.ndarray], row: Annotated[np.ndarray, dist, partition(ByKey)]):
+    for i in range(len(row)):
+        y[row[i]] += 1.0
+"""
+    names = {"Annotated": Annotated, "partition": partition, "ByKey": ByKey()}
+    with pytest.raises(TargetLacks, match="ByKey"):
+        code_of(method_from(text, **names), np.ones(3), np.zeros(4, int))
+
+
 def test_a_module_of_its_own(any_device: Device) -> None:
     from types import ModuleType
 
@@ -112,7 +126,7 @@ def test_a_module_of_its_own(any_device: Device) -> None:
     module = ModuleType("generated")
     exec(compile(module_text(code), "module.py", "exec"), vars(module))
     made = OpenCLCall(module, "add", any_device)
-    assert module.KERNELS == code.kernels and made.written == (0,) and made.doubles
+    assert code.kernels == module.KERNELS and made.written == (0,) and made.doubles
     made((a, b), 3)
     assert a.tolist() == [1.0, 2.0, 3.0, 4.0]
 

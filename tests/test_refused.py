@@ -1,6 +1,6 @@
 """Programs that must not run, each in a file of its own beside the message that its user gets.
 
-`pytest tests/refused --bless` writes the messages anew: read each of them as a user would before you keep it.
+`pytest tests/test_refused.py --bless` writes the messages anew: read each of them as a user would before you keep it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pytest
 
 import somd
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-PROGRAMS = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "test_refused")
+ROOT = Path(__file__).parents[1]
+HERE = ROOT / "tests" / "refused"
+PROGRAMS = sorted(path.stem for path in HERE.glob("*.py"))
 
 
 def message(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A loop over `enumerate`."""
+"""A loop over a list."""
 
 import numpy as np
 
@@ -7,5 +7,5 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    for i, x in enumerate(a):
-        a[i] = x + 1.0
+    for i in [0, 2, 4]:
+        a[i] = 0.0

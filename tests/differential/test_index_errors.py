@@ -1,0 +1,114 @@
+"""An access outside its array raises IndexError that names the line, on every target and for any number of workers.
+
+Affine accesses are checked before their phase, so the arguments are then as they were; an index that comes from data is
+tested where it happens, and the lowest failing iteration is the one that is named.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import somd
+from somd import dist
+from tests.differential import harness
+
+A = dist[np.ndarray]
+
+
+@somd.somd
+def vector_add(a: A, b: A) -> np.ndarray:
+    c = np.empty_like(a)
+    for i in range(len(a)):
+        c[i] = a[i] + b[i]  # line of vector_add
+    return c
+
+
+@somd.somd
+def difference(a: A, out: A) -> None:
+    for i in range(len(a)):
+        out[i] = a[i + 1] - a[i]  # line of difference
+
+
+@somd.somd
+def shifted(a: A, out: A, k: int) -> None:
+    for i in range(len(out)):
+        if i > 2:
+            out[i] = a[i - k]  # line of shifted
+
+
+@somd.somd
+def gather(x: A, index: A, out: A) -> None:
+    for i in range(len(index)):
+        out[i] = x[index[i]]  # line of gather
+
+
+@somd.somd
+def put_one(a: A, k: int) -> None:
+    for i in range(len(a)):
+        a[i] = 1.0
+    a[k] = 2.0  # line of put_one
+
+
+def line_of(name: str) -> int:
+    with open(__file__, encoding="utf-8") as file:
+        return next(k for k, text in enumerate(file, 1) if text.rstrip().endswith(f"# line of {name}"))
+
+
+@pytest.fixture(params=harness.TARGETS)
+def target(request: pytest.FixtureRequest) -> str:
+    reason = harness.unavailable(request.param)
+    if reason is not None:
+        pytest.skip(reason)
+    return str(request.param)
+
+
+def raised(method, args, target, workers) -> str:  # type: ignore[no-untyped-def]
+    with somd.use(target=target, workers=workers), pytest.raises(IndexError) as caught:
+        method(*args)
+    assert re.search(rf"test_index_errors\.py, line {line_of(method.__name__)}\)", str(caught.value)), caught.value
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("workers", [1, 3, 50])
+def test_affine_violations_harm_nothing(target: str, workers: int) -> None:
+    raised(vector_add, (np.ones(1000), np.ones(900)), target, workers)
+    a, out = np.arange(9.0), np.full(9, 7.0)
+    raised(difference, (a, out), target, workers)
+    assert (a == np.arange(9.0)).all()
+    assert (out == 7.0).all()
+    for k in (4 - 9 - 9, 20, -2):
+        raised(shifted, (np.ones(9), out, k), target, workers)
+        assert (out == 7.0).all()
+
+
+def test_what_python_allows_is_allowed(target: str) -> None:
+    for k in (0, 3, 9, 12, -1):
+        args = (harness.duplicate((np.arange(12.0),))[0], np.zeros(11), k)
+        harness.check(shifted, args, target)
+    with somd.use(target=target):
+        vector_add(np.ones(0), np.ones(5))
+        vector_add(np.ones(5), np.ones(9))
+
+
+@pytest.mark.parametrize("workers", [1, 3, 50])
+def test_the_lowest_failing_iteration_is_named(target: str, workers: int) -> None:
+    index = np.arange(200) % 10
+    index[[90, 150]] = 77, -88
+    text = raised(gather, (np.arange(10.0), index, np.zeros(200)), target, workers)
+    assert "index 77 of `x[index[i]]`" in text
+    index[90] = -11
+    assert "index -11" in raised(gather, (np.arange(10.0), index, np.zeros(200)), target, workers)
+
+
+def test_the_runtime_stays_usable(target: str) -> None:
+    raised(gather, (np.arange(10.0), np.array([10]), np.zeros(1)), target, 2)
+    harness.check(gather, (np.arange(10.0), np.array([9, -10, 0]), np.zeros(3)), target)
+
+
+def test_serial_code(target: str) -> None:
+    assert "index 4 of `a[k]`" in raised(put_one, (np.zeros(4), 4), target, 2)
+    assert "index -5 of `a[k]`" in raised(put_one, (np.zeros(4), -5), target, 2)
+    harness.check(put_one, (np.zeros(4), -4), target)
