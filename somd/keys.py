@@ -46,10 +46,11 @@ def versions() -> tuple[str, ...]:
 
 
 def _compiler_state() -> str:
-    """Sizes and times of the compiler's own files, so that working on it never meets old output."""
+    """Sizes and times of the compiler's files, and of what is compiled into masters: working on them never meets old
+    output."""
     root = Path(__file__).parent
     state = hashlib.sha256()
-    for path in sorted(root.glob("transforms/**/*.py")):
+    for path in sorted([*root.glob("transforms/**/*.py"), *root.glob("runtime/multicore/*.py")]):
         status = path.stat()
         state.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\0".encode())
     return state.hexdigest()

@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -59,7 +59,7 @@ class SomdMethod(Generic[P, R]):
             IndexError: an access leaves its array.
             SomdRuntimeError: arguments overlap in memory, or the target failed.
         """
-        values: tuple[Any, ...] = args
+        values: tuple[Any, ...] = tuple(args)
         if kwargs or len(args) != self._arity:
             bound = inspect.signature(self._function).bind(*args, **kwargs)
             bound.apply_defaults()
@@ -72,7 +72,7 @@ class SomdMethod(Generic[P, R]):
         return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<SOMD method {self._function.__module__}.{self._function.__qualname__}>"

@@ -56,7 +56,7 @@ def compile_entry(
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
     if text is None:
-        text = _generate(function, target, dict(zip(names, signature, strict=True)), dict(aliases))
+        text = _generate(function, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n") + "\n"
         path = write_module(path, text)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     return load_entry(target, path, text, function.__name__, arrays, device, partitioners)
@@ -75,8 +75,12 @@ def load_entry(
     from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
 
+    if isinstance(device, tuple):
+        if len(device) > 1:
+            raise TargetUnavailable("several devices for one method are not supported yet", "SOMD501")
+        device = device[0]
     try:
-        opencl = OpenCLCall(module, name, device)
+        opencl = OpenCLCall(module, name, device, partitioners)
     except (NoDevice, ImportError) as error:
         raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
     except SomdRuntimeError as error:

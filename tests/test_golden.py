@@ -65,7 +65,7 @@ def written(case: str) -> dict[str, str]:
         except SomdError as error:
             if getattr(error, "code", None) != "SOMD501":
                 raise
-            found["opencl.txt"] = str(error)
+            found["opencl.txt"] = getattr(error, "reason", str(error))
     return {name: text.rstrip("\n") + "\n" for name, text in found.items()}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.javagrande.registry import Benchmark, kernel_of
+from benchmarks.javagrande.registry import Benchmark
 
 SEQUENTIAL = "sequential"
 MULTICORE = "multicore"
@@ -39,9 +39,9 @@ class Column:
             return f"{self.target} {self.workers}"
         return f"{self.target} {self.device}" if self.device is not None else self.target
 
-    def function(self, benchmark: Benchmark) -> Callable[..., Any] | None:
-        """What is timed; None where the benchmark has no annotated version yet."""
-        return benchmark.sequential if self.target == SEQUENTIAL else kernel_of(benchmark)
+    def function(self, benchmark: Benchmark) -> Callable[..., Any]:
+        """What is timed."""
+        return benchmark.sequential if self.target == SEQUENTIAL else benchmark.kernel
 
     @contextlib.contextmanager
     def in_force(self) -> Iterator[None]:

@@ -56,7 +56,7 @@ def measure(
 
     `on_run` is called before each run. A column that fails or is not valid is dropped, its reason kept.
     """
-    measurements = [Measurement(name, column) for column in columns if column.function(benchmark)]
+    measurements = [Measurement(name, column) for column in columns]
     for repetition in range(repetitions + 1):
         for measurement in measurements:
             on_run(measurement.column)

@@ -1,22 +1,23 @@
 """Which benchmarks there are, and what each module offers to the runner.
 
-The one table to edit when a benchmark is added or its annotated version becomes available. A module is imported when
-its benchmark is asked for, not before.
+The one table to edit when a benchmark is added. A module is imported when its benchmark is asked for, not before.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 
 class Benchmark(Protocol):
-    """A benchmark's module; `kernel` may be missing as long as the annotated version is."""
+    """A benchmark's module."""
 
     def prepare(self, size: str, /) -> tuple[Any, ...]:
         """Fresh arguments of class "A", "B" or "C"."""
+
+    def kernel(self, *args: Any) -> Any:
+        """What is timed: the annotated function, where the runtime decides."""
 
     def sequential(self, *args: Any) -> Any:
         """The plain function, compiled by Numba."""
@@ -44,22 +45,13 @@ class Entry:
         return cast(Benchmark, importlib.import_module(self.qualified_module))
 
 
-READY = (
-    Entry("Series", "series", paper_annotations=1, paper_lines=3),
-    Entry("SOR", "sor", paper_annotations=2, paper_lines=1),
-)
-"""Run by default."""
-
-PENDING = (
+BENCHMARKS = (
     Entry("Crypt", "crypt", paper_annotations=2, paper_lines=1),
     Entry("LUFact", "lufact", paper_annotations=1, paper_lines=3),
+    Entry("Series", "series", paper_annotations=1, paper_lines=3),
+    Entry("SOR", "sor", paper_annotations=2, paper_lines=1),
     Entry("SparseMatmult", "sparsematmult", paper_annotations=3, paper_lines=50),
 )
-"""Run when named, and sequentially only: their annotated versions follow."""
+"""All of them, in the order of the paper's figures."""
 
-BY_NAME = {entry.name.lower(): entry for entry in READY + PENDING}
-
-
-def kernel_of(benchmark: Benchmark) -> Callable[..., Any] | None:
-    """The annotated version of a benchmark, None where there is none yet."""
-    return cast("Callable[..., Any] | None", getattr(benchmark, "kernel", None))
+BY_NAME = {entry.name.lower(): entry for entry in BENCHMARKS}

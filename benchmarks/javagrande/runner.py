@@ -20,7 +20,7 @@ from benchmarks.javagrande import record, tables
 from benchmarks.javagrande.columns import TARGETS, Column, available_columns
 from benchmarks.javagrande.measure import Measurement, measure
 from benchmarks.javagrande.plot import plot
-from benchmarks.javagrande.registry import BY_NAME, PENDING, READY, Entry, kernel_of
+from benchmarks.javagrande.registry import BENCHMARKS, BY_NAME, Entry
 from benchmarks.javagrande.start_up import first_calls
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     console = Console()
     if options.adequacy:
-        console.print(tables.adequacy_table(READY + PENDING))
+        console.print(tables.adequacy_table(BENCHMARKS))
         return 0
     size: str = options.size
     earlier = record.earlier_seconds(options.compare, size) if options.compare is not None else None
@@ -64,9 +64,7 @@ def _run(
     with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
         for entry in entries:
             benchmark = entry.load()
-            if kernel_of(benchmark) is None:
-                notes.append(f"{entry.name} has no annotated version yet: its sequential version only")
-            runs = [column for column in columns if column.function(benchmark)]
+            runs = list(columns)
             task = progress.add_task(entry.name, total=len(runs) * (options.repeat + 1))
 
             def show(column: Column, name: str = entry.name) -> None:
@@ -100,8 +98,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("--class", dest="size", choices=("A", "B", "C"), default="A", help="problem sizes (default: A)")
-    names = ", ".join(entry.name for entry in READY + PENDING)
-    add("--benchmarks", type=_entries, default=list(READY), metavar="NAME,...", help=f"of {names}")
+    names = ", ".join(entry.name for entry in BENCHMARKS)
+    add("--benchmarks", type=_entries, default=list(BENCHMARKS), metavar="NAME,...", help=f"of {names}")
     add("--targets", type=_targets, default=list(TARGETS), metavar="NAME,...", help=f"of {', '.join(TARGETS)}")
     add("--workers", type=_counts, default=[1, 2], metavar="N,...", help="for multicore (default: 1,2)")
     add("--repeat", type=_count, default=15, metavar="N", help="timed runs of each column (default: 15)")

@@ -31,7 +31,7 @@ def read_module(path: Path) -> str | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    return text if text.endswith(END) else None
+    return text.removesuffix(END).rstrip("\n") + "\n" if text.endswith(END) else None
 
 
 def write_module(path: Path, text: str) -> Path:

@@ -253,3 +253,8 @@ def written_arrays(plan: Plan) -> frozenset[str]:
 def partition_roots(plan: Plan) -> tuple[str, ...]:
     """The parameters whose partitioners cut phases of the plan, in order of their names."""
     return tuple(sorted({phase.nest.partition for phase in plan.phases() if phase.nest.partition is not None}))
+
+
+def relies_on_partition(plan: Plan, nest: Nest) -> bool:
+    """Whether the iterations of a nest are independent only between the parts that its partitioner makes."""
+    return any(p.name == nest.partition and p.partitioner == "ByKey" for p in plan.method.params)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.javagrande.adequacy import Adequacy, adequacy, count
-from benchmarks.javagrande.registry import READY, Entry
+from benchmarks.javagrande.registry import BENCHMARKS, Entry
 from benchmarks.javagrande.runner import main
 
 SOURCE = '''
@@ -65,13 +65,13 @@ def test_count() -> None:
     assert count(source, "missing") is None
 
 
-@pytest.mark.parametrize("entry", READY)
+@pytest.mark.parametrize("entry", BENCHMARKS)
 def test_ours_need_no_more_annotations_than_the_papers(entry: Entry) -> None:
     ours = adequacy(entry)
     assert ours is not None and ours.annotations <= entry.paper_annotations
 
 
-@pytest.mark.parametrize("entry", READY)
+@pytest.mark.parametrize("entry", BENCHMARKS)
 def test_only_markers_are_added(entry: Entry) -> None:
     spec = importlib.util.find_spec(entry.qualified_module)
     assert spec is not None and spec.origin is not None

@@ -1,8 +1,8 @@
 """Runs a method on a target and compares it with the function as written.
 
-In: a SOMD method, arguments, a target. Out: nothing, or an AssertionError that names workers, argument and element. Results
-and arguments must agree: bit for bit (nan equal to nan, -0.0 different from 0.0), or within a relative tolerance; types and
-dtypes always. What lies around a strided view must stay untouched.
+In: a SOMD method, arguments, a target. Out: nothing, or an AssertionError that names workers, argument and element.
+Results and arguments must agree: bit for bit (nan equal to nan, -0.0 different from 0.0), or within a relative
+tolerance; types and dtypes always. What lies around a strided view must stay untouched.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,12 @@ SQUARES = (0, 1, 2, 5, 17)
 
 @dataclass(frozen=True)
 class Program:
-    """A method, what makes its cases, and the relative tolerance (0: bit for bit)."""
+    """A method, what makes its cases, the relative tolerance (0: bit for bit), and why a target is not there yet."""
 
     method: Any
     cases: Callable[[], Sequence[Case]]
     rtol: float
-    xfail: str | None
+    xfail: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -32,11 +32,13 @@ class Program:
 PROGRAMS: list[Program] = []
 
 
-def program(cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: str | None = None) -> Callable[[Any], Any]:
+def program(
+    cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: Mapping[str, str] | None = None
+) -> Callable[[Any], Any]:
     """Enter a method into the corpus."""
 
     def enter(method: Any) -> Any:
-        PROGRAMS.append(Program(method, cases, rtol, xfail))
+        PROGRAMS.append(Program(method, cases, rtol, xfail or {}))
         return method
 
     return enter

@@ -16,13 +16,13 @@ for file in sorted(HERE.glob("*.py")):
         importlib.import_module(f"tests.language.{file.stem}")
 
 
-def marked(program: Program) -> object:
-    marks = [pytest.mark.xfail(reason=program.xfail)] if program.xfail else []
-    return pytest.param(program, id=program.name, marks=marks)
+def marked(program: Program, target: str) -> object:
+    reason = program.xfail.get(target)
+    marks = [pytest.mark.xfail(reason=reason)] if reason else []
+    return pytest.param(program, target, id=f"{program.name}-{target}", marks=marks)
 
 
-@pytest.mark.parametrize("target", harness.TARGETS)
-@pytest.mark.parametrize("program", [marked(p) for p in PROGRAMS])
+@pytest.mark.parametrize(("program", "target"), [marked(p, t) for p in PROGRAMS for t in harness.TARGETS])
 def test_program(program: Program, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:

@@ -39,11 +39,15 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--out", type=Path, help="a file for all that is not as it should be, as JSON lines")
+    parser.add_argument("--every", type=int, default=0, help="report after each so many programs")
+    parser.add_argument("--aliased", action="store_true", help="pass one array for two parameters")
     parser.add_argument("--show", action="store_true", help="print each such program")
     options = parser.parse_args()
     found = []
     for number in range(options.first, options.first + options.programs):
-        judgement = judge(number)
+        judgement = judge(number, aliased=options.aliased)
+        if judgement is None:
+            continue
         found.append(judgement)
         if judgement.verdict in ("wrong", "crash", "false refusal"):
             if options.out is not None:
@@ -51,6 +55,8 @@ def main() -> None:
                     file.write(json.dumps(asdict(judgement)) + "\n")
             if options.show:
                 print(f"# {number}: {judgement.verdict} {judgement.details}\n{program(number).text}")
+        if options.every and len(found) % options.every == 0:
+            print(report(found), flush=True)
     print(report(found))
 
 

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from somd.errors import SomdCompileError
 from somd.transforms.pipeline import compile_for
 from somd.transforms.plan import nests
-from somd.transforms.reference.run import run_reference
+from somd.transforms.reference.run import Reference
 from somd.transforms.reference.witness import PlanViolation
 from somd.transforms.stages import Plan
 from tests.property.independence import independent
@@ -36,23 +36,39 @@ class Judgement:
     seconds: float = 0.0
 
 
-def judge(number: int, seeds: tuple[int, ...] = (1, 2), brute_force: bool = True) -> Judgement:
-    """Judge the program of this number on the reference back end."""
+def judge(
+    number: int, seeds: tuple[int, ...] = (1, 2), brute_force: bool = True, aliased: bool = False
+) -> Judgement | None:
+    """Judge the program of this number on the reference back end.
+
+    With `aliased`, one array is passed for two parameters; None where the program has no two of a kind.
+    """
     made = program(number)
+    aliases = aliases_of(made) if aliased else {}
+    if aliased and not aliases:
+        return None
     function = function_of(made)
     examples: list[Mapping[str, int]] = []
     start = time.perf_counter()
     try:
         with _conflicts(examples):
-            plan = compile_for(function, types_of(made), {}).plan
+            plan = compile_for(function, types_of(made), aliases).plan
     except SomdCompileError as error:
         seconds = time.perf_counter() - start
-        return _refused(made, function, error, seconds, examples if brute_force else None)
+        return _refused(made, function, error, seconds, examples if brute_force and not aliased else None)
     except Exception:
         return Judgement(number, "crash", details=[traceback.format_exc()])
     seconds = time.perf_counter() - start
-    details = list(_mismatches(made, function, plan, seeds))
+    details = list(_mismatches(made, function, plan, seeds, aliases))
     return Judgement(number, "wrong" if details else "accepted", details=details[:3], seconds=seconds)
+
+
+def aliases_of(made: Program) -> dict[str, str]:
+    """Two parameters that could be the same array, as (second, first)."""
+    for first, second in (("a", "b"), ("g", "h")):
+        if first in made.arrays and made.arrays[first] == made.arrays.get(second):
+            return {second: first}
+    return {}
 
 
 @contextmanager
@@ -85,13 +101,17 @@ def _refused(
     return Judgement(made.number, "false refusal" if false else "refused", codes[0], text, seconds)
 
 
-def _mismatches(made: Program, function: FunctionType, plan: Plan, seeds: tuple[int, ...]) -> Iterator[str]:
+def _mismatches(
+    made: Program, function: FunctionType, plan: Plan, seeds: tuple[int, ...], aliases: Mapping[str, str]
+) -> Iterator[str]:
+    reference = Reference(plan)
     for size in range(len(SIZES)):
         given = arguments_of(made, size)
+        given |= {name: given[first] for name, first in aliases.items()}
         wanted = outcome(lambda own: function(**own), given)
         for seed in seeds:
             try:
-                found = outcome(lambda own, seed=seed: run_reference(plan, own, seed), given)  # type: ignore[misc]
+                found = outcome(lambda own, seed=seed: reference.run(own, seed), given)  # type: ignore[misc]
             except PlanViolation as error:
                 yield f"size {SIZES[size]}: {error}"
                 continue

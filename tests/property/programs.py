@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from tests.property.coloured import coloured
 from tests.property.expressions import Names, access, condition, element, index, injective, value
 
 HEADER = """\
@@ -170,26 +171,10 @@ class _Writer:
                 self.names.roles[name] = (axis, injective(self.names, name, axis))
 
     def coloured(self, pad: str) -> bool:
-        """In-place updates from neighbours of the other colour: independent through steps, parities or halves."""
         arrays = [name for name, rank in sorted(self.names.arrays.items()) if rank == 1]
-        if not arrays:
-            return False
-        a = self.pick.choice(arrays)
-        half = f"for i in range(len({a}) // 2):"
-        start = self.pick.choice(("1", "2"))
-        texts = (
-            (f"for i in range({start}, len({a}) - 1, 2):", f"    {a}[i] = {a}[i - 1] + {a}[i + 1]"),
-            (f"for i in range(1, len({a}) - 1):", "    if i % 2 == 0:", f"        {a}[i] -= {a}[i + 1]"),
-            (half, f"    {a}[2 * i] = {a}[2 * i + 1]"),
-            (half, f"    {a}[i], {a}[-i - 1] = {a}[-i - 1], {a}[i]"),
-            (half, f"    t = {a}[i]", f"    {a}[i] = {a}[len({a}) - 1 - i]", f"    {a}[len({a}) - 1 - i] = t"),
-            (half, f"    {a}[i + len({a}) // 2] = {a}[i]"),
-            (f"for i in range(1, len({a})):", f"    {a}[i] += {a}[0]"),
-            (f"for i in range(len({a})):", "    if i != k and 0 <= k:", f"        {a}[i] -= {a}[k]"),
-            (f"for i in range(m, len({a})):", "    if m >= 0:", f"        {a}[i] = {a}[i % (m + 1)]"),
-        )
-        self.lines += [pad + line for line in self.pick.choice(texts)]
-        return True
+        if arrays:
+            self.lines += [pad + line for line in coloured(self.pick, self.pick.choice(arrays))]
+        return bool(arrays)
 
     def bounds(self, variables: list[str]) -> str:
         """A range: forward or backward, with steps, perhaps triangular."""

@@ -15,21 +15,26 @@ from tests.property.judgement import judge
 from tests.property.programs import program
 
 ACCEPTED_AT_LEAST = 0.99
+#: false refusals that a short run may meet by chance
+FEW = 2
 
 
 def wanted(name: str, default: int) -> int:
     return int(os.environ.get(name, default))
 
 
-def test_generated_programs_on_the_reference() -> None:
-    found = [judge(number) for number in range(wanted("SOMD_PROGRAMS", 200))]
+@pytest.mark.parametrize("aliased", [False, True])
+def test_generated_programs_on_the_reference(aliased: bool) -> None:
+    numbers = range(wanted("SOMD_PROGRAMS", 40 if aliased else 140))
+    judged = [judge(number, aliased=aliased) for number in numbers]
+    found = [judgement for judgement in judged if judgement is not None]
     bad = [j for j in found if j.verdict in ("wrong", "crash")]
     for judgement in bad[:3]:
         print(judgement.number, *judgement.details, program(judgement.number).text, sep="\n")
     assert not bad, report(found)
     counts = Counter(j.verdict for j in found)
-    rate = counts["accepted"] / (counts["accepted"] + counts["false refusal"])
-    assert rate >= ACCEPTED_AT_LEAST, report(found)
+    independent = counts["accepted"] + counts["false refusal"]
+    assert counts["false refusal"] <= max(FEW, (1 - ACCEPTED_AT_LEAST) * independent), report(found)
 
 
 @pytest.mark.parametrize(("target", "default"), [("multicore", 6), ("opencl", 6)])

@@ -16,7 +16,7 @@ import numpy as np
 
 from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
-from somd.runtime.multicore.guards import INDEX, SITE, fault_table
+from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
 
 numba: Any = _numba
 _workqueue = threading.RLock()
@@ -43,10 +43,14 @@ class MulticoreCall:
         Raises:
             IndexError: an access outside its array, found before a phase or in it.
         """
-        faults = fault_table(workers) if self.has_faults else None
-        extra: tuple[Any, ...] = (workers,) if faults is None else (workers, faults)
-        for position in self.partitions:
-            extra += cut(self.partitioners[position], args[position], workers)
+        partitions = [cut(self.partitioners[k], args[k], workers) for k in self.partitions]
+        faults = None
+        extra: tuple[Any, ...] = (workers,)
+        if self.has_faults:
+            faults = fault_table(max([workers, *(len(owners) - 1 for _, owners in partitions)]))
+            extra += (faults,)
+        for ranges, owners in partitions:
+            extra += (ranges, owners)
         try:
             with _guard():
                 numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))
@@ -60,7 +64,7 @@ class MulticoreCall:
             return error
         site, *index = error.args
         if site == -1 and faults is not None:
-            row = faults[np.flatnonzero(faults[:, SITE])[0]]
+            row = first_fault(faults)
             return index_error(self.sites[int(row[SITE])], int(row[INDEX]))
         return index_error(self.sites[site], index[0] if index else None)
 

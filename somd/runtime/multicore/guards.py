@@ -1,8 +1,7 @@
 """Accesses that are tested where they happen.
 
 In a master a bad index raises at once. An MI cannot raise from native code running in parallel: it notes its first
-fault in its row of the fault table and ends; the master raises after the phase. MIs hold consecutive iterations, so the
-first row with a fault has the lowest failing iteration.
+fault in its row of the fault table and ends; the master raises after the phase, for the lowest failing iteration.
 """
 
 from __future__ import annotations
@@ -11,10 +10,13 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.cpython.unsafe import tuple as _tuples
 from numba.extending import overload
 
-#: columns of the fault table: site, index (the rest keeps rows on their own cache lines)
-SITE, INDEX, COLUMNS = 0, 1, 8
+tuple_setitem: Any = _tuples.tuple_setitem
+
+#: columns of the fault table: site, index, three for the place of the iteration; the rest fills a cache line
+SITE, INDEX, PLACE, COLUMNS = 0, 1, 2, 8
 
 
 def fault_table(parts: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -54,84 +56,61 @@ def wrapped(index: int, length: int) -> Any:
 
 
 @njit(error_model="numpy")
-def note(faults: Any, rank: int, site: int, index: int) -> None:
-    """Enter a fault of MI `rank`, unless it has one."""
+def note(faults: Any, rank: int, site: int, index: int, place: Any) -> None:
+    """Enter a fault of MI `rank`, unless it has one; `place` are three integers that order iterations."""
     if faults[rank, SITE] == 0:
         faults[rank, SITE] = site
         faults[rank, INDEX] = index
+        faults[rank, PLACE] = place[0]
+        faults[rank, PLACE + 1] = place[1]
+        faults[rank, PLACE + 2] = place[2]
+
+
+def first_fault(faults: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The row of the lowest failing iteration; there is one."""
+    rows = faults[faults[:, SITE] != 0]
+    return min(rows, key=lambda row: tuple(row[PLACE : PLACE + 3]))
+
+
+def load(array: Any, index: Any, site: int, faults: Any, rank: int, place: Any) -> Any:
+    """`array[index]` for a tuple of int64; 0 and a noted fault if one is outside. Site + k is that of axis k."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+def store(array: Any, index: Any, value: Any, site: int, faults: Any, rank: int, place: Any) -> None:
+    """`array[index] = value` for a tuple of int64; nothing but a noted fault if one is outside."""
+    raise NotImplementedError("only compiled code calls this")
 
 
 @njit(error_model="numpy")
-def _place(index: int, length: int, site: int, faults: Any, rank: int) -> Any:
-    place = wrapped(index, length)
-    if place < 0:
-        note(faults, rank, site, index)
-    return place
-
-
-def load(array: Any, index: Any, site: int, faults: Any, rank: int) -> Any:
-    """`array[index]` for a tuple of indexes; 0 and a noted fault if one is outside. Site + k is that of axis k."""
-    raise NotImplementedError("only compiled code calls this")
-
-
-def store(array: Any, index: Any, value: Any, site: int, faults: Any, rank: int) -> None:
-    """`array[index] = value` for a tuple of indexes; nothing but a noted fault if one is outside."""
-    raise NotImplementedError("only compiled code calls this")
+def _places(array: Any, index: Any, site: int, faults: Any, rank: int, place: Any) -> Any:
+    """Whether all indexes lie inside, and the tuple of them, none negative."""
+    found = array.shape
+    for axis in range(array.ndim):
+        at = wrapped(index[axis], array.shape[axis])
+        if at < 0:
+            note(faults, rank, site + axis, index[axis], place)
+            return False, found
+        found = tuple_setitem(found, axis, at)
+    return True, found
 
 
 @overload(load)
-def _load(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
+def _load(array: Any, index: Any, site: Any, faults: Any, rank: Any, place: Any) -> Any:
     zero: Any = array.dtype
-    if array.ndim == 1:
 
-        def load_1(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
-            i = _place(index[0], array.shape[0], site, faults, rank)
-            return array[i] if i >= 0 else zero(0)
+    def load_element(array: Any, index: Any, site: Any, faults: Any, rank: Any, place: Any) -> Any:
+        inside, where = _places(array, index, site, faults, rank, place)
+        return array[where] if inside else zero(0)
 
-        return load_1
-    if array.ndim == 2:
-
-        def load_2(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
-            i = _place(index[0], array.shape[0], site, faults, rank)
-            j = _place(index[1], array.shape[1], site + 1, faults, rank)
-            return array[i, j] if i >= 0 and j >= 0 else zero(0)
-
-        return load_2
-
-    def load_3(array: Any, index: Any, site: Any, faults: Any, rank: Any) -> Any:
-        i = _place(index[0], array.shape[0], site, faults, rank)
-        j = _place(index[1], array.shape[1], site + 1, faults, rank)
-        k = _place(index[2], array.shape[2], site + 2, faults, rank)
-        return array[i, j, k] if i >= 0 and j >= 0 and k >= 0 else zero(0)
-
-    return load_3 if array.ndim == 3 else None
+    return load_element
 
 
 @overload(store)
-def _store(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any) -> Any:
-    if array.ndim == 1:
+def _store(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any, place: Any) -> Any:
+    def store_element(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any, place: Any) -> None:
+        inside, where = _places(array, index, site, faults, rank, place)
+        if inside:
+            array[where] = value
 
-        def store_1(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any) -> None:
-            i = _place(index[0], array.shape[0], site, faults, rank)
-            if i >= 0:
-                array[i] = value
-
-        return store_1
-    if array.ndim == 2:
-
-        def store_2(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any) -> None:
-            i = _place(index[0], array.shape[0], site, faults, rank)
-            j = _place(index[1], array.shape[1], site + 1, faults, rank)
-            if i >= 0 and j >= 0:
-                array[i, j] = value
-
-        return store_2
-
-    def store_3(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any) -> None:
-        i = _place(index[0], array.shape[0], site, faults, rank)
-        j = _place(index[1], array.shape[1], site + 1, faults, rank)
-        k = _place(index[2], array.shape[2], site + 2, faults, rank)
-        if i >= 0 and j >= 0 and k >= 0:
-            array[i, j, k] = value
-
-    return store_3 if array.ndim == 3 else None
+    return store_element

@@ -6,7 +6,7 @@ argument is a device array, results stay on the device too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +28,7 @@ def call(
     device: Device | str | None = None,
     doubles: bool = True,
     fastmath: bool = False,
+    partitioners: Mapping[int, Any] | None = None,
 ) -> Any:
     """Run a master on a device with the caller's arguments.
 
@@ -36,6 +37,7 @@ def call(
         SomdRuntimeError: SOMD309 and SOMD502 to SOMD504.
     """
     with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
+        run.given, run.partitioners = args, partitioners or {}
         given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
         result = master(run, *given)
         own = {id(m): a for m, a in zip(given, args, strict=True) if isinstance(m, Managed)}
@@ -60,7 +62,10 @@ class OpenCLCall:
         SomdRuntimeError: the method computes in double precision, and the device does not (SOMD503).
     """
 
-    def __init__(self, module: ModuleType, name: str, device: Device | str | None) -> None:
+    def __init__(
+        self, module: ModuleType, name: str, device: Device | str | None, partitioners: Mapping[int, Any]
+    ) -> None:
+        self.partitioners = partitioners
         self.master: Callable[..., Any] = getattr(module, name)
         self.kernels: str = module.KERNELS
         self.kernel_names: tuple[str, ...] = module.KERNEL_NAMES
@@ -72,4 +77,12 @@ class OpenCLCall:
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
         """Run; the number of workers is the device's own matter."""
-        return call(self.master, self.kernels, self.kernel_names, args, device=self.device, doubles=self.doubles)
+        return call(
+            self.master,
+            self.kernels,
+            self.kernel_names,
+            args,
+            device=self.device,
+            doubles=self.doubles,
+            partitioners=self.partitioners,
+        )

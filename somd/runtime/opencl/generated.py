@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.cutting import cut, everything
 from somd.runtime.opencl.fault_record import index_of, new_faults, raise_fault
 from somd.runtime.opencl.reductions import (
     LANES,
@@ -30,6 +31,8 @@ from somd.runtime.opencl.session import Run
 __all__ = [
     "LANES",
     "copied",
+    "cut",
+    "everything",
     "first_greatest",
     "first_least",
     "index_error",

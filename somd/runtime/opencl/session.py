@@ -6,7 +6,7 @@ written to the caller's arrays before `finish`, so an exception on the way leave
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +31,9 @@ class Run:
         self.context = context
         self._kernels: dict[str, Kernel] = {name: program.kernel(name) for name in kernel_names}
         self._arrays: dict[int, tuple[Any, Managed]] = {}
+        #: the arguments of the call, and the partitioners of parameters by position
+        self.given: tuple[Any, ...] = ()
+        self.partitioners: Mapping[int, Any] = {}
 
     def __enter__(self) -> Run:
         return self
@@ -101,6 +104,7 @@ class Run:
             SomdRuntimeError: the driver fails; or overlapping arguments, one of them written (SOMD309).
             ValueError: a read-only array among `writes`.
         """
+        global_size = tuple([int(extent) for extent in global_size])
         if min(global_size) <= 0:
             return
         kernel = self._kernels[kernel_name]

@@ -22,6 +22,10 @@ class Range:
     step: cst.BaseExpression
 
 
+#: stands for a reduction by a function of the user's
+OWN = "function"
+
+
 @dataclass(frozen=True)
 class Fence:
     """`with sync:` (or `single`): the names it combines and the operator, where given."""
@@ -76,6 +80,8 @@ def fence_of(block: cst.With, method: Method) -> Fence | None:
             names.append(arg.value.value)
         elif arg.keyword is not None and arg.keyword.value == "reduce" and isinstance(arg.value, cst.SimpleString):
             operator = str(arg.value.evaluated_value)
+        elif arg.keyword is not None and arg.keyword.value == "reduce":
+            operator = OWN
         elif arg.keyword is not None and arg.keyword.value == "relaxed" and isinstance(arg.value, cst.Name):
             relaxed = arg.value.value == "True"
         else:

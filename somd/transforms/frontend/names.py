@@ -45,8 +45,12 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
     if isinstance(node, cst.Attribute):
         base = evaluate(node.value, namespace, local_names)
         return MISSING if base is MISSING else getattr(base, node.attr.value, MISSING)
-    if isinstance(node, cst.SimpleString):
+    if isinstance(node, cst.SimpleString | cst.Integer):
         return node.evaluated_value
+    if isinstance(node, cst.Tuple):
+        return tuple(evaluate(element.value, namespace, local_names) for element in node.elements)
+    if isinstance(node, cst.Call):
+        return _marker(node, namespace, local_names)
     if isinstance(node, cst.Subscript):
         base = evaluate(node.value, namespace, local_names)
         keys = [
@@ -61,6 +65,19 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
         except (TypeError, KeyError, IndexError):
             return MISSING
     return MISSING
+
+
+def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collection[str]) -> object:
+    """What a call of one of somd's markers makes; MISSING for every other call."""
+    function = evaluate(node.func, namespace, local_names)
+    values = [evaluate(a.value, namespace, local_names) for a in node.args]
+    ours = getattr(function, "__module__", None) in ("somd.markers", "somd.partitioners")
+    if not ours or not callable(function) or MISSING in values or any(a.keyword or a.star for a in node.args):
+        return MISSING
+    try:
+        return function(*values)
+    except (TypeError, ValueError):
+        return MISSING
 
 
 def names_read(node: cst.CSTNode) -> set[str]:

@@ -55,7 +55,12 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
 
 def check_supported(method: Method, collector: Collector) -> None:
     """Report every statement and expression of `method` that is outside the language."""
-    method.function.body.visit(_Checker(method, collector))
+    checker = _Checker(method, collector)
+    params = method.function.params
+    for param in (params.star_arg, params.star_kwarg):
+        if isinstance(param, cst.Param):
+            checker.report_parameter(param)
+    method.function.body.visit(checker)
 
 
 class _Checker(cst.CSTVisitor):
@@ -71,6 +76,10 @@ class _Checker(cst.CSTVisitor):
                 self._report(code, f"{what} is not supported in a SOMD method", node, instead)
                 return False
         return super().on_visit(node)
+
+    def report_parameter(self, param: cst.Param) -> None:
+        what = "a parameter that takes any number of arguments is not supported in a SOMD method"
+        self._report("SOMD201", what, param.name, "name the parameters one by one")
 
     def _report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
         place = self.method.positions.get(node)

@@ -29,13 +29,16 @@ FLOAT_MATH = "float64"
 
 @dataclass
 class Rewriting:
-    """How accesses of a function are rewritten: `guarded` ones are tested, by `load` and `store` in a slave (`slave` is
-    then the text of fault table and rank), by `index_of` in a master. `renames` replaces names (reduction lanes)."""
+    """How accesses of a function are rewritten.
+
+    `guarded` ones are tested: by `load` and `store` in a slave, `slave` being the text of fault table, rank and place of
+    the iteration; by `index_of` in a master. `renames` replaces names (lanes of reductions).
+    """
 
     method: Method
     types: Types
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
-    slave: tuple[str, str] | None = None
+    slave: tuple[str, str, str] | None = None
     renames: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
     constants: dict[str, object] = field(default_factory=dict)
     uses_math: bool = False
@@ -223,9 +226,9 @@ class Rewriter(cst.CSTTransformer):
             return updated_node
         if self.how.slave is None:
             return self._checked(updated_node, sites)
-        faults, rank = self.how.slave
-        indexes = cst.Tuple([cst.Element(i) for i in index_expressions(updated_node)])
-        return call("load", updated_node.value, indexes, integer(sites[0].number), cst.Name(faults), cst.Name(rank))
+        ending = [cst.parse_expression(text) for text in self.how.slave]
+        indexes = index_tuple(updated_node)
+        return call("load", updated_node.value, indexes, integer(sites[0].number), *ending)
 
     def _checked(self, node: cst.Subscript, sites: tuple[Site, ...]) -> cst.Subscript:
         parts = []
@@ -301,9 +304,9 @@ class Rewriter(cst.CSTTransformer):
             return statement
         if self.how.slave is None:
             return statement
-        faults, rank = self.how.slave
-        indexes = cst.Tuple([cst.Element(i) for i in index_expressions(new_target)])
-        arguments = (new_target.value, indexes, value, integer(sites[0].number), cst.Name(faults), cst.Name(rank))
+        ending = [cst.parse_expression(text) for text in self.how.slave]
+        indexes = index_tuple(new_target)
+        arguments = (new_target.value, indexes, value, integer(sites[0].number), *ending)
         return cst.Expr(call("store", *arguments))
 
     def leave_AugAssign(self, original_node: cst.AugAssign, updated_node: cst.AugAssign) -> cst.BaseSmallStatement:
@@ -319,11 +322,11 @@ class Rewriter(cst.CSTTransformer):
             return updated_node
         read: cst.BaseExpression = updated_node.target
         if guarded and isinstance(target, cst.Subscript) and self.how.slave is not None:
-            faults, rank = self.how.slave
+            ending = [cst.parse_expression(text) for text in self.how.slave]
             assert isinstance(read, cst.Subscript)
-            indexes = cst.Tuple([cst.Element(i) for i in index_expressions(read)])
+            indexes = index_tuple(read)
             number = integer(self.how.guarded[target][0].number)
-            read = call("load", read.value, indexes, number, cst.Name(faults), cst.Name(rank))
+            read = call("load", read.value, indexes, number, *ending)
         operand = updated_node.value
         if isinstance(operand, cst.BinaryOperation | cst.IfExp | cst.BooleanOperation | cst.Comparison):
             operand = parenthesised(operand)
@@ -356,6 +359,11 @@ class Rewriter(cst.CSTTransformer):
         kind = self._scalar(original)
         narrow_float = kind is not None and kind.kind == "f" and kind.dtype != FLOAT_MATH
         return cast(node, FLOAT_MATH) if narrow_float else node
+
+
+def index_tuple(node: cst.Subscript) -> cst.Tuple:
+    """The indexes of an access as a tuple of int64."""
+    return cst.Tuple([cst.Element(cast(i, "int64")) for i in index_expressions(node)])
 
 
 def _natural(node: cst.BaseExpression) -> bool:

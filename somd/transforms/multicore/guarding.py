@@ -2,7 +2,7 @@
 
     y[row[k]] += x[k]     ->     at_1 = wrapped(row[k], y.shape[0])
                                  if at_1 < 0:
-                                     note(faults, rank, 3, row[k])
+                                     note(faults, rank, 3, row[k], (k, 0, 0))
                                      return
                                  y[at_1] += x[k]
 
@@ -134,13 +134,14 @@ class SlaveRewriter(Rewriter):
     def _tested(self, node: cst.Subscript, sites: tuple[Site, ...]) -> cst.Subscript:
         code = cst.Module([]).code_for_node
         assert self.how.slave is not None
-        faults, rank = self.how.slave
+        faults, rank, order = self.how.slave
         places = []
         for axis, index in enumerate(index_expressions(node)):
             place = self.fresh.name(f"at_{sites[axis].number}")
+            noted = (faults, rank, str(sites[axis].number), code(index), order)
             self.pending[-1] += parsed(
                 f"{place} = wrapped({code(index)}, {code(node.value)}.shape[{axis}])",
-                f"if {place} < 0:\n    note({faults}, {rank}, {sites[axis].number}, {code(index)})\n    return\n",
+                f"if {place} < 0:\n    note({', '.join(noted)})\n    return\n",
             )
             places.append(cst.SubscriptElement(cst.Index(cst.Name(place))))
         return node.with_changes(slice=places)

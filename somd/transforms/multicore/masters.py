@@ -113,7 +113,7 @@ class MasterBuilder:
     def phase(self, phase: Phase) -> list[cst.BaseStatement]:
         nest = phase.nest
         how = self.rewriting(nest.guarded)
-        how.slave = (self.fresh.name("faults"), self.fresh.name("rank"))
+        how.slave = (self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
         name = self.fresh.name(f"{self.plan.method.name}_slave_{phase.number}")
         builder = SlaveBuilder(self.plan, self.types, phase, how, self.fresh, name)
         slave = builder.build()
@@ -234,6 +234,12 @@ class MasterBuilder:
         if scalar.kind in "iu" and scalar.dtype != "int64":
             value = f"np.{scalar.dtype}({value})"
         return f"if {blocks} > 0:\n    {name} = {value}\n"
+
+
+def place_text(dims: Sequence[Dim]) -> str:
+    """Three integers that order the iterations of a nest: its variables, those that run backward negated."""
+    parts = [dim.variable if dim.step > 0 else f"-{dim.variable}" for dim in dims[:3]]
+    return f"({', '.join(parts + ['0'] * (3 - len(parts)))})"
 
 
 def _lines_before(node: cst.For) -> list[cst.EmptyLine]:

@@ -18,6 +18,7 @@ class Argument:
     trips, extent       of distributed dimension `number`: its iterations, exactly or at most
     block               the trips in a logical block
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
+    ranges, owners      the parts of an array and whose they are; owner_count the number of owners
     faults              the fault record
     """
 
@@ -32,6 +33,8 @@ class Argument:
     def declaration(self) -> str:
         if self.kind in ("array", "partials"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
+        if self.kind in ("ranges", "owners"):
+            return f"__global const long *{self.text}"
         if self.kind == "faults":
             return f"__global volatile long *{self.text}"
         return f"{CTYPES[self.dtype]} {self.text}"

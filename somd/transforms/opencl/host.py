@@ -15,13 +15,22 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports
 from somd.transforms.opencl.launches import Launch
-from somd.transforms.stages import Phase, Plan, Serial, Site, Step, Uniform
+from somd.transforms.stages import (
+    Phase,
+    Plan,
+    Serial,
+    Site,
+    Step,
+    Uniform,
+    partition_roots,
+    relies_on_partition,
+)
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 
-def host_module(plan: Plan, types: Types, kernels: Mapping[int, Kernel]) -> cst.Module:
-    """The module of the master; `kernels` by the number of their phase."""
-    writer = _Master(plan, types, kernels)
+def host_module(plan: Plan, types: Types, kernels: Mapping[int, Kernel], in_order: Mapping[int, Kernel]) -> cst.Module:
+    """The module of the master; `kernels` by the number of their phase, and those that run one in order."""
+    writer = _Master(plan, types, kernels, in_order)
     function = writer.function()
     helpers = _helper_functions(writer.helpers)
     body: list[cst.BaseStatement] = [*helpers, function]
@@ -59,10 +68,11 @@ def _plain(function: cst.FunctionDef, name: str, code: HostCode) -> cst.Function
 
 
 class _Master:
-    def __init__(self, plan: Plan, types: Types, kernels: Mapping[int, Kernel]) -> None:
+    def __init__(self, plan: Plan, types: Types, kernels: Mapping[int, Kernel], in_order: Mapping[int, Kernel]) -> None:
         self.plan = plan
         self.types = types
         self.kernels = kernels
+        self.in_order = in_order
         self.helpers: dict[str, HelperInstance] = {}
         helpers = types.helpers.values()
         locals_of_helpers = {name for instance in helpers for name in instance.method.local_names}
@@ -78,17 +88,37 @@ class _Master:
         if "faults" in kinds:
             made = tree.call(tree.brought("new_faults"), tree.name(self.run))
             body.insert(0, tree.assign(tree.name(self.faults), made))
+        body[:0] = [self.cut(root) for root in partition_roots(self.plan) if self.relied_on(root)]
+        if self.in_order:
+            body.insert(0, self.whole())
         params = [cst.Param(cst.Name(name)) for name in (self.run, *self.plan.method.param_names)]
         blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         name = cst.Name(self.plan.method.name)
         return cst.FunctionDef(name, cst.Parameters(params), tree.block(body), leading_lines=blank)
+
+    def relied_on(self, root: str) -> bool:
+        nests = [phase.nest for phase in self.plan.phases()]
+        return any(nest.partition == root and relies_on_partition(self.plan, nest) for nest in nests)
+
+    def cut(self, root: str) -> cst.BaseStatement:
+        """`row_ranges, row_owners = cut(run, 1)` for the parameter at position 1."""
+        position = self.plan.method.param_names.index(root)
+        return self._ranges(root, tree.call(tree.brought("cut"), tree.name(self.run), tree.integer(position)))
+
+    def whole(self) -> cst.BaseStatement:
+        return self._ranges("all", tree.call(tree.brought("everything"), tree.name(self.run)))
+
+    def _ranges(self, root: str, made: cst.BaseExpression) -> cst.BaseStatement:
+        names = [cst.Element(tree.name(f"{root}_{what}")) for what in ("ranges", "owners")]
+        return tree.assign(cst.Tuple(names, lpar=[], rpar=[]), made)
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []
         for step in steps:
             if isinstance(step, Phase):
                 kernel = self.kernels[step.number]
-                found += Launch(step.nest, kernel, self.code({}), self.names, self.faults).statements()
+                other = self.in_order.get(step.number)
+                found += Launch(step.nest, kernel, self.code({}), self.names, self.faults, other).statements()
             elif isinstance(step, Uniform):
                 found.append(self.uniform(step))
             else:

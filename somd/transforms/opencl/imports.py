@@ -27,7 +27,8 @@ def with_imports(statements: Sequence[cst.BaseStatement], taken: Iterable[str]) 
     texts = [f"import {MODULES[name]}{_alias(MODULES[name], naming.given[name])}" for name in naming.modules()]
     wanted = [f"{name}{_alias(name, naming.given[name])}" for name in naming.functions()]
     if len(wanted) > 4:
-        texts.append(f"from {RUNTIME} import (\n    {',\n    '.join(wanted)},\n)")
+        lines = "".join(f"    {name},\n" for name in wanted)
+        texts.append(f"from {RUNTIME} import (\n{lines})")
     elif wanted:
         texts.append(f"from {RUNTIME} import {', '.join(wanted)}")
     return [*parsed(*texts), *named.body]

@@ -29,9 +29,12 @@ PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float"}
 class Launch:
     """Writes one phase; `names` are the master's, so that what is added clashes with nothing of the user's."""
 
-    def __init__(self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str) -> None:
+    def __init__(
+        self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str, in_order: Kernel | None = None
+    ) -> None:
         self.nest = nest
         self.kernel = kernel
+        self.in_order = in_order
         self.code = code
         self.faults = faults
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
@@ -60,8 +63,23 @@ class Launch:
         )
 
     def launch(self) -> cst.BaseStatement:
+        if any(a.kind == "owners" for a in self.kernel.arguments):
+            return self._call("launch", tree.tuple_of([self.owner_count()]))
         sizes = [self.extent(dim) for dim in reversed(self.nest.dims)]
-        return self._call("launch", tree.tuple_of(sizes))
+        launched = self._call("launch", tree.tuple_of(sizes))
+        if self.in_order is None:
+            return launched
+        usual, self.kernel = self.kernel, self.in_order
+        alone = self._call("launch", tree.tuple_of([self.owner_count()]))
+        self.kernel = usual
+        test = cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if))
+        return cst.If(test, tree.block([alone]), cst.Else(tree.block([launched])))
+
+    def owner_count(self) -> cst.BaseExpression:
+        return cst.parse_expression(f"{self._root()}_owners.shape[0] - 1")
+
+    def _root(self) -> str:
+        return "all" if self.in_order is not None else str(self.nest.partition)
 
     def grouped(self) -> list[cst.BaseStatement]:
         alone = len(self.nest.dims) == 1
@@ -82,6 +100,8 @@ class Launch:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
         faults = [self.faults] if any(a.kind == "faults" for a in self.kernel.arguments) else []
         reads = [tree.name(n) for n in self.nest.arrays_read]
+        kinds = {a.kind for a in self.kernel.arguments}
+        reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners") if kind in kinds]
         writes = [tree.name(n) for n in (*self.nest.arrays_written, *self.partials.values(), *faults)]
         kernel = cst.SimpleString(f'"{self.kernel.name}"')
         sides = {"reads": tree.tuple_of(reads)} if reads else {}
@@ -107,6 +127,10 @@ class Launch:
             return tree.name(self.partials[argument.name])
         if kind == "faults":
             return tree.name(self.faults)
+        if kind in ("ranges", "owners"):
+            return tree.name(f"{self._root()}_{kind}")
+        if kind == "owner_count":
+            return self.owner_count()
         if kind == "block":
             return tree.name(self.length)
         if kind == "trips":

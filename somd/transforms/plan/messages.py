@@ -69,7 +69,8 @@ def _unproved(method: Method, variable: str, found: Conflict, labels: tuple[Labe
     helps = (
         f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
         f"`{variable}` with +, -, constant factors, // and %",
-        "for a histogram or scatter, accumulate one element an iteration and scan the data inside",
+        f"if an array of keys indexes `{unknown.array}`, let `partition(ByKey)` on the keys keep each key to one MI",
+        "for a histogram or scatter, let the loop run over the elements that are written and scan the data inside",
         SINGLE,
     )
     return Diagnostic("SOMD303", message, labels, helps)

@@ -13,7 +13,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.sets import TooComplex
-from somd.transforms.frontend.loops import else_statements, fence_of, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import OWN, else_statements, fence_of, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.bindings import check_array_binding
@@ -98,9 +98,10 @@ class _Planner:
             return []
         if fence.kind == "single":
             return [self.serial(list(statements_of(node.body)))]  # type: ignore[arg-type]
-        if fence.relaxed:
+        if fence.relaxed or fence.reduce == OWN:
             where = self.context.method.position(node.items[0])
-            message = "`relaxed=True` is not supported yet"
+            what = "`relaxed=True`" if fence.relaxed else "`sync` with a function for `reduce`"
+            message = f"{what} is not supported yet"
             self.context.collector.add(Diagnostic("SOMD103", message, (Label(where, "this option", True),)))
         body = self.block(statements_of(node.body), around)
         check_fence_reduction(node, fence, body, self.context)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import CodeType
 
 import libcst as cst
 
@@ -28,10 +29,10 @@ from somd.transforms.stages import Nest, Phase, Plan, Serial, Step
 
 
 @dataclass(frozen=True)
-class IterationText:
-    """The function of one nest: its text, its parameters behind the loop variables, and its accesses by number."""
+class IterationCode:
+    """The function of one nest, compiled: its parameters behind the loop variables, and its accesses by number."""
 
-    text: str
+    code: CodeType
     parameters: tuple[str, ...]
     accesses: tuple[Watched, ...]
 
@@ -63,7 +64,7 @@ def reduced_names(nest: Nest) -> list[str]:
     return [name for reduction in nest.reductions for name in (reduction.name, *reduction.companions)]
 
 
-def iteration_text(phase: Phase) -> IterationText:
+def iteration_code(phase: Phase) -> IterationCode:
     """The function that runs one iteration of the nest of `phase`."""
     nest = phase.nest
     variables = [dim.variable for dim in nest.dims]
@@ -77,7 +78,8 @@ def iteration_text(phase: Phase) -> IterationText:
     assert isinstance(function.body, cst.IndentedBlock)
     loop = function.body.body[0].with_changes(body=cst.IndentedBlock(body))
     function = function.with_changes(body=cst.IndentedBlock([loop, *function.body.body[1:]]))
-    return IterationText(cst.Module([function]).code, parameters, tuple(rewriter.found))
+    code = compile(cst.Module([function]).code, f"<reference: phase {phase.number}>", "exec")
+    return IterationCode(code, parameters, tuple(rewriter.found))
 
 
 class _Accesses(cst.CSTTransformer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
@@ -11,7 +11,7 @@ import numpy as np
 
 from somd.partitioners import Block, Partitioner
 from somd.transforms.reference.accumulators import combined, start
-from somd.transforms.reference.plan_to_python import iteration_text, master_text, reduced_names
+from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
 from somd.transforms.stages import Dim, Nest, Phase, Plan
 
@@ -36,40 +36,58 @@ def run_reference(
         IndexError: an access leaves its array, found before a phase or in it.
         PlanViolation: a claim of the plan does not hold.
     """
-    order = random.Random(seed)
-    names: dict[str, Any] = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
-    for phase in plan.phases():
-        partitioner = (partitioners or {}).get(phase.nest.partition or "")
-        names[f"phase_{phase.number}"] = _Runner(phase, names, order, partitioner).run
-    master = _function(master_text(plan), plan.method.name, names)
-    with np.errstate(all="ignore"):
-        return master(*(arguments[name] for name in plan.method.param_names))
+    return Reference(plan).run(arguments, seed, partitioners)
 
 
-def _function(text: str, name: str, names: Values) -> Callable[..., Any]:
-    own = dict(names)
-    exec(compile(text, f"<reference: {name}>", "exec"), own)
-    function: Callable[..., Any] = own[name]
-    return function
+class Reference:
+    """A plan made ready to be run several times."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.names = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
+        self.phases = [(phase, iteration_code(phase)) for phase in plan.phases()]
+        self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
+
+    def run(
+        self, arguments: Mapping[str, object], seed: int, partitioners: Mapping[str, Partitioner] | None = None
+    ) -> Any:
+        """As `run_reference`."""
+        order = random.Random(seed)
+        names: dict[str, Any] = dict(self.names)
+        for phase, code in self.phases:
+            partitioner = (partitioners or {}).get(phase.nest.partition or "")
+            names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner).run
+        exec(self.master, names)
+        method = self.plan.method
+        with np.errstate(all="ignore"):
+            return names[method.name](*(arguments[name] for name in method.param_names))
 
 
 class _Runner:
     """Runs one phase, as often as the master comes to it."""
 
-    def __init__(self, phase: Phase, names: Values, order: random.Random, partitioner: Partitioner | None) -> None:
+    def __init__(
+        self,
+        phase: Phase,
+        code: IterationCode,
+        names: Values,
+        order: random.Random,
+        partitioner: Partitioner | None,
+    ) -> None:
         self.nest: Nest = phase.nest
         self.names = names
         self.order = order
         self.partitioner = partitioner
         self.witness = Witness()
-        self.text = iteration_text(phase)
+        self.code = code
         watched = {**names, "place": self._place, "claim": claim}
-        self.iteration = _function(self.text.text, f"iteration_{phase.number}", watched)
+        exec(code.code, watched)
+        self.iteration = watched[f"iteration_{phase.number}"]
         self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
         self.reduced = reduced_names(phase.nest)
 
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
-        return self.witness.place(self.text.accesses[number], mode, array, *indexes)
+        return self.witness.place(self.code.accesses[number], mode, array, *indexes)
 
     def run(self, state: Values) -> tuple[Any, ...]:
         """Run the nest on the master's names; the reduced scalars."""
@@ -104,7 +122,7 @@ class _Runner:
         if not alone:
             self.order.shuffle(turns)
         waiting = [iter(block) for block in blocks]
-        common = {name: state[name] for name in self.text.parameters if name in state}
+        common = {name: state[name] for name in self.code.parameters if name in state}
         failures: dict[int, Exception] = {}
         for block in turns:
             number = next(waiting[block])

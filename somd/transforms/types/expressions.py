@@ -398,7 +398,7 @@ class Expressions:
             name = np.dtype(cast(Any, value)).name if value is not MISSING else ""
         except TypeError:
             name = ""
-        if value is MISSING or name not in {np.dtype(c).name for c in functions.CASTS}:
+        if value is MISSING or name not in set(functions.CASTS.values()):
             self.report("SOMD402", "this dtype is not supported", node, "use a bool, integer or float dtype of NumPy")
             return None
         return str(name)

@@ -119,11 +119,15 @@ class NotTyped(Exception):
     """The operation does not exist on these types; the text says why."""
 
 
-def sample(scalar: ScalarType) -> Any:
-    """A value of the type: 1, or True."""
+#: floats to try a function on: math functions differ in where they are defined
+TRIALS = (1.0, 0.5, 2.0)
+
+
+def sample(scalar: ScalarType, trial: float = 1.0) -> Any:
+    """A value of the type: `trial` for floats, 1 for integers, True."""
     if scalar.weak:
-        return {"b": True, "i": 1, "f": 1.0}[scalar.kind]
-    return np.dtype(scalar.dtype).type(1)
+        return {"b": True, "i": 1, "f": trial}[scalar.kind]
+    return np.dtype(scalar.dtype).type(trial if scalar.kind == "f" else 1)
 
 
 def type_of_value(value: object) -> ScalarType:
@@ -151,13 +155,17 @@ def apply(function: Callable[..., Any], *operands: ScalarType) -> ScalarType:
     Raises:
         NotTyped: the call fails, or its result is no scalar.
     """
+    reason = ""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        try:
-            value = function(*map(sample, operands))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise NotTyped(str(error)) from None
-    return type_of_value(value)
+        for trial in TRIALS:
+            try:
+                value = function(*(sample(o, trial) for o in operands))
+            except (TypeError, ValueError, ArithmeticError) as error:
+                reason = str(error)
+                continue
+            return type_of_value(value)
+    raise NotTyped(reason)
 
 
 @lru_cache(maxsize=4096)

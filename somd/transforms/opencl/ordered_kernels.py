@@ -1,0 +1,69 @@
+"""A phase whose iterations must keep their order within parts -> a kernel with one work-item for each owner of parts.
+
+for k in range(n): y[row[k]] += v[k]   ->   const long owner = get_global_id(0);
+                                            if (owner >= owner_count) return;
+                                            for (long part = owners[owner]; part < owners[owner + 1]; ++part)
+                                                for (long k = ...; k < min(n, ranges[2 * part + 1]); ++k)
+                                                    y[row[k]] += v[k];
+
+It serves partitioners whose promise the phase relies on, and, with one owner of everything, phases that only a negative
+index would make dependent.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.kernels import kernel_text, scope_of
+from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Method, Nest
+from somd.transforms.types.typing_table import Types
+
+
+def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+    """The kernel of a nest that runs the parts of each owner in order."""
+    scope = scope_of(nest, method, types, unit)
+    expressions = Expressions(scope, unit)
+    body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
+    inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]
+    scoped = loop_scoped(body)
+    statements = Statements(expressions, scoped, next_iteration="continue;")
+    bounds: list[Argument] = []
+    within = range_in_c(0, nest.dims[0], expressions, bounds)
+    owner, part, ranges, owners, count = (
+        scope.names.fresh(n) for n in ("owner", "part", "ranges", "owners", "owner_count")
+    )
+    statements.line(f"const long {owner} = (long)get_global_id(0);")
+    statements.line(f"if ({owner} >= {count})")
+    statements.line("    return;")
+    for declaration in declarations((set(nest.privates) | inner) - scoped, scope):
+        statements.line(declaration)
+    statements.open(f"for (long {part} = {owners}[{owner}]; {part} < {owners}[{owner} + 1]; ++{part})")
+    statements.open(_loop(within, nest, f"{ranges}[2 * {part}]", f"{ranges}[2 * {part} + 1]"))
+    place = len(statements.lines)
+    statements.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+    if scope.tests_accesses:
+        statements.lines.insert(place, f"            const long iteration = {within.trip().text};")
+    statements.close()
+    statements.close()
+    arguments = of_scope(scope, frozenset(nest.arrays_written))
+    arguments += bounds
+    arguments += [Argument("ranges", ranges), Argument("owners", owners), Argument("owner_count", count)]
+    if scope.tests_accesses:
+        arguments.append(Argument("faults", "faults"))
+    return Kernel(name, kernel_text(name, arguments, statements.lines), tuple(arguments))
+
+
+def _loop(within: CRange, nest: Nest, low: str, high: str) -> str:
+    """The head of the loop over one range: values of the dimension that lie in it, in their order."""
+    variable, step, start, stop = within.variable, nest.dims[0].step, within.start.text, within.stop.text
+    if step < 0:
+        return f"for (long {variable} = {start}; {variable} > {stop}; {variable} -= {-step})"
+    first = f"{low} <= {start} ? {start} : {start} + ({low} - {start} + {step - 1}) / {step} * {step}"
+    return f"for (long {variable} = {first}; {variable} < min((long)({stop}), {high}); {variable} += {step})"
