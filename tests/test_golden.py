@@ -101,7 +101,7 @@ def calls(case: str, target: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         pytest.skip(reason)
     from somd.runtime.opencl.execute import OpenCLCall
 
-    yield OpenCLCall(module, case, None)
+    yield OpenCLCall(module, case, None, method._partitioners)
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)

@@ -14,7 +14,7 @@ def vectors(*more, dtype=float):
     return [(numbers(n, dtype=dtype), *more) for n in SIZES]
 
 
-@program(lambda: vectors() + vectors(dtype=np.float32))
+@program(lambda: vectors(dtype=np.float32))
 @somd
 def classify(a: A) -> np.ndarray:
     out = np.zeros(len(a), np.int64)
@@ -151,7 +151,7 @@ def guarded_neighbours(a: A) -> np.ndarray:
     return out
 
 
-@program(lambda: vectors() + [(spaced(numbers(20)),)])
+@program(lambda: [(spaced(numbers(n)),) for n in SIZES])
 @somd
 def several_privates(a: A) -> None:
     for i in range(len(a)):

@@ -22,7 +22,7 @@ def csr(n):
     return starts, columns, numbers(int(starts[-1]))
 
 
-@program(lambda: indexed() + indexed(np.int32) + indexed(low=-20))
+@program(lambda: indexed(low=-20) + indexed(np.int32))
 @somd
 def gather(a: A, index: A) -> np.ndarray:
     out = np.zeros(len(index))

@@ -140,14 +140,14 @@ def collatz_lengths(n: int) -> np.ndarray:
     return out
 
 
-@program(lambda: ints(low=-5, high=5) + ints(np.int16, low=-5, high=5) + ints(np.uint8, high=9))
+@program(lambda: ints(low=-5, high=5) + ints(np.uint8, high=9))
 @somd
 def integer_powers(a: A) -> None:
     for i in range(len(a)):
         a[i] = a[i] ** 3 - a[i] ** 2 + a[i] ** 0
 
 
-@program(lambda: ints(np.int8, low=-128, high=127) + ints(np.int16, low=-32768, high=32767))
+@program(lambda: ints(np.int8, low=-128, high=127))
 @somd
 def narrow_integers_wrap(a: A) -> None:
     for i in range(len(a)):

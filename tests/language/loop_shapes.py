@@ -80,7 +80,7 @@ def upper_triangle(a: Annotated[np.ndarray, dist, dim(0, 1)]) -> None:
             a[i, j] = 10.0 * i + j
 
 
-@program(lambda: matrices() + [(numbers(3, 50),), (spaced(numbers(9, 4)),)])
+@program(lambda: matrices() + [(numbers(3, 50),)])
 @somd
 def blocks_with_steps(a: Annotated[np.ndarray, dist, dim(0, 1)]) -> None:
     for i in range(a.shape[0] - 1, -1, -2):

@@ -51,7 +51,7 @@ def range_of_values(a: A):
     return low, high
 
 
-@program(lambda: vectors(dtype=np.int64) + vectors(dtype=np.int8, low=-128, high=127) + vectors(dtype=bool))
+@program(lambda: vectors(dtype=np.int64) + vectors(dtype=np.int8, low=-128, high=127))
 @somd
 def integer_sum(a: A) -> Annotated[int, reduce("+")]:
     s = 0
@@ -60,7 +60,7 @@ def integer_sum(a: A) -> Annotated[int, reduce("+")]:
     return s
 
 
-@program(lambda: vectors(dtype=np.int64, low=1, high=3) + vectors(dtype=np.uint16, low=1, high=9))
+@program(lambda: vectors(dtype=np.uint16, low=1, high=9))
 @somd
 def integer_product(a: A) -> Annotated[int, reduce("*")]:
     p = 1
@@ -196,7 +196,7 @@ def lower_triangle_sum(a: A) -> float:
     return s
 
 
-@program(lambda: vectors() + [(spaced(numbers(50)),), (reverse(numbers(50)),)], rtol=1e-12)
+@program(lambda: [(reverse(numbers(50)),), (spaced(numbers(7)),)], rtol=1e-12)
 @somd
 def every_third_backwards(a: A) -> float:
     s = 0.0

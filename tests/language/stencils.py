@@ -80,7 +80,7 @@ def red_black_rows(G: Annotated[np.ndarray, dist, view((1, 1), (1, 1))], steps: 
     return total
 
 
-@program(lambda: grids(4) + [(spaced(numbers(5, 6)), 2)])
+@program(lambda: grids(4))
 @somd
 def red_black_blocks(g: Annotated[np.ndarray, dist, dim(0, 1)], sweeps: int) -> None:
     for p in range(sweeps):

@@ -76,8 +76,9 @@ class _Loops(cst.CSTTransformer):
             return self._own(target.value), f"len({iterated.value})", [(target.value, iterated.value)]
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
-        arguments = [a.value for a in iterated.args if a.keyword is None and not a.star]
-        if iterated.func.value == "enumerate" and len(iterated.args) == len(arguments) == 1:
+        given = [a for a in iterated.args if not _not_strict(a)]
+        arguments = [a.value for a in given if a.keyword is None and not a.star]
+        if iterated.func.value == "enumerate" and len(given) == len(arguments) == 1:
             parts = _names(target, 2)
             if parts is None or not isinstance(parts[0], cst.Name):
                 return None
@@ -86,7 +87,7 @@ class _Loops(cst.CSTTransformer):
                 return None
             _, length, elements = inner
             return parts[0].value, length, elements
-        if iterated.func.value == "zip" and len(iterated.args) == len(arguments) and arguments:
+        if iterated.func.value == "zip" and len(given) == len(arguments) and arguments:
             targets = _names(target, len(arguments))
             plain = [t.value for t in targets or () if isinstance(t, cst.Name)]
             arrays = [a.value for a in arguments if isinstance(a, cst.Name)]
@@ -115,6 +116,12 @@ class _Placed(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         self.positions.setdefault(node, self.place)
         return True
+
+
+def _not_strict(arg: cst.Arg) -> bool:
+    """`strict=False`, which is what `zip` does anyway."""
+    named = arg.keyword is not None and arg.keyword.value == "strict"
+    return named and isinstance(arg.value, cst.Name) and arg.value.value == "False"
 
 
 def _names(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression] | None:

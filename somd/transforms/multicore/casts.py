@@ -31,8 +31,8 @@ FLOAT_MATH = "float64"
 class Rewriting:
     """How accesses of a function are rewritten.
 
-    `guarded` ones are tested: by `load` and `store` in a slave, `slave` being the text of fault table, rank and place of
-    the iteration; by `index_of` in a master. `renames` replaces names (lanes of reductions).
+    `guarded` ones are tested: by `load` and `store` in a slave, `slave` being the text of fault table, rank and place
+    of the iteration; by `index_of` in a master. `renames` replaces names (lanes of reductions).
     """
 
     method: Method

@@ -6,6 +6,7 @@ In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose 
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -134,12 +135,12 @@ def sites_text(sites: tuple[Site, ...]) -> str:
 
 def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
     """The function with the user's names that are those of runtime functions told apart from them."""
-    clashing = plan.method.local_names & set(MULTICORE)
+    clashing = plan.method.local_names & {*RESERVED, *vars(builtins)}
     return cast(cst.FunctionDef, function.visit(_Rename(clashing))) if clashing else function
 
 
 class _Rename(cst.CSTTransformer):
-    """Puts an underscore behind names, except where they are called or decorate: those are the runtime's."""
+    """Puts an underscore behind names, except those that are called, decorate or are modules: not the user's."""
 
     def __init__(self, names: Collection[str]) -> None:
         super().__init__()
@@ -158,6 +159,11 @@ class _Rename(cst.CSTTransformer):
             if isinstance(original_node.func, cst.Name)
             else updated_node
         )
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
+        module = isinstance(original_node.value, cst.Name) and original_node.value.value in ("np", "math")
+        value = original_node.value if module else updated_node.value
+        return updated_node.with_changes(attr=original_node.attr, value=value)
 
     def leave_Decorator(self, original_node: cst.Decorator, updated_node: cst.Decorator) -> cst.Decorator:
         return original_node

@@ -38,10 +38,10 @@ HAS_FAULTS = True
 def gather_slave_1(lo, hi, index, x, y, last, faults, rank):
     for i in range(lo, hi):
         assume(0 <= i < FAR)
-        if index[i] != last and load(x, (index[i],), 1, faults, rank) > 0.0:
+        if index[i] != last and load(x, (np.int64(index[i]),), 1, faults, rank, (i, 0, 0)) > 0.0:
             at_2 = wrapped(index[i], x.shape[0])
             if at_2 < 0:
-                note(faults, rank, 2, index[i])
+                note(faults, rank, 2, index[i], (i, 0, 0))
                 return
             y[i] = x[at_2]
 

@@ -38,11 +38,11 @@ def sparse_matvec_slave_1(lo, hi, column, row, values, x, y, faults, rank):
         assume(0 <= k < FAR)
         at_2 = wrapped(row[k], y.shape[0])
         if at_2 < 0:
-            note(faults, rank, 2, row[k])
+            note(faults, rank, 2, row[k], (k, 0, 0))
             return
         at_4 = wrapped(column[k], x.shape[0])
         if at_4 < 0:
-            note(faults, rank, 4, column[k])
+            note(faults, rank, 4, column[k], (k, 0, 0))
             return
         y[at_2] += values[k] * x[at_4]
 

@@ -125,7 +125,7 @@ def test_a_module_of_its_own(any_device: Device) -> None:
     code = code_of(add, a, b)
     module = ModuleType("generated")
     exec(compile(module_text(code), "module.py", "exec"), vars(module))
-    made = OpenCLCall(module, "add", any_device)
+    made = OpenCLCall(module, "add", any_device, {})
     assert code.kernels == module.KERNELS and made.written == (0,) and made.doubles
     made((a, b), 3)
     assert a.tolist() == [1.0, 2.0, 3.0, 4.0]
