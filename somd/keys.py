@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 
 import numpy as np
 
@@ -25,6 +25,56 @@ def source_key(function: FunctionType) -> str | None:
     except (OSError, TypeError):
         return None
     return hashlib.sha256("\0".join([*versions(), *parts]).encode()).hexdigest()
+
+
+class Captured:
+    """The values that a function and the helpers it reaches take from outside, and whether they are still the same."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._names: list[tuple[dict[str, object], str, object]] = []
+        self._cells: list[tuple[CellType, object]] = []
+        self._take(function, set())
+
+    def unchanged(self) -> bool:
+        """Whether every name still stands for the same object."""
+        for names, name, value in self._names:
+            if names.get(name, _MISSING) is not value:
+                return False
+        return all(cell.cell_contents is value for cell, value in self._cells)
+
+    def _take(self, function: FunctionType, seen: set[FunctionType]) -> None:
+        if function in seen:
+            return
+        seen.add(function)
+        for name in function.__code__.co_names:
+            if name in function.__globals__:
+                self._note(function.__globals__, name, function.__code__.co_names, seen)
+        for cell in function.__closure__ or ():
+            if _filled(cell):
+                self._cells.append((cell, cell.cell_contents))
+                self._follow(cell.cell_contents, seen)
+
+    def _note(self, names: dict[str, object], name: str, attributes: tuple[str, ...], seen: set[FunctionType]) -> None:
+        value = names[name]
+        self._names.append((names, name, value))
+        self._follow(value, seen)
+        if isinstance(value, ModuleType) and not _known_module(value.__name__):
+            for attribute in attributes:
+                if attribute in vars(value):
+                    self._names.append((vars(value), attribute, vars(value)[attribute]))
+                    self._follow(vars(value)[attribute], seen)
+
+    def _follow(self, value: object, seen: set[FunctionType]) -> None:
+        value = getattr(value, "__wrapped__", value)
+        if isinstance(value, FunctionType) and not _known_module(value.__module__ or ""):
+            self._take(value, seen)
+
+
+def _known_module(name: str) -> bool:
+    return name.partition(".")[0] in ("numpy", "math", "somd")
+
+
+_MISSING = object()
 
 
 def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:
@@ -100,11 +150,11 @@ def _captured(name: str, value: object, names: tuple[str, ...], seen: set[Functi
     if isinstance(wrapped, FunctionType):
         value = wrapped
     if isinstance(value, FunctionType):
-        if (value.__module__ or "").partition(".")[0] not in ("numpy", "math", "somd"):
+        if not _known_module(value.__module__ or ""):
             yield from _parts(value, seen)
     elif isinstance(value, bool | int | float | str | tuple | np.generic):
         yield f"{name}={type(value).__name__}:{value!r}"
-    elif isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in ("numpy", "math", "somd"):
+    elif isinstance(value, ModuleType) and not _known_module(value.__name__):
         for attribute in names:
             inner = getattr(value, attribute, None)
             if isinstance(inner, bool | int | float | np.generic | FunctionType):

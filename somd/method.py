@@ -14,7 +14,7 @@ import numpy as np
 from somd import config
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
-from somd.keys import missing_globals, source_key
+from somd.keys import Captured, missing_globals, source_key
 from somd.markers import Partition, markers_of
 from somd.runtime.folders import cache_folder, write_whole
 from somd.signatures import describe_all
@@ -49,6 +49,7 @@ class SomdMethod(Generic[P, R]):
         self._entries: dict[tuple[Any, ...], Entry] = {}
         self._warned: set[tuple[str, str | None]] = set()
         self._key: str | None = None
+        self._captured: Captured | None = None
         _check_once(function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -113,6 +114,9 @@ class SomdMethod(Generic[P, R]):
             return self._run(DEFAULT_TARGET, values, settings)
 
     def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> Entry:
+        if self._captured is None or not self._captured.unchanged():
+            self._captured, self._key = Captured(self._function), None
+            self._entries.clear()
         signature = describe_all(values, self._parameter_names)
         entry = self._entries.get((target, device, signature))
         if entry is None:

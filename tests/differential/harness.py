@@ -2,7 +2,8 @@
 
 In: a SOMD method, arguments, a target. Out: nothing, or an AssertionError that names workers, argument and element.
 Results and arguments must agree: bit for bit (nan equal to nan, -0.0 different from 0.0), or within a relative
-tolerance; types and dtypes always. What lies around a strided view must stay untouched.
+tolerance; types and dtypes always. What lies around a strided view must stay untouched. Importing this module turns off
+the rule that a small phase is run by one MI.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from typing import Any
 import numpy as np
 
 import somd
+import somd.runtime.multicore
+
+#: tests are small, and must be divided all the same; generated modules take this constant when they are loaded
+somd.runtime.multicore.SMALL = 0
 
 WORKERS = (1, 2, 3, 7, 50)
 TARGETS = ("multicore", "opencl")

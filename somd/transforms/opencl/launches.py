@@ -113,10 +113,16 @@ class Launch:
         if not dim.invariant:
             low, high = cst.parse_expression(dim.low), cst.parse_expression(dim.high)
             return tree.call(tree.brought("trips_between"), low, high, tree.integer(abs(dim.step)))
-        start, stop = self.code.expression(dim.start), self.code.expression(dim.stop)
+        start, stop = self.limit(dim.start), self.limit(dim.stop)
         if not exact and dim.step == 1 and integer_constant(dim.start, self.code.method) == 0:
             return stop
         return tree.call(tree.brought("trips"), start, stop, tree.integer(dim.step))
+
+    def limit(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A bound of a loop, as a Python int where NumPy has it narrower than the kernel."""
+        value, found = self.code.expression(node), self.code.types.nodes.get(node)
+        narrow = isinstance(found, ScalarType) and found.dtype != "int64"
+        return tree.call("int", value) if narrow else value
 
     def passed(self, argument: Argument) -> cst.BaseExpression:
         """What the master passes for an argument."""
@@ -143,7 +149,7 @@ class Launch:
         dim = self.nest.dims[number]
         if kind == "extent":
             return self.extent(dim, exact=True)
-        return self.code.expression(dim.start if kind == "start" else dim.stop)
+        return self.limit(dim.start if kind == "start" else dim.stop)
 
     def _scalar(self, argument: Argument) -> cst.BaseExpression:
         value: cst.BaseExpression = tree.name(argument.name)
