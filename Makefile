@@ -19,7 +19,7 @@ bench: venv ## run the JavaGrande benchmarks: make bench ARGS="--class B --worke
 	$(BIN)/python -m benchmarks.javagrande $(ARGS)
 
 test: lint ## everything that CI checks: lint, then all tests; one test: make test ARGS="tests/test_markers.py -k dim"
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
 lint: venv ## style, formatting and types
 	$(BIN)/ruff check .

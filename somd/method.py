@@ -217,6 +217,22 @@ def _check_writeable(entry: Entry, values: tuple[Any, ...], names: tuple[str, ..
     for k in entry.written:
         if isinstance(values[k], np.ndarray) and not values[k].flags.writeable:
             raise ValueError(f"argument `{names[k]}` is written by the method, but the array is read-only")
+        if isinstance(values[k], np.ndarray) and _overlaps_itself(values[k]):
+            message = f"argument `{names[k]}` is written, and several of its elements are the same memory: pass a copy"
+            raise SomdRuntimeError(message, "SOMD309")
+
+
+def _overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements of an array may be the same memory, as in a sliding window view."""
+    flags = array.flags
+    if flags.c_contiguous or flags.f_contiguous or array.size < 2:
+        return False
+    reach = array.itemsize
+    for stride, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach = stride * (length - 1) + reach
+    return False
 
 
 @overload

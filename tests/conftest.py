@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+# threads that wait for work must not take the cores from the tests beside them
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
 
 

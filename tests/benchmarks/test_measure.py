@@ -66,10 +66,6 @@ def test_an_invalid_run_leaves_no_time(bad: int) -> None:
     assert (found.samples, found.seconds, found.speed_up) == ([], None, None)
 
 
-def test_a_column_without_annotated_version_is_left_out() -> None:
-    assert measure("Count", Count(), "A", [Column("multicore", workers=1)], 1, lambda _: None) == []
-
-
 def test_speed_ups_are_relative_to_sequential(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds: Iterator[float] = iter([0.0, 0.0, 6.0, 2.0])
     monkeypatch.setattr("benchmarks.javagrande.measure.timed_call", lambda *_: next(seconds))

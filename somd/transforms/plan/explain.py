@@ -53,17 +53,22 @@ def _phase(phase: Phase) -> Iterator[str]:
     code = cst.Module([]).code_for_node
     loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
     yield f"phase {phase.number}, line {nest.position.line}: {loops}"
-    yield f"  partition: blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if _grid(nest) else "")
+    blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if _grid(nest) else "")
+    yield f"  partition: {blocks if nest.partition is None else f'that of `{nest.partition}`, by its partitioner'}"
     yield f"  reads {', '.join(nest.arrays_read) or 'nothing'}; writes {', '.join(nest.arrays_written) or 'nothing'}"
     for reduction in nest.reductions:
-        yield f"  reduction: {reduction.name} by {reduction.op}, one partial a logical block"
+        with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
+        yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a logical block"
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"
     for check in nest.checks:
         yield f"  IndexError before the phase if {check.condition} ({check.site.text}, line {check.site.position.line})"
     if nest.guarded:
-        yield f"  {len(nest.guarded)} access{'es' if len(nest.guarded) != 1 else ''} tested where they happen"
+        tested = dict.fromkeys(sites[0].text for sites in nest.guarded.values())
+        yield f"  tested where they happen: {', '.join(tested)}"
+    for condition in nest.in_order_if:
+        yield f"  one MI runs it, in order, if {condition}"
     yield "  fence"
 
 

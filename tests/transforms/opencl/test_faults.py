@@ -105,15 +105,25 @@ def method(a: dist[np.ndarray]):
         code_of(method_from(text), np.ones(3))
 
 
-def test_iterations_kept_together_by_a_promise_are_refused() -> None:
+def test_iterations_kept_together_by_a_promise_run_in_order(any_device: Device) -> None:
+    from types import ModuleType
+
+    from somd.runtime.opencl.execute import OpenCLCall
+
     text = """
-def method(y: dist[np.ndarray], row: Annotated[np.ndarray, dist, partition(ByKey)]):
+def method(y: dist[np.ndarray], row: Annotated[np.ndarray, dist, partition(ByKey)], v: dist[np.ndarray]):
     for i in range(len(row)):
-        y[row[i]] += 1.0
+        y[row[i]] = y[row[i]] * 0.5 + v[i]
 """
     names = {"Annotated": Annotated, "partition": partition, "ByKey": ByKey()}
-    with pytest.raises(TargetLacks, match="ByKey"):
-        code_of(method_from(text, **names), np.ones(3), np.zeros(4, int))
+    method = method_from(text, **names)
+    y, row, v = np.ones(4), np.array([0, 0, 0, 1, 3, 3]), np.arange(6.0)
+    expected = y.copy()
+    method(expected, row, v)
+    module = ModuleType("generated")
+    exec(compile(module_text(code_of(method, y, row, v)), "module.py", "exec"), vars(module))
+    OpenCLCall(module, "method", any_device, {1: ByKey()})((y, row, v), 3)
+    assert y.tolist() == expected.tolist()
 
 
 def test_a_module_of_its_own(any_device: Device) -> None:
