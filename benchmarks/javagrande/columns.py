@@ -19,8 +19,7 @@ MULTICORE = "multicore"
 OPENCL = "opencl"
 TARGETS = (SEQUENTIAL, MULTICORE, OPENCL)
 
-SIMULATOR = "oclgrind"
-PLATFORMS = {"Portable Computing": "pocl", "Intel": "intel", "NVIDIA": "nvidia", "Oclgrind": SIMULATOR}
+PLATFORMS = {"Portable Computing": "pocl", "Intel": "intel", "NVIDIA": "nvidia"}
 """Short names of OpenCL platforms, by a part of their own."""
 
 
@@ -68,22 +67,33 @@ def available_columns(targets: Sequence[str], workers: Sequence[int]) -> tuple[l
         elif target == MULTICORE:
             columns += [Column(target, workers=count) for count in workers]
         elif target == OPENCL:
-            columns += [Column(target, device=device) for device in opencl_devices()]
+            selectors, unusable = opencl_devices()
+            columns += [Column(target, device=selector) for selector in selectors]
+            notes += unusable
         else:
             columns.append(Column(target))
     return columns, notes
 
 
-def opencl_devices() -> list[str]:
-    """One selector for each OpenCL device here, as `somd.use(device=...)` takes it; simulators are left out."""
-    import pyopencl
+def opencl_devices() -> tuple[list[str], list[str]]:
+    """A selector for each usable OpenCL device, as `somd.use(device=...)` takes it, and a note for each that is not.
+
+    Simulators are left out.
+    """
+    from somd.runtime.opencl.devices import devices, problem
 
     selectors: list[str] = []
-    for platform in pyopencl.get_platforms():
-        name = next((short for part, short in PLATFORMS.items() if part in platform.name), platform.name)
-        devices = platform.get_devices() if name != SIMULATOR else []
-        selectors += [name] if len(devices) == 1 else [f"{name}:{device.name}" for device in devices]
-    return selectors
+    notes: list[str] = []
+    found = [info for info in devices() if info.kind != "simulator"]
+    for info in found:
+        name = next((short for part, short in PLATFORMS.items() if part in info.platform), info.platform)
+        alone = sum(other.platform == info.platform for other in found) == 1
+        selector, reason = name if alone else f"{name}:{info.name}", problem(info)
+        if reason is None:
+            selectors.append(selector)
+        else:
+            notes.append(f"{OPENCL} {selector} is left out: {reason}")
+    return selectors, notes
 
 
 def _unavailable(target: str) -> str | None:
