@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 _MULTICORE = """
 FAR LANES SMALL assume block_range extent failed first_from floor_divide grid_shape helper index_of load logical_blocks
 master note reduce_all reduce_and reduce_any reduce_max reduce_min reduce_or reduce_product reduce_sum reduce_xor
@@ -12,3 +14,5 @@ MULTICORE = tuple(_MULTICORE.split())
 RESERVED = frozenset(
     (*MULTICORE, "np", "math", "prange", "run", "SITES", "RESULT", "WRITTEN", "PARTITIONS", "HAS_FAULTS")
 )
+#: Python's own names; without `_`, which an interactive session and doctest put there
+BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"))

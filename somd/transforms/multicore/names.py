@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 import keyword
 from collections.abc import Iterable
+
+from somd.transforms.reserved import BUILTINS
 
 
 class Fresh:
     """Hands out names: the wanted one, with underscores behind it while it is taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = {*taken, *keyword.kwlist, *vars(builtins), "np", "math"}
+        self.taken = {*taken, *keyword.kwlist, *BUILTINS, "np", "math"}
         self.chosen: dict[str, str] = {}
 
     def name(self, wanted: str) -> str:

@@ -6,7 +6,6 @@ In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose 
 
 from __future__ import annotations
 
-import builtins
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from somd.transforms.multicore.casts import Rewriter, Rewriting, literal
 from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
-from somd.transforms.reserved import MULTICORE, RESERVED
+from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
 from somd.transforms.stages import Plan, Site, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
@@ -135,7 +134,7 @@ def sites_text(sites: tuple[Site, ...]) -> str:
 
 def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
     """The function with the user's names that are those of runtime functions told apart from them."""
-    clashing = plan.method.local_names & {*RESERVED, *vars(builtins)}
+    clashing = plan.method.local_names & {*RESERVED, *BUILTINS}
     return cast(cst.FunctionDef, function.visit(_Rename(clashing))) if clashing else function
 
 
