@@ -5,11 +5,13 @@ function -> Method -> (supported?) -> Types -> Plan -> module text of a target
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
 
-from somd.diagnostics.model import Collector
+from somd.diagnostics.model import Collector, Diagnostic
+from somd.errors import SomdInternalError
 from somd.transforms.frontend.desugar import loops_over_indexes
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.source_to_method import method_of
@@ -46,13 +48,25 @@ def front(function: FunctionType) -> Method:
     return method
 
 
+@contextmanager
+def bugs_reported(function: FunctionType) -> Iterator[None]:
+    """A block in which a broken invariant of the compiler becomes SOMD901."""
+    try:
+        yield
+    except AssertionError as error:
+        helps = ("please report it, with the source of the function",)
+        message = f"the compiler failed on `{function.__qualname__}`: {error or 'a broken invariant'}"
+        raise SomdInternalError((Diagnostic("SOMD901", message, (), helps),)) from error
+
+
 def check(function: FunctionType) -> Plan:
     """Everything that the source alone can show.
 
     Raises:
         SomdCompileError: with all that was found.
     """
-    return method_to_plan(front(function))
+    with bugs_reported(function):
+        return method_to_plan(front(function))
 
 
 def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
@@ -61,7 +75,11 @@ def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: 
     Raises:
         SomdCompileError: with all that was found.
     """
-    method = front(function)
+    with bugs_reported(function):
+        return _compiled(front(function), arguments, aliases)
+
+
+def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
     types = infer_types(method, arguments)
     ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
     inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
