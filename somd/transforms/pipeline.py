@@ -12,9 +12,11 @@ from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdInternalError
-from somd.transforms.frontend.desugar import loops_over_indexes
+from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
@@ -39,13 +41,13 @@ def front(function: FunctionType) -> Method:
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = loops_over_indexes(method_of(function))
+    method = plain_loops(method_of(function))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()
     method = inline_calls(method, collector)
     collector.raise_if_errors()
-    return method
+    return without_inductions(method)
 
 
 @contextmanager
@@ -66,7 +68,9 @@ def check(function: FunctionType) -> Plan:
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        return method_to_plan(front(function))
+        method = front(function)
+        with in_the_users_names(method):
+            return method_to_plan(method)
 
 
 def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
@@ -76,7 +80,9 @@ def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: 
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        return _compiled(front(function), arguments, aliases)
+        method = front(function)
+        with in_the_users_names(method):
+            return _compiled(method, arguments, aliases)
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:

@@ -54,6 +54,8 @@ class Method:
     namespace: Mapping[str, object]
     local_names: frozenset[str]
     distributed_locals: frozenset[str] = frozenset()
+    #: names that passes made, and what the user wrote instead of each
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]

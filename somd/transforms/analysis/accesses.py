@@ -93,7 +93,7 @@ class _Collector:
         elif isinstance(node, cst.AugAssign):
             self.expression(node.target)
             self.expression(node.value)
-            self.target(node.target, None)
+            self.target(node.target, _stepped(node))
         elif isinstance(node, cst.For):
             self.loop(node)
         elif isinstance(node, cst.While):
@@ -222,6 +222,15 @@ class _Collector:
                 position=scope.method.position(node),
             )
         )
+
+
+def _stepped(node: cst.AugAssign) -> cst.BaseExpression | None:
+    """The new value of `k += e` and `k -= e`."""
+    if isinstance(node.operator, cst.AddAssign):
+        return cst.BinaryOperation(node.target, cst.Add(), node.value)
+    if isinstance(node.operator, cst.SubtractAssign):
+        return cst.BinaryOperation(node.target, cst.Subtract(), node.value)
+    return None
 
 
 def _indices(node: cst.Subscript) -> tuple[cst.BaseExpression, ...]:

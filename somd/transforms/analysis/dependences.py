@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.analysis.affine import size
+from somd.transforms.analysis.affine import size, variable
 from somd.transforms.analysis.sets import Sets, renamed
 from somd.transforms.stages import Access, Affine
 
@@ -27,6 +27,8 @@ class Conflict:
     second: Access
     certain: bool
     values: Mapping[str, int]
+    #: how many more the loop variable is in the second access than in the first, where that is always the same
+    distance: int | None = None
 
 
 def find_conflict(
@@ -44,8 +46,20 @@ def find_conflict(
         variables, formulas = conflict_formulas(first, second, depth, aliases, sets, wraps)
         if not sets.empty(variables, formulas):
             certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
-            return Conflict(first, second, certain, sets.sample(variables, formulas) or {})
+            values = sets.sample(variables, formulas) or {}
+            return Conflict(first, second, certain, values, _distance(loop, variables, formulas, values, sets))
     return None
+
+
+def _distance(
+    loop: cst.For, variables: list[str], formulas: list[Affine], values: Mapping[str, int], sets: Sets
+) -> int | None:
+    name = variable(loop.target.value) if isinstance(loop.target, cst.Name) else ""
+    if name not in values or name + OTHER not in values:
+        return None
+    distance = values[name + OTHER] - values[name]
+    differs = Affine(f"{name}{OTHER} - {name} != {distance}", frozenset({name, name + OTHER}))
+    return distance if sets.empty(variables, [*formulas, differs]) else None
 
 
 def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[tuple[Access, Access]]:

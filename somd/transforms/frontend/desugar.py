@@ -1,8 +1,11 @@
-"""Loops over arrays as loops over indexes.
+"""Loops over arrays and numbers as loops over a range.
 
     for v in a: ...                      ->   for v__at in range(len(a)): v = a[v__at]; ...
     for i, v in enumerate(a): ...        ->   for i in range(len(a)): v = a[i]; ...
+    for i, v in enumerate(a, 1): ...     ->   for v__at in range(len(a)): i = v__at + 1; v = a[v__at]; ...
     for x, y in zip(a, b): ...           ->   for x__at in range(min(len(a), len(b))): x = a[x__at]; y = b[x__at]; ...
+    for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
+    for d in (-1, 1): ...                ->   for d in range(-1, 2, 2): ...
 
 What is made stands where the loop's header stood.
 """
@@ -10,15 +13,22 @@ What is made stands where the loop's header stood.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import cast
 
 import libcst as cst
 
-from somd.diagnostics.model import Position
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.loop_else import loops_without_else
+from somd.transforms.frontend.loops import range_of, statements_of
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method
+
+
+def plain_loops(method: Method) -> Method:
+    """`method` with all its loops over ranges, as far as they can be written so, and without `else`."""
+    return loops_without_else(loops_over_indexes(method))
 
 
 def loops_over_indexes(method: Method) -> Method:
@@ -31,62 +41,57 @@ def loops_over_indexes(method: Method) -> Method:
         method,
         function=function,
         positions=rewriter.positions,
+        spelled={**method.spelled, **dict.fromkeys(rewriter.indexes, "...")},
         local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
     )
 
 
-class _Loops(cst.CSTTransformer):
+@dataclass(frozen=True)
+class _Form:
+    """A loop over `range` text by the name `index`, and what its body assigns first: (name, text of the value)."""
+
+    index: str
+    range: str
+    assigned: tuple[tuple[str, str], ...] = ()
+
+
+class _Loops(Tracked):
     def __init__(self, method: Method) -> None:
-        super().__init__()
+        super().__init__(dict(method.positions))
         self.method = method
-        self.positions: dict[cst.CSTNode, Position] = dict(method.positions)
+        self.indexes: set[str] = set()
         self.changed = False
 
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
-        made = super().on_leave(original_node, updated_node)
-        if isinstance(made, cst.CSTNode) and original_node in self.positions:
-            self.positions[made] = self.positions[original_node]
-        return made  # type: ignore[return-value]
-
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
-        loop = self._over_arrays(updated_node)
-        if loop is None:
+        form = self._over_arrays(updated_node) or _over_numbers(updated_node)
+        if form is None:
             return updated_node
-        index, length, elements = loop
         self.changed = True
-        lines = [f"{target} = {array}[{index}]\n" for target, array in elements]
-        header = cst.ensure_type(cst.parse_statement(f"for {index} in range({length}):\n    pass\n"), cst.For)
-        body = [*(cst.parse_statement(line) for line in lines), *statements_of(updated_node.body)]
-        made = updated_node.with_changes(
-            target=header.target,
-            iter=header.iter,
-            body=cst.IndentedBlock(cast(Sequence[cst.BaseStatement], body)),
-        )
+        header = cst.ensure_type(cst.parse_statement(f"for {form.index} in {form.range}:\n    pass\n"), cst.For)
+        made = updated_node.with_changes(target=header.target, iter=header.iter)
         place = self.positions[original_node.target]
-        for part in (made.target, made.iter, *body[: len(lines)]):
-            part.visit(_Placed(place, self.positions))
+        lines = parsed(*(f"{target} = {value}\n" for target, value in form.assigned))
+        if lines:
+            body = [*lines, *cast(Sequence[cst.BaseStatement], statements_of(updated_node.body))]
+            made = made.with_changes(body=cst.IndentedBlock(body))
+        for part in (made.target, made.iter, *lines):
+            self.place(part, place)
         return made
 
-    def _over_arrays(self, node: cst.For) -> tuple[str, str, list[tuple[str, str]]] | None:
-        """Index name, text of the length, and (target, array) pairs; None if the loop is of another form."""
+    def _over_arrays(self, node: cst.For) -> _Form | None:
+        """The form of a loop over arrays; None if the loop is of another kind."""
         target, iterated = node.target, node.iter
         if isinstance(iterated, cst.Name) and isinstance(target, cst.Name):
             if iterated.value not in self.method.local_names:
                 return None
-            return self._own(target.value), f"len({iterated.value})", [(target.value, iterated.value)]
+            own = self._own(target.value)
+            return _Form(own, f"range(len({iterated.value}))", ((target.value, f"{iterated.value}[{own}]"),))
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
         given = [a for a in iterated.args if not _not_strict(a)]
         arguments = [a.value for a in given if a.keyword is None and not a.star]
-        if iterated.func.value == "enumerate" and len(given) == len(arguments) == 1:
-            parts = _names(target, 2)
-            if parts is None or not isinstance(parts[0], cst.Name):
-                return None
-            inner = self._over_arrays(node.with_changes(target=parts[1], iter=arguments[0]))
-            if inner is None:
-                return None
-            _, length, elements = inner
-            return parts[0].value, length, elements
+        if iterated.func.value == "enumerate":
+            return self._enumerated(node, iterated)
         if iterated.func.value == "zip" and len(given) == len(arguments) and arguments:
             targets = _names(target, len(arguments))
             plain = [t.value for t in targets or () if isinstance(t, cst.Name)]
@@ -94,28 +99,32 @@ class _Loops(cst.CSTTransformer):
             if len(plain) != len(arguments) or len(arrays) != len(arguments):
                 return None
             lengths = ", ".join(f"len({a})" for a in arrays)
-            length = f"min({lengths})" if len(arrays) > 1 else lengths
-            return self._own(plain[0]), length, list(zip(plain, arrays, strict=True))
+            own = self._own(plain[0])
+            elements = tuple((v, f"{a}[{own}]") for v, a in zip(plain, arrays, strict=True))
+            return _Form(own, f"range(min({lengths}))" if len(arrays) > 1 else f"range({lengths})", elements)
         return None
+
+    def _enumerated(self, node: cst.For, call: cst.Call) -> _Form | None:
+        parts = _names(node.target, 2)
+        start = _start(call)
+        if parts is None or not isinstance(parts[0], cst.Name) or start is None:
+            return None
+        counter = parts[0].value
+        inner = self._over_arrays(node.with_changes(target=parts[1], iter=call.args[0].value))
+        if inner is None or names_read(start) & assigned_names(node):
+            return None
+        if isinstance(start, cst.Integer) and int(start.evaluated_value) == 0:
+            elements = tuple((v, e.replace(f"[{inner.index}]", f"[{counter}]")) for v, e in inner.assigned)
+            return _Form(counter, inner.range, elements)
+        first = cst.Module([]).code_for_node(start)
+        return _Form(inner.index, inner.range, ((counter, f"{inner.index} + {first}"), *inner.assigned))
 
     def _own(self, name: str) -> str:
         own = f"{name}__at"
         while own in self.method.local_names:
             own += "_"
+        self.indexes.add(own)
         return own
-
-
-class _Placed(cst.CSTVisitor):
-    """Gives every node below a new one its place."""
-
-    def __init__(self, place: Position, positions: dict[cst.CSTNode, Position]) -> None:
-        super().__init__()
-        self.place = place
-        self.positions = positions
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        self.positions.setdefault(node, self.place)
-        return True
 
 
 def _not_strict(arg: cst.Arg) -> bool:
@@ -127,4 +136,51 @@ def _not_strict(arg: cst.Arg) -> bool:
 def _names(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression] | None:
     if isinstance(target, cst.Tuple) and len(target.elements) == count:
         return [element.value for element in target.elements]
+    return None
+
+
+def _start(call: cst.Call) -> cst.BaseExpression | None:
+    """Where `enumerate` begins to count: 0, a constant or a name; None if its arguments are of another form."""
+    if not call.args or any(a.star for a in call.args) or call.args[0].keyword is not None or len(call.args) > 2:
+        return None
+    if len(call.args) == 1:
+        return cst.Integer("0")
+    second = call.args[1]
+    if second.keyword is not None and second.keyword.value != "start":
+        return None
+    return second.value if isinstance(second.value, cst.Integer | cst.Name) else None
+
+
+def _over_numbers(node: cst.For) -> _Form | None:
+    """`reversed(range(...))` with step 1, and integers in a row with equal distances, as a range."""
+    if not isinstance(node.target, cst.Name):
+        return None
+    iterated = node.iter
+    if isinstance(iterated, cst.Tuple):
+        values = [_integer(element.value) for element in iterated.elements]
+        numbers = [v for v in values if v is not None]
+        if not numbers or len(numbers) < len(values):
+            return None
+        step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+        if step == 0 or any(b - a != step for a, b in pairwise(numbers)):
+            return None
+        return _Form(node.target.value, f"range({numbers[0]}, {numbers[-1] + (1 if step > 0 else -1)}, {step})")
+    if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
+        return None
+    if iterated.func.value != "reversed" or len(iterated.args) != 1:
+        return None
+    inner = range_of(node.with_changes(iter=iterated.args[0].value))
+    if inner is None or not (isinstance(inner.step, cst.Integer) and inner.step.value == "1"):
+        return None
+    start, stop = (cst.Module([]).code_for_node(limit) for limit in (inner.start, inner.stop))
+    last = "-1" if start == "0" else f"({start}) - 1"
+    return _Form(node.target.value, f"range(({stop}) - 1, {last}, -1)")
+
+
+def _integer(node: cst.BaseExpression) -> int | None:
+    if isinstance(node, cst.Integer):
+        return int(node.evaluated_value)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        inner = _integer(node.expression)
+        return None if inner is None else -inner
     return None

@@ -20,7 +20,7 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.frontend.desugar import loops_over_indexes
+from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
 from somd.transforms.frontend.source_to_method import method_of
@@ -46,6 +46,7 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
         namespace=inliner.namespace,
         local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
         shared=method.shared | inliner.shared,
+        spelled={**method.spelled, **inliner.spelled},
     )
 
 
@@ -91,6 +92,7 @@ class _Inliner:
         self.namespace: dict[str, object] = dict(method.namespace)
         self.taken = set(method.local_names)
         self.shared: frozenset[str] = frozenset()
+        self.spelled: dict[str, str] = {}
 
     def callee(self, node: cst.Call) -> FunctionType | None:
         """The function of a call that is to be written out: a SOMD method, or a plain function given an array."""
@@ -212,7 +214,7 @@ class _Inliner:
         if self.depth >= MAX_DEPTH:
             self._refuse(call, f"`{function.__name__}` calls itself, or calls are nested too deeply")
             return [], nothing
-        callee = loops_over_indexes(method_of(function))
+        callee = plain_loops(method_of(function))
         found = Collector()
         check_supported(callee, found)
         found.raise_if_errors()
@@ -228,6 +230,9 @@ class _Inliner:
             self._refuse(call, f"`{function.__name__}` changes arrays: call it in a statement of its own")
             return [], nothing
         before, names = self._bound(call, callee, target, result)
+        for old, new in names.items():
+            if old in callee.spelled and isinstance(new, cst.Name):
+                self.spelled[new.value] = callee.spelled[old]
         rename = _Rename(callee, names, self.positions)
         self._take_globals(callee, names)
         self.shared |= frozenset(names[n].value for n in callee.shared if isinstance(names.get(n), cst.Name))  # type: ignore[attr-defined]
@@ -288,6 +293,7 @@ class _Inliner:
         while own in self.taken and own not in self.method.local_names:
             own += "_"
         self.taken.add(own)
+        self.spelled[own] = name
         return cst.Name(own)
 
     def _take_globals(self, callee: Method, names: dict[str, cst.BaseExpression]) -> None:

@@ -1,4 +1,4 @@
-"""Typed access to what libcst's transformations give back."""
+"""Typed access to what libcst's transformations give back, and transformers that keep the places of nodes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import cast
 
 import libcst as cst
+
+from somd.diagnostics.model import Position
 
 
 def transformed_statement(node: cst.BaseStatement, transformer: cst.CSTTransformer) -> cst.BaseStatement:
@@ -29,3 +31,35 @@ def transformed_block(
     """The statements after `transformer`, which may make several of one."""
     module = cst.Module(cast(list[cst.SimpleStatementLine | cst.BaseCompoundStatement], list(statements)))
     return list(module.visit(transformer).body)
+
+
+class Tracked(cst.CSTTransformer):
+    """A transformer that enters the nodes it makes in `positions`, at the places of the original ones.
+
+    (libcst makes every node on its way anew, the unchanged ones too.)
+    """
+
+    def __init__(self, positions: dict[cst.CSTNode, Position]) -> None:
+        super().__init__()
+        self.positions = positions
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        made = super().on_leave(original_node, updated_node)
+        if isinstance(made, cst.CSTNode) and original_node in self.positions:
+            self.positions[made] = self.positions[original_node]
+        return made  # type: ignore[return-value]
+
+    def place(self, made: cst.CSTNode, place: Position) -> None:
+        """Let `made` and all that is new in it stand at `place`."""
+        made.visit(_Placed(place, self.positions))
+
+
+class _Placed(cst.CSTVisitor):
+    def __init__(self, place: Position, positions: dict[cst.CSTNode, Position]) -> None:
+        super().__init__()
+        self.place = place
+        self.positions = positions
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self.positions.setdefault(node, self.place)
+        return True

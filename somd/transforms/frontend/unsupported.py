@@ -109,18 +109,12 @@ class _Checker(cst.CSTVisitor):
     def visit_For(self, node: cst.For) -> bool:
         if node.asynchronous is not None:
             self._report("SOMD201", "`async for` is not supported in a SOMD method", node, "write a plain loop")
-        elif node.orelse is not None:
-            self._report("SOMD205", "`else` on a loop is not supported", node.orelse, "set a flag in the loop")
         elif range_of(node) is None:
             helps = "write `for i in range(start, stop, step):` and index the arrays with `i`"
             self._report("SOMD205", "a loop in a SOMD method runs over `range(...)`", node.iter, helps)
             node.body.visit(self)
             return False
         return True
-
-    def visit_While(self, node: cst.While) -> None:
-        if node.orelse is not None:
-            self._report("SOMD205", "`else` on a loop is not supported", node.orelse, "set a flag in the loop")
 
     def visit_With(self, node: cst.With) -> bool:
         if fence_of(node, self.method) is None:

@@ -14,6 +14,7 @@ from somd.transforms.analysis.facts import facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.spelling import as_written
 from somd.transforms.stages import Affine, Method, Site
 
 
@@ -130,5 +131,5 @@ class Context:
         return site
 
     def text(self, node: cst.CSTNode) -> str:
-        """The source of an expression, in one line."""
-        return " ".join(cst.Module([]).code_for_node(node).split())
+        """The source of an expression, in one line and in the user's names."""
+        return as_written(" ".join(cst.Module([]).code_for_node(node).split()), self.method.spelled)

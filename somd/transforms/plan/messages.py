@@ -36,16 +36,17 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     first, second = found.first, found.second
     header = range_of(loop)
     assert header is not None
-    example = _example(header.variable, found)
+    variable = None if header.variable in method.spelled else header.variable
+    example = _example(header.variable, found) if variable else ()
     labels = [_label(method, first, primary=first.write and second.write)]
     if second.node is not first.node or second.write != first.write:
         labels.append(_label(method, second, primary=not (first.write and second.write)))
     if not found.certain:
-        return _unproved(method, header.variable, found, tuple(labels))
+        return _unproved(variable, found, tuple(labels))
     if first.write and second.write:
-        message = f"this loop cannot be distributed: two iterations of `{header.variable}` write the same element"
+        message = f"this loop cannot be distributed: two iterations{_of(variable)} write the same element"
         return Diagnostic("SOMD302", message, tuple(labels), (SINGLE,), example)
-    message = "this loop cannot be distributed: " + _direction(header.variable, found)
+    message = "this loop cannot be distributed: " + _direction(variable, found)
     return Diagnostic("SOMD301", message, tuple(labels), (COPY, SINGLE), example)
 
 
@@ -53,7 +54,12 @@ def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node, *(inner for child in node.children for inner in _nodes(child))]
 
 
-def _unproved(method: Method, variable: str, found: Conflict, labels: tuple[Label, ...]) -> Diagnostic:
+def _of(variable: str | None) -> str:
+    """Of which loop variable; none is named where a pass made it (`for v in a`)."""
+    return "" if variable is None else f" of `{variable}`"
+
+
+def _unproved(variable: str | None, found: Conflict, labels: tuple[Label, ...]) -> Diagnostic:
     unknown = found.first if None in found.first.indices or not found.first.exact else found.second
     what = "writes" if unknown.write else "reads"
     kind = "an element under a condition on data"
@@ -63,12 +69,13 @@ def _unproved(method: Method, variable: str, found: Conflict, labels: tuple[Labe
         data = any(isinstance(n, cst.Subscript) for n in _nodes(index))
         kind = "an element that depends on data" if data else "an element whose index is not affine"
     message = (
-        f"this loop cannot be distributed: iterations of `{variable}` may meet in `{unknown.array}`, "
+        f"this loop cannot be distributed: iterations{_of(variable)} may meet in `{unknown.array}`, "
         f"and it {what} {kind}"
     )
+    index_variable = f"`{variable}`" if variable else "the variable of a loop over `range(...)`"
     helps = (
         f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
-        f"`{variable}` with +, -, constant factors, // and %",
+        f"{index_variable} with +, -, constant factors, // and %",
         f"if an array of keys indexes `{unknown.array}`, let `partition(ByKey)` on the keys keep each key to one MI",
         "for a histogram or scatter, let the loop run over the elements that are written and scan the data inside",
         SINGLE,
@@ -81,14 +88,10 @@ def _label(method: Method, access: Access, primary: bool) -> Label:
     return Label(access.position, f"{'write' if access.write else 'read'} of {text}", primary)
 
 
-def _direction(variable: str, found: Conflict) -> str:
-    mine, other = (found.values.get(isl_name(variable) + suffix) for suffix in ("", OTHER))
-    if mine is None or other is None:
-        return f"an iteration of `{variable}` reads what another writes"
-    distance = other - mine
-    if abs(distance) == 1:
-        return f"iteration {variable} reads what iteration {variable}{'-' if distance > 0 else '+'}1 writes"
-    return f"an iteration of `{variable}` reads what another writes"
+def _direction(variable: str | None, found: Conflict) -> str:
+    if found.distance is None or variable is None:
+        return f"an iteration{_of(variable)} reads what another writes"
+    return f"iteration {variable} reads what iteration {variable}{-found.distance:+} writes"
 
 
 def _example(variable: str, found: Conflict) -> tuple[str, ...]:

@@ -212,7 +212,7 @@ class _Walk:
 
     def helper(self, function: FunctionType, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
         """The instance of a helper function for these arguments, inferred when first met."""
-        from somd.transforms.frontend.desugar import loops_over_indexes
+        from somd.transforms.frontend.desugar import plain_loops
         from somd.transforms.frontend.source_to_method import method_of
         from somd.transforms.frontend.unsupported import check_supported
 
@@ -222,7 +222,7 @@ class _Walk:
         if function in self.active:
             self.expressions.report("SOMD203", f"`{function.__name__}` calls itself", node, "write it as a loop")
             return None
-        method = loops_over_indexes(method_of(function))
+        method = plain_loops(method_of(function))
         collector = Collector()
         check_supported(method, collector)
         collector.raise_if_errors()

@@ -1,0 +1,45 @@
+"""Messages in the user's own names, where passes made others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from somd.diagnostics.model import Diagnostic
+from somd.errors import SomdCompileError
+from somd.transforms.stages import Method
+
+
+def as_written(text: str, spelled: Mapping[str, str]) -> str:
+    """`text` with what the user wrote for each name that a pass made.
+
+    >>> as_written("out[k__now + 1]", {"k__now": "k"})
+    'out[k + 1]'
+    """
+    if not spelled:
+        return text
+    pattern = r"\b(" + "|".join(re.escape(name) for name in sorted(spelled)) + r")\b"
+    return re.sub(pattern, lambda found: spelled[found.group()], text)
+
+
+@contextmanager
+def in_the_users_names(method: Method) -> Iterator[None]:
+    """A block whose SomdCompileError speaks in the user's names."""
+    try:
+        yield
+    except SomdCompileError as error:
+        if not method.spelled:
+            raise
+        raise type(error)(tuple(_spelled(d, method.spelled) for d in error.diagnostics)) from None
+
+
+def _spelled(diagnostic: Diagnostic, spelled: Mapping[str, str]) -> Diagnostic:
+    return replace(
+        diagnostic,
+        message=as_written(diagnostic.message, spelled),
+        labels=tuple(replace(label, text=as_written(label.text, spelled)) for label in diagnostic.labels),
+        helps=tuple(as_written(text, spelled) for text in diagnostic.helps),
+        notes=tuple(as_written(text, spelled) for text in diagnostic.notes),
+    )

@@ -1,0 +1,155 @@
+"""What the passes of the front end write for loops that are not plain ones over a range."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms import pipeline
+from somd.transforms.frontend.loops import statements_of
+
+
+def written(function) -> str:
+    """The body of `function` behind the front end."""
+    method = pipeline.front(function)
+    lines = [cst.Module([]).code_for_node(s) for s in statements_of(method.function.body)]
+    return ast.unparse(ast.parse("".join(lines)))
+
+
+def body_of(function) -> str:
+    lines = inspect.getsource(function).splitlines()[1:]
+    return ast.unparse(ast.parse(textwrap.dedent("\n".join(lines))))
+
+
+def test_a_step_becomes_a_function_of_the_loop_variable() -> None:
+    def before(a: np.ndarray, out: np.ndarray) -> None:
+        k = 3
+        for i in range(1, len(a), 2):
+            out[k] = a[i]
+            k += 2
+            out[k] = -a[i]
+            k -= 5
+
+    def after(a: np.ndarray, out: np.ndarray) -> None:
+        k = 3
+        for i in range(1, len(a), 2):
+            k__now = k + (-3) * ((i - 1) // 2)
+            out[k__now] = a[i]
+            k__now += 2
+            out[k__now] = -a[i]
+        k = k + (-3) * max(0, ((len(a) - 1) + 1) // 2)
+
+    assert written(before) == body_of(after)
+
+
+def test_steps_of_inner_loops_are_steps_of_outer_ones() -> None:
+    def before(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            for j in range(3):
+                out[k] = a[i] + j
+                k += 1
+
+    def after(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            k__now_ = k + 3 * i
+            for j in range(3):
+                k__now = k__now_ + j
+                out[k__now] = a[i] + j
+        k = k + 3 * max(0, len(a))
+
+    assert written(before) == body_of(after)
+
+
+def test_what_is_no_induction_stays() -> None:
+    def conditional(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            if a[i] > 0:
+                out[k] = a[i]
+                k += 1
+
+    def skipping(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            if a[i] > 0:
+                continue
+            out[k] = a[i]
+            k += 1
+
+    def left(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            if a[i] > 0:
+                break
+            out[k] = a[i]
+            k += 1
+
+    def growing(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            out[k] = a[i]
+            k += i
+
+    def not_an_index(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0
+        for i in range(len(a)):
+            out[i] = k
+            k += 1
+
+    for function in (conditional, skipping, left, growing, not_an_index):
+        assert written(function) == body_of(function)
+
+
+def test_else_of_a_loop() -> None:
+    def before(a: np.ndarray) -> None:
+        for i in range(len(a)):
+            if a[i] > 0:
+                break
+        else:
+            a[0] = 1
+        for i in range(len(a)):
+            a[i] = 2
+        else:
+            a[0] = 3
+
+    def after(a: np.ndarray) -> None:
+        i__left = False
+        for i in range(len(a)):
+            if a[i] > 0:
+                i__left = True
+                break
+        if not i__left:
+            a[0] = 1
+        for i in range(len(a)):
+            a[i] = 2
+        a[0] = 3
+
+    assert written(before) == body_of(after)
+
+
+def test_loops_over_numbers_and_counted_elements() -> None:
+    def before(a: np.ndarray) -> None:
+        for i in reversed(range(2, len(a))):
+            a[i] = i
+        for d in (3, 1, -1):
+            a[0] += d
+        for i, v in enumerate(a, 7):
+            a[0] += v * i
+
+    def after(a: np.ndarray) -> None:
+        for i in range((len(a)) - 1, (2) - 1, -1):
+            a[i] = i
+        for d in range(3, -2, -2):
+            a[0] += d
+        for v__at in range(len(a)):
+            i = v__at + 7
+            v = a[v__at]
+            a[0] += v * i
+
+    assert written(before) == body_of(after)
