@@ -88,7 +88,7 @@ def test_what_is_no_induction_stays() -> None:
             if a[i] > 0:
                 break
             out[k] = a[i]
-            k += 1
+            k += 1  # noqa: SIM113
 
     def growing(a: np.ndarray, out: np.ndarray) -> None:
         k = 0
@@ -100,7 +100,7 @@ def test_what_is_no_induction_stays() -> None:
         k = 0
         for i in range(len(a)):
             out[i] = k
-            k += 1
+            k += 1  # noqa: SIM113
 
     for function in (conditional, skipping, left, growing, not_an_index):
         assert written(function) == body_of(function)
