@@ -128,7 +128,7 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
     seen.add(function)
     lines, first_line = inspect.getsourcelines(function)
     yield f"{function.__qualname__}:{function.__code__.co_filename}:{first_line}:{''.join(lines)}"
-    yield repr(function.__defaults__)
+    yield repr((function.__defaults__, function.__kwdefaults__))
     yield repr(function.__annotations__)
     captured = [(name, function.__globals__.get(name)) for name in function.__code__.co_names]
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)

@@ -12,12 +12,10 @@ from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdInternalError
-from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
-from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
-from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.stages import Method, Plan
@@ -41,11 +39,8 @@ def front(function: FunctionType) -> Method:
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = plain_loops(method_of(function))
     collector = Collector()
-    check_supported(method, collector)
-    collector.raise_if_errors()
-    method = inline_calls(method, collector)
+    method = inline_calls(read_method(function), collector)
     collector.raise_if_errors()
     return without_inductions(method)
 

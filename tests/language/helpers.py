@@ -65,6 +65,35 @@ def both(x, y):
     return x + y, x - y
 
 
+def ordered(x, y):
+    if y < x:
+        return y, x
+    return x, y
+
+
+def ordered_three(x, y, z):
+    low, high = ordered(x, y)
+    if z < low:
+        return z, low, high
+    low, z = ordered(low, z)
+    pair = ordered(high, z)
+    return low, pair[0], pair[1]
+
+
+def split(x, unit=4, *, offset=np.int8(1)):
+    """Parts of several types; a path whose first part is a literal."""
+    if x < 0:
+        return 0, x + offset, False
+    return int(x) // unit, x - offset, True
+
+
+def affine(x, factor=2.0, shift=-RATE, *, power=1):
+    while power > 0:
+        x = x * factor + shift
+        power -= 1
+    return x
+
+
 @program(vectors)
 @somd
 def minmod_slopes(a: A) -> np.ndarray:
@@ -115,12 +144,52 @@ def default_arguments(a: A, scale: float = 2.0, offset: int = 5) -> None:
         a[i] = a[i] * scale + offset
 
 
-@program(vectors, xfail={"opencl": "a helper that returns a tuple runs on multicore"})
+@program(vectors)
 @somd
 def helper_returns_a_pair(a: A) -> None:
     for i in range(len(a)):
         s, d = both(a[i], 2.0)
         a[i] = s * d
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1), numbers(n, seed=2)) for n in SIZES])
+@somd
+def sorted_by_helpers_that_return_tuples(a: A, b: A, c: A) -> None:
+    for i in range(len(a)):
+        a[i], b[i], c[i] = ordered_three(a[i], b[i], c[i])
+
+
+@program(lambda: [(numbers(n), np.zeros(n, np.int64), np.zeros(n, bool)) for n in SIZES])
+@somd
+def parts_of_several_types(a: A, quotient: A, natural: A) -> None:
+    for i in range(len(a)):
+        quotient[i], rest, natural[i] = split(a[i], offset=2)
+        a[i] = rest + split(a[i], 3)[1]
+
+
+@program(lambda: [(numbers(n, dtype=np.float32), numbers(n, dtype=np.float32, seed=1)) for n in SIZES])
+@somd
+def pairs_of_float32(a: A, b: A) -> None:
+    for i in range(len(a)):
+        pair = ordered(y=a[i], x=b[i])
+        a[i] = pair[0] * 0.5
+        b[i] = pair[-1] - pair[0]
+
+
+@program(vectors)
+@somd
+def keywords_and_defaults(a: A) -> float:
+    for i in range(len(a)):
+        x = affine(power=2, x=a[i])
+        a[i] = affine(x, shift=1.0) + affine(x, 3.0, power=0) + affine(a[i], power=i % 3)
+    return affine(1.0, power=3)
+
+
+@program(lambda: vectors(3.0) + vectors(1.5, 2) + vectors(-1.0, 2, 0))
+@somd
+def parameters_of_every_kind(a: A, scale: float, /, offset: int = 5, shift: int = -1) -> None:
+    for i in range(len(a)):
+        a[i] = a[i] * scale + offset - shift
 
 
 @program(vectors)

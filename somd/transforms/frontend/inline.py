@@ -20,11 +20,9 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
-from somd.transforms.frontend.source_to_method import method_of
-from somd.transforms.frontend.unsupported import check_supported
+from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 
 MAX_DEPTH = 8
@@ -214,11 +212,7 @@ class _Inliner:
         if self.depth >= MAX_DEPTH:
             self._refuse(call, f"`{function.__name__}` calls itself, or calls are nested too deeply")
             return [], nothing
-        callee = plain_loops(method_of(function))
-        found = Collector()
-        check_supported(callee, found)
-        found.raise_if_errors()
-        callee = inline_calls(callee, self.collector, self.depth + 1)
+        callee = inline_calls(read_method(function), self.collector, self.depth + 1)
         body = [s for s in statements_of(callee.function.body) if isinstance(s, cst.BaseStatement)]
         result = _final_return(body)
         if result is None and _returns(body):

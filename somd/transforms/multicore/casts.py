@@ -20,7 +20,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method, Site
-from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, Type
+from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
 SAME_IN_NUMBA = ("int64", "float64")
@@ -341,10 +341,19 @@ class Rewriter(cst.CSTTransformer):
         return target in self.how.guarded
 
     def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.BaseSmallStatement:
-        wanted = self.types.result
-        if updated_node.value is None or original_node.value is None or not isinstance(wanted, ScalarType):
+        wanted, old, new = self.types.result, original_node.value, updated_node.value
+        if new is None or old is None:
             return updated_node
-        return updated_node.with_changes(value=self._as(updated_node.value, original_node.value, wanted))
+        if isinstance(wanted, ScalarType):
+            return updated_node.with_changes(value=self._as(new, old, wanted))
+        if isinstance(wanted, TupleType) and isinstance(old, cst.Tuple) and isinstance(new, cst.Tuple):
+            triples = zip(new.elements, old.elements, wanted.elements, strict=True)
+            parts = [
+                n.with_changes(value=self._as(n.value, o.value, w)) if isinstance(w, ScalarType) else n
+                for n, o, w in triples
+            ]
+            return updated_node.with_changes(value=new.with_changes(elements=parts))
+        return updated_node
 
     # --- types ---------------------------------------------------------------------------------------------------
 

@@ -134,16 +134,28 @@ class Expressions:
         if reference is not None:
             return self.scope.length(*reference)
         result = self.type_of(node)
+        if callee.kind == "helper":
+            return self.helper_call(node, result.dtype)
         arguments = [self.expression(a.value) for a in node.args]
         if callee.kind in CALLS:
             return CALLS[callee.kind](callee.name, arguments, result, self.unit)
         if callee.kind == "cast":
             return converted(arguments[0], result.dtype)
-        if callee.kind == "helper" and callee.helper is not None:
-            wanted = [t.dtype for t in callee.helper.arguments if isinstance(t, ScalarType)]
-            values = [converted(a, dtype) for a, dtype in zip(arguments, wanted, strict=True)]
-            return call(self.unit.helper(callee.helper), result.dtype, *values)
         raise self.lacks(f"`{callee.name}` inside a distributed loop", node)
+
+    def helper_call(self, node: cst.Call, dtype: str) -> C:
+        """The call of a helper; `dtype` is that of its result, which means nothing for a tuple."""
+        callee = self.scope.types.calls[node]
+        assert callee.helper is not None
+        wanted = [t.dtype for t in callee.helper.arguments if isinstance(t, ScalarType)]
+        arguments = [self.expression(a.value) for a in node.args]
+        values = [converted(a, kind) for a, kind in zip(arguments, wanted, strict=True)]
+        return call(self.unit.helper(callee.helper), dtype, *values)
+
+    def tuple_of_call(self, node: cst.BaseExpression) -> TupleType | None:
+        """The type of a tuple that a helper returns here; None for everything else."""
+        found = self.scope.types.nodes.get(node)
+        return found if isinstance(node, cst.Call) and isinstance(found, TupleType) else None
 
     # --- accesses ------------------------------------------------------------------------------------------------
 
@@ -156,6 +168,13 @@ class Expressions:
             position = self.expression(index_expressions(node)[0]).value
             assert isinstance(position, int)
             return self.scope.element(node.value.value, position)
+        parts = self.tuple_of_call(node.value)
+        if parts is not None and isinstance(node.value, cst.Call):
+            position = self.expression(index_expressions(node)[0]).value
+            assert isinstance(position, int)
+            position %= len(parts.elements)
+            made = self.helper_call(node.value, parts.elements[position].dtype)
+            return C(f"{made.text}.part_{position}", made.dtype)
         array_type, name = self.accessed(node)
         if node in self.scope.guarded:
             return call(*self.tested(node, store=False), *self.test_arguments(node))

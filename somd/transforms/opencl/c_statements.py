@@ -16,7 +16,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, converted
-from somd.transforms.types.scalars import AUGMENTED, ScalarType
+from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
 
@@ -35,7 +35,7 @@ class Statements:
         depth: int = 1,
         next_iteration: str = "return;",
         tracked: Mapping[str, str] | None = None,
-        result: ScalarType | None = None,
+        result: Type | None = None,
     ) -> None:
         self.expressions = expressions
         self.scope = expressions.scope
@@ -92,12 +92,37 @@ class Statements:
             self.line("break;")
         elif isinstance(node, cst.Continue):
             self.line("continue;" if self.loops else self.next_iteration)
-        elif isinstance(node, cst.Return) and node.value is not None and self.result is not None:
-            self.line(f"return {self.expressions.of_type(node.value, self.result.dtype).loose};")
+        elif isinstance(node, cst.Return) and node.value is not None:
+            self.returned(node.value)
         elif isinstance(node, cst.Expr):
             self.line(f"(void)({self.expressions.expression(node.value).text});")
         else:
             raise self.expressions.lacks("this statement", node)
+
+    def returned(self, node: cst.BaseExpression) -> None:
+        """`return` of a helper: of a scalar, or of the parts of a tuple in their struct."""
+        if isinstance(self.result, ScalarType):
+            self.line(f"return {self.expressions.of_type(node, self.result.dtype).loose};")
+            return
+        assert isinstance(self.result, TupleType)
+        struct, name = self.expressions.unit.struct(self.result), self.scope.names.fresh("result")
+        parts = zip(self.parts(node), self.result.elements, strict=True)
+        values = ", ".join(converted(part, wanted.dtype).loose for part, wanted in parts)
+        self.open("")
+        self.lines[-1] = self.lines[-1].replace(" {", "{")
+        self.line(f"const {struct} {name} = {{{values}}};")
+        self.line(f"return {name};")
+        self.close()
+
+    def parts(self, node: cst.BaseExpression) -> list[C]:
+        """The parts of a tuple; what a helper returns is kept in a variable."""
+        found = self.expressions.tuple_of_call(node)
+        if found is None or not isinstance(node, cst.Call):
+            return self.expressions.elements(node)
+        name = self.scope.names.fresh("parts")
+        made = self.expressions.helper_call(node, "int64")
+        self.line(f"const {self.expressions.unit.struct(found)} {name} = {made.text};")
+        return [C(f"{name}.part_{k}", part.dtype) for k, part in enumerate(found.elements)]
 
     def _where(self, node: cst.CSTNode) -> None:
         position = self.scope.method.positions.get(node)
@@ -157,23 +182,25 @@ class Statements:
 
     def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         if isinstance(target, cst.Tuple):
-            values = self.expressions.elements(value)
-            self._together([element.value for element in target.elements], values)
+            self._together([element.value for element in target.elements], value)
         elif isinstance(target, cst.Name) and not isinstance(self.scope.types.names.get(target.value), ScalarType):
-            parts = self.expressions.elements(value)
-            kept = [self._kept(part) for part in parts]
-            for k, part in enumerate(kept):
-                self.line(f"{self.scope.names.of(f'{target.value}_{k}')} = {part.text};")
+            kept = [self._kept(part) for part in self.parts(value)]
+            wanted = self.scope.types.names.get(target.value)
+            kinds = wanted.elements if isinstance(wanted, TupleType) else ()
+            for k, (part, kind) in enumerate(zip(kept, kinds, strict=True)):
+                name = self.scope.names.of(f"{target.value}_{k}")
+                self.line(f"{name} = {converted(part, kind.dtype).loose};")
         else:
             self._store(target, self.expressions.expression(value))
 
-    def _together(self, targets: list[cst.BaseExpression], values: list[C]) -> None:
+    def _together(self, targets: list[cst.BaseExpression], value: cst.BaseExpression) -> None:
         """All values are taken before the first target changes."""
         self.open("")
         self.lines[-1] = self.lines[-1].replace(" {", "{")
-        kept = [self._kept(value) for value in values]
-        for target, value in zip(targets, kept, strict=True):
-            self._store(target, value)
+        parts = self.parts(value)
+        kept = parts if self.expressions.tuple_of_call(value) else [self._kept(part) for part in parts]
+        for target, part in zip(targets, kept, strict=True):
+            self._store(target, part)
         self.close()
 
     def _kept(self, value: C) -> C:

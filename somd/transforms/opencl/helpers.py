@@ -14,16 +14,13 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance
 
 
 def helper_text(instance: HelperInstance, name: str, unit: Unit) -> str:
     """The C function of a helper; those that it calls are entered in `unit` before it."""
     method, result = instance.method, instance.types.result
-    if not isinstance(result, ScalarType):
-        where = method.positions.get(method.function)
-        raise TargetLacks(f"`{method.name}` returns something else than a scalar", where)
     scope = Scope(method, instance.types, Names(unit.taken))
     parameters = []
     for parameter, given in zip(method.param_names, instance.arguments, strict=True):
@@ -38,7 +35,16 @@ def helper_text(instance: HelperInstance, name: str, unit: Unit) -> str:
     for declaration in declarations(own, scope):
         statements.line(declaration)
     statements.block(body)
-    if not isinstance(list(small_statements(body))[-1], cst.Return):
+    if not isinstance(list(small_statements(body))[-1], cst.Return) and isinstance(result, ScalarType):
         statements.line("return 0;")
-    head = f"static {CTYPES[result.dtype]} {name}({', '.join(parameters) or 'void'})"
+    head = f"static {_result_type(result, instance, unit)} {name}({', '.join(parameters) or 'void'})"
     return "\n".join([head, "{", *statements.lines, "}"])
+
+
+def _result_type(result: Type | None, instance: HelperInstance, unit: Unit) -> str:
+    if isinstance(result, ScalarType):
+        return CTYPES[result.dtype]
+    if isinstance(result, TupleType) and all(isinstance(part, ScalarType) for part in result.elements):
+        return unit.struct(result)
+    where = instance.method.positions.get(instance.method.function)
+    raise TargetLacks(f"`{instance.method.name}` returns something else than numbers", where)

@@ -6,17 +6,21 @@ from collections.abc import Iterable
 
 from somd.transforms.opencl import fault_functions, prelude
 from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.types.scalars import TupleType
 from somd.transforms.types.typing_table import HelperInstance
 
 
 class Unit:
-    """A program under construction. `helpers` maps the helpers met to their C text, in the order of definition."""
+    """A program under construction. `helpers` maps the helpers met to their C text, in the order of definition;
+    `structs` the types of the tuples that they return."""
 
     def __init__(self, kernel_names: Iterable[str], helper_names: Iterable[str]) -> None:
         names = Names()
         self.kernel_names = {name: names.of(name) for name in kernel_names}
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
+        self.structs: dict[str, str] = {}
         self._helper_names = {name: names.of(name) for name in helper_names}
         #: names that mean something in the whole program
         self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
@@ -39,6 +43,14 @@ class Unit:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
         name = fault_functions.access_name(store, dtype, ndim)
         self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim))
+        return name
+
+    def struct(self, parts: TupleType) -> str:
+        """The C type of a tuple of scalars that a helper returns; its members are `part_0`, `part_1`, ..."""
+        dtypes = [part.dtype for part in parts.elements]
+        name = "_".join(["python_tuple", *dtypes])
+        members = "\n".join(f"    {CTYPES[dtype]} part_{k};" for k, dtype in enumerate(dtypes))
+        self.structs.setdefault(name, f"typedef struct {{\n{members}\n}} {name};")
         return name
 
     def helper(self, instance: HelperInstance) -> str:

@@ -14,6 +14,7 @@ from somd.transforms.analysis.facts import facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import as_written
 from somd.transforms.stages import Affine, Method, Site
 
@@ -55,7 +56,31 @@ def kinds_from_source(method: Method, collector: Collector) -> Kinds:
                 ranks[name] = max(ranks.get(name, 1), rank)
 
     method.function.body.visit(Uses())
-    return Kinds(ranks)
+    tuples = _tuples(method)
+    return Kinds({name: rank for name, rank in ranks.items() if name not in tuples})
+
+
+def _tuples(method: Method) -> set[str]:
+    """Names bound to tuples only: written out, a shape, or what a helper returns (helpers return no arrays)."""
+    found: set[str] = set()
+    others: set[str] = set(method.param_names)
+
+    class Bindings(cst.CSTVisitor):
+        def visit_Assign(self, node: cst.Assign) -> None:
+            for target in node.targets:
+                if isinstance(target.target, cst.Name):
+                    value = node.value
+                    shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
+                    helper = isinstance(value, cst.Call) and called_function(value, method) is not None
+                    is_tuple = shape or helper or isinstance(value, cst.Tuple)
+                    (found if is_tuple else others).add(target.target.value)
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            if isinstance(node.target, cst.Name) and node.value is not None:
+                others.add(node.target.value)
+
+    method.function.body.visit(Bindings())
+    return found - others
 
 
 def names_in_indexes(method: Method) -> set[str]:

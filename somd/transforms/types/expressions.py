@@ -282,6 +282,8 @@ class Expressions:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 return self._allocation(node, kind, name)
+        if isinstance(function, FunctionType):
+            return self._helper(function, arguments, node)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
@@ -295,8 +297,6 @@ class Expressions:
                 self.types.calls[node] = Callee(kind, name)
                 found = [self.scalar(a) for a in arguments]
                 return self._applied(function, found, node)
-        if isinstance(function, FunctionType):
-            return self._helper(function, arguments, node)
         text = cst.Module([]).code_for_node(node.func)
         if function is MISSING:
             self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")

@@ -76,7 +76,7 @@ class _Walk:
         self.active = active
         self.expressions = Expressions(method, types, collector, self.helper)
         self.values: dict[str, list[tuple[Type, Literal, cst.CSTNode]]] = {}
-        self.returns: list[tuple[Type, Literal, cst.CSTNode]] = []
+        self.returns: list[tuple[Type, cst.BaseExpression, cst.CSTNode]] = []
         self.first_round = False
         for name, given in arguments.items():
             self.values[name] = [(given, None, method.function.name)]
@@ -105,7 +105,7 @@ class _Walk:
         elif isinstance(node, cst.Return) and node.value is not None:
             found = self.expressions.any(node.value)
             if found is not None:
-                self.returns.append((found, self.expressions.literal(node.value), node))
+                self.returns.append((found, node.value, node))
         elif isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString):
             self.expressions.any(node.value)
 
@@ -187,9 +187,28 @@ class _Walk:
             if found is not None:
                 self.types.names[name] = found
         if self.returns:
-            found = self._join(self.returns, "the result")
+            found = self._result()
             if found is not None:
                 self.types.result = found
+
+    def _result(self) -> Type | None:
+        """The type that all `return` statements share; tuples written out are joined part by part."""
+        displays = [value for _, value, _ in self.returns if isinstance(value, cst.Tuple)]
+        kinds = [found for found, _, _ in self.returns]
+        count = len(displays[0].elements) if displays else 0
+        if len(displays) < len(kinds) or any(not isinstance(k, TupleType) or len(k.elements) != count for k in kinds):
+            return self._join([(t, self.expressions.literal(v), n) for t, v, n in self.returns], "the result")
+        parts: list[ScalarType | ArrayType] = []
+        for k in range(count):
+            values: list[tuple[Type, Literal, cst.CSTNode]] = []
+            for found, value, node in self.returns:
+                assert isinstance(found, TupleType) and isinstance(value, cst.Tuple)
+                values.append((found.elements[k], self.expressions.literal(value.elements[k].value), node))
+            part = self._join(values, f"part {k} of the result")
+            if not isinstance(part, ScalarType | ArrayType):
+                return None
+            parts.append(part)
+        return TupleType(tuple(parts))
 
     def _join(self, values: Sequence[tuple[Type, Literal, cst.CSTNode]], what: str) -> Type | None:
         kinds = {type(t) for t, _, _ in values}
@@ -212,9 +231,7 @@ class _Walk:
 
     def helper(self, function: FunctionType, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
         """The instance of a helper function for these arguments, inferred when first met."""
-        from somd.transforms.frontend.desugar import plain_loops
-        from somd.transforms.frontend.source_to_method import method_of
-        from somd.transforms.frontend.unsupported import check_supported
+        from somd.transforms.frontend.read import read_method
 
         key = (function, arguments)
         if key in self.types.helpers:
@@ -222,18 +239,19 @@ class _Walk:
         if function in self.active:
             self.expressions.report("SOMD203", f"`{function.__name__}` calls itself", node, "write it as a loop")
             return None
-        method = plain_loops(method_of(function))
-        collector = Collector()
-        check_supported(method, collector)
-        collector.raise_if_errors()
-        if len(method.params) != len(arguments):
-            message = f"`{function.__name__}` takes {len(method.params)} arguments, given are {len(arguments)}"
-            self.expressions.report("SOMD203", message, node, "give every argument of a helper, in order")
-            return None
+        method = read_method(function)
         given = dict(zip(method.param_names, arguments, strict=True))
         types = _infer(method, given, self.types.helpers, (*self.active, function))
+        if types.result is not None and not always_returns(statements_of(method.function.body)):
+            message = f"`{function.__name__}` may end without a `return`, and so give None"
+            self.expressions.report("SOMD203", message, node, "let every path end with a `return`")
+            return None
         if types.result is None:
-            self.expressions.report("SOMD203", f"`{function.__name__}` returns nothing", node, "let it return a scalar")
+            self.expressions.report("SOMD203", f"`{function.__name__}` returns nothing", node, "let it return numbers")
+            return None
+        if not numbers(types.result):
+            helps = "let it return numbers, or fill an array that it is given"
+            self.expressions.report("SOMD203", f"`{function.__name__}` returns an array", node, helps)
             return None
         taken = {instance.name for instance in self.types.helpers.values()}
         name, count = function.__name__, 2
@@ -242,3 +260,41 @@ class _Walk:
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance
         return instance
+
+
+def numbers(found: Type) -> bool:
+    """Whether values of the type are a number, or a tuple of numbers."""
+    if isinstance(found, TupleType):
+        return all(isinstance(part, ScalarType) for part in found.elements)
+    return isinstance(found, ScalarType)
+
+
+def always_returns(statements: Sequence[cst.CSTNode]) -> bool:
+    """Whether no path through `statements` comes to their end: it returns before, or turns for ever."""
+    for node in small_statements(statements):
+        if isinstance(node, cst.Return):
+            return True
+        if isinstance(node, cst.If) and node.orelse is not None:
+            if always_returns(statements_of(node.body)) and always_returns(else_statements(node)):
+                return True
+        elif isinstance(node, cst.While) and _true(node.test) and not _breaks(node):
+            return True
+    return False
+
+
+def _true(node: cst.BaseExpression) -> bool:
+    return (isinstance(node, cst.Name) and node.value == "True") or (
+        isinstance(node, cst.Integer) and node.value != "0"
+    )
+
+
+def _breaks(loop: cst.While) -> bool:
+    found = False
+
+    class Breaks(cst.CSTVisitor):
+        def visit_Break(self, node: cst.Break) -> None:
+            nonlocal found
+            found = True
+
+    loop.body.visit(Breaks())
+    return found

@@ -11,7 +11,6 @@ from somd.errors import SomdRuntimeError
 from somd.markers import dist, partition
 from somd.partitioners import ByKey
 from somd.runtime.opencl import Device
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.plan_to_opencl import module_text
 from tests.transforms.opencl.running import check, code_of, method_from, on_device
 
@@ -89,20 +88,6 @@ def test_overlapping_arguments_are_refused(device: Device) -> None:
     a = np.ones(9)
     with pytest.raises(SomdRuntimeError, match="SOMD309"):
         on_device(add, device, a[:5], a[2:7])
-
-
-def test_what_has_no_form_is_said() -> None:
-    text = """
-def pair(x):
-    return x, x
-
-def method(a: dist[np.ndarray]):
-    for i in range(len(a)):
-        p, q = pair(a[i])
-        a[i] = p + q
-"""
-    with pytest.raises(TargetLacks, match="tuple"):
-        code_of(method_from(text), np.ones(3))
 
 
 def test_iterations_kept_together_by_a_promise_run_in_order(any_device: Device) -> None:

@@ -1,18 +1,19 @@
-"""A helper called with a keyword."""
+"""A helper that makes an array."""
 
 import numpy as np
 
 from somd import dist, somd
 
 
-def twice(x):
-    return 2.0 * x
+def table(n):
+    return np.zeros(n)
 
 
 @somd
 def f(a: dist[np.ndarray]):
+    t = table(3)
     for i in range(len(a)):
-        a[i] = twice(x=a[i])
+        a[i] = t[0]
 
 
 f(np.ones(8))

@@ -1,0 +1,27 @@
+"""A function as the passes want it: parsed, loops plain, arguments in their places, its form checked."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from somd.diagnostics.model import Collector
+from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.positional import positional_calls
+from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.unsupported import check_supported
+from somd.transforms.stages import Method
+
+
+def read_method(function: FunctionType) -> Method:
+    """The method of `function`, be it a SOMD method or a helper.
+
+    Raises:
+        SomdCompileError: SOMD1xx, SOMD2xx.
+    """
+    method = plain_loops(method_of(function))
+    collector = Collector()
+    check_supported(method, collector)
+    collector.raise_if_errors()
+    method = positional_calls(method, collector)
+    collector.raise_if_errors()
+    return method
