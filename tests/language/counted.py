@@ -89,6 +89,17 @@ def stepped_by_an_argument(a: A, out: A, step: int) -> int:
     return step
 
 
+@program(lambda: [(numbers(n),) for n in SIZES])
+@somd
+def numbered(a: A) -> int:
+    """A counter that is no index: its value is what counts."""
+    number = 1
+    for i in range(len(a)):
+        a[i] = a[i] * number
+        number += 2
+    return number
+
+
 @program(lambda: [(np.arange(2, n + 2), np.zeros(n, np.int64)) for n in SIZES])
 @somd
 def primes(a: A, prime: A) -> None:

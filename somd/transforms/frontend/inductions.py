@@ -6,9 +6,10 @@
         k += 8                                    out[k__now] = a[i]
                                               k = k + 8 * max(0, n)
 
-Only integers qualify, for which this is exact: `k` must stand in the index of an array in the loop. It is stepped in
-the loop's own body, once or more, by constants or by names that the loop leaves alone, and the loop has no `break`,
-`continue` or `return` of its own. Inner loops come first, so that what they step is stepped by the outer ones too.
+Only integers qualify, for which this is exact: `k` must stand in the index of an array in the loop, or be given
+integers wherever the method assigns it. It is stepped in the loop's own body, once or more, by constants or by names
+that the loop leaves alone, and read there (or else it is a sum like others); and the loop has no `break`, `continue` or
+`return` of its own. Inner loops come first, so that what they step is stepped by the outer ones too.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.loops import Range, fence_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.steps import counts, is_number, is_steady, step_of, sum_of, times
 from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method
 
@@ -55,8 +58,8 @@ class _Rewriter(Tracked):
         super().__init__(dict(method.positions))
         self.method = method
         self.taken = set(method.local_names)
-        #: inductions of inner loops, which stand in indexes under their names of now
-        self.stepped: set[str] = set()
+        #: names that hold integers for sure, and inductions of inner loops
+        self.stepped: set[str] = _integers(method)
         self.spelled: dict[str, str] = {}
         self.changed = False
 
@@ -72,12 +75,12 @@ class _Rewriter(Tracked):
         self.changed = True
         loop, behind = updated_node, []
         self.stepped.update(each.name for each in found)
-        iteration, trips = _counts(header, self.method)
+        iteration, trips = counts(header, self.method)
         for induction in found:
             now = self._name(f"{induction.name}__now")
             self.spelled[now] = induction.name
-            first = f"{now} = {induction.name} + {_times(induction.step, iteration)}"
-            [line, after] = parsed(first, f"{induction.name} = {induction.name} + {_times(induction.step, trips)}")
+            first = f"{now} = {induction.name} + {times(induction.step, iteration)}"
+            [line, after] = parsed(first, f"{induction.name} = {induction.name} + {times(induction.step, trips)}")
             loop = _renamed(loop, line, induction.name, now, self.positions)
             behind.append(after)
             place = self.positions.get(original_node.target) or self.method.position(self.method.function.name)
@@ -126,21 +129,8 @@ def _steady(loop: cst.For, header: Range, method: Method) -> bool:
         return False
     limits = (header.start, header.stop)
     return not (set().union(*(names_read(limit) for limit in limits)) & assigned_names(loop)) and all(
-        _plain(limit) for limit in limits
+        is_steady(limit) for limit in limits
     )
-
-
-def _plain(node: cst.BaseExpression) -> bool:
-    """Names, integers, lengths and arithmetic: what has the same value each time."""
-    if isinstance(node, cst.Name | cst.Integer):
-        return True
-    if isinstance(node, cst.BinaryOperation):
-        return _plain(node.left) and _plain(node.right)
-    if isinstance(node, cst.UnaryOperation):
-        return _plain(node.expression)
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in ("len", "min", "max"):
-        return all(_plain(arg.value) for arg in node.args)
-    return isinstance(node, cst.Subscript) and isinstance(node.value, cst.Attribute)
 
 
 def _left(loop: cst.For) -> bool:
@@ -197,10 +187,51 @@ def _inductions(loop: cst.For, method: Method, stepped: set[str]) -> list[_Induc
     own = list(small_statements(statements_of(loop.body)))
     for name in sorted(indexing & assigned_names(loop.body) - names_read(loop.target)):
         updates = [s for s in own if name in assigned_names(s)]
-        steps = [_step(name, s, method, assigned) for s in updates]
-        if None not in steps and _assignments(loop.body, name) == len(updates):
-            found.append(_Induction(name, _sum(cast(list[str], steps))))
+        steps = [step_of(name, s, method, assigned) for s in updates]
+        read = any(name in names_read(s) for s in _without(updates, own))
+        if read and None not in steps and _assignments(loop.body, name) == len(updates):
+            found.append(_Induction(name, sum_of(cast(list[str], steps))))
     return found
+
+
+def _without(updates: Sequence[cst.CSTNode], statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    return (s for s in statements if not any(s is update for update in updates))
+
+
+def _integers(method: Method) -> set[str]:
+    """Locals that are given an integer constant or a length wherever they are assigned, or stepped by a constant."""
+    values: dict[str, list[bool]] = {}
+
+    def note(target: cst.BaseExpression, fits: bool) -> None:
+        if isinstance(target, cst.Name):
+            values.setdefault(target.value, []).append(fits)
+        elif isinstance(target, cst.Tuple | cst.List):
+            for element in target.elements:
+                note(element.value, False)
+
+    class Assigned(cst.CSTVisitor):
+        def visit_Assign(self, node: cst.Assign) -> None:
+            for target in node.targets:
+                name = target.target.value if isinstance(target.target, cst.Name) else ""
+                fits = _whole(node.value, method) or is_number(step_of(name, node, method, set()) or "")
+                note(target.target, fits)
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            note(node.target, node.value is not None and _whole(node.value, method))
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            sign = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign)
+            note(node.target, sign and integer_constant(node.value, method) is not None)
+
+        def visit_For(self, node: cst.For) -> None:
+            note(node.target, False)
+
+    method.function.body.visit(Assigned())
+    return {name for name, fits in values.items() if all(fits)} - set(method.param_names)
+
+
+def _whole(node: cst.BaseExpression, method: Method) -> bool:
+    return integer_constant(node, method) is not None or shape_reference(node) is not None
 
 
 def _names_in_indexes(node: cst.CSTNode) -> set[str]:
@@ -230,77 +261,6 @@ def _assignments(node: cst.CSTNode, name: str) -> int:
 
     node.visit(Assignments())
     return count
-
-
-def _step(name: str, node: cst.CSTNode, method: Method, assigned: set[str]) -> str | None:
-    """The text of what `node` adds to `name`, the same in every iteration; None if it does something else."""
-    if isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name):
-        sign = {cst.AddAssign: "", cst.SubtractAssign: "-"}.get(type(node.operator))
-        return None if sign is None else _amount(node.value, sign, method, assigned)
-    if not (isinstance(node, cst.Assign) and len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name)):
-        return None
-    value = node.value
-    if not isinstance(value, cst.BinaryOperation) or not isinstance(value.operator, cst.Add | cst.Subtract):
-        return None
-    sign = "-" if isinstance(value.operator, cst.Subtract) else ""
-    if isinstance(value.left, cst.Name) and value.left.value == name:
-        return _amount(value.right, sign, method, assigned)
-    if not sign and isinstance(value.right, cst.Name) and value.right.value == name:
-        return _amount(value.left, sign, method, assigned)
-    return None
-
-
-def _amount(node: cst.BaseExpression, sign: str, method: Method, assigned: set[str]) -> str | None:
-    constant = integer_constant(node, method)
-    if constant is not None:
-        return str(-constant if sign else constant)
-    if not _plain(node) or names_read(node) & assigned:
-        return None
-    text = cst.Module([]).code_for_node(node)
-    simple = isinstance(node, cst.Name | cst.Subscript | cst.Call)
-    return f"{sign}{text}" if simple else f"{sign}({text})"
-
-
-def _sum(steps: Sequence[str]) -> str:
-    if all(_number(step) for step in steps):
-        return str(sum(int(step) for step in steps))
-    text = " + ".join(steps)
-    return f"({text})" if len(steps) > 1 else text
-
-
-def _counts(header: Range, method: Method) -> tuple[str, str]:
-    """The number of the iteration and the number of all, as text over the loop variable and the limits."""
-    step = cast(int, integer_constant(header.step, method))
-    start, stop = (_wrapped(limit) for limit in (header.start, header.stop))
-    name, size = header.variable, abs(step)
-    low, high = (integer_constant(limit, method) for limit in (header.start, header.stop))
-    if step > 0:
-        gone, whole = (name, stop) if start == "0" else (f"({name} - {start})", f"({stop} - {start})")
-    else:
-        gone, whole = f"({start} - {name})", f"({start} - {stop})"
-    if low is not None and high is not None:
-        trips = str(len(range(low, high, step)))
-    else:
-        trips = f"max(0, {whole})" if size == 1 else f"max(0, ({whole} + {size - 1}) // {size})"
-    return gone if size == 1 else f"{gone} // {size}", trips
-
-
-def _wrapped(node: cst.BaseExpression) -> str:
-    text = cst.Module([]).code_for_node(node)
-    return text if isinstance(node, cst.Name | cst.Integer | cst.Call | cst.Subscript) else f"({text})"
-
-
-def _times(step: str, count: str) -> str:
-    if _number(step) and _number(count):
-        return str(int(step) * int(count))
-    if step == "1":
-        return count
-    factor = f"({step})" if step.startswith("-") else step
-    return f"{factor} * ({count})" if "//" in count and not count.startswith("max") else f"{factor} * {count}"
-
-
-def _number(text: str) -> bool:
-    return text.lstrip("-").isdecimal()
 
 
 def _without_last_step(body: Sequence[cst.BaseStatement], now: str) -> Iterator[cst.BaseStatement]:

@@ -96,13 +96,20 @@ def test_what_is_no_induction_stays() -> None:
             out[k] = a[i]
             k += i
 
-    def not_an_index(a: np.ndarray, out: np.ndarray) -> None:
-        k = 0
+    def not_an_integer(a: np.ndarray, out: np.ndarray) -> None:
+        k = 0.0
         for i in range(len(a)):
             out[i] = k
-            k += 1  # noqa: SIM113
+            k += 1
 
-    for function in (conditional, skipping, left, growing, not_an_index):
+    def only_counted(a: np.ndarray) -> int:
+        k = 0
+        for i in range(len(a)):
+            a[i] = 1
+            k += 2
+        return k
+
+    for function in (conditional, skipping, left, growing, not_an_integer, only_counted):
         assert written(function) == body_of(function)
 
 
