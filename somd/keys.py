@@ -152,12 +152,12 @@ def _captured(name: str, value: object, names: tuple[str, ...], seen: set[Functi
     if isinstance(value, FunctionType):
         if not _known_module(value.__module__ or ""):
             yield from _parts(value, seen)
-    elif isinstance(value, bool | int | float | str | tuple | np.generic):
+    elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
         yield f"{name}={type(value).__name__}:{value!r}"
     elif isinstance(value, ModuleType) and not _known_module(value.__name__):
         for attribute in names:
             inner = getattr(value, attribute, None)
-            if isinstance(inner, bool | int | float | np.generic | FunctionType):
+            if isinstance(inner, bool | int | float | complex | np.generic | FunctionType):
                 yield from _captured(f"{name}.{attribute}", inner, names, seen)
     else:
         yield f"{name}:{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"

@@ -1,7 +1,7 @@
 """The signature of a call: what the generated code depends on, without looking into the arrays.
 
-An argument is described by a short text: `float64[:, :]` for an array, `int`, `float`, `bool` for Python numbers,
-`float32` for NumPy scalars.
+An argument is described by a short text: `float64[:, :]` for an array, `int`, `float`, `complex`, `bool` for Python
+numbers, `float32` for NumPy scalars.
 """
 
 from __future__ import annotations
@@ -13,13 +13,18 @@ import numpy as np
 
 from somd.errors import SomdCompileError
 
-SUPPORTED = frozenset(
-    ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-)
+_REALS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+SUPPORTED = frozenset((*_REALS, "complex64", "complex128"))
+_INSTEAD = {
+    "float16": "convert it first: `a.astype(np.float32)`",
+    "longdouble": "convert it first: `a.astype(np.float64)`",
+    "float128": "convert it first: `a.astype(np.float64)`",
+    "complex256": "convert it first: `a.astype(np.complex128)`",
+}
 _arrays: dict[tuple[np.dtype[Any], int], str] = {}
 _PLAIN = (np.ndarray, np.memmap)
 _LIMIT = 1 << 63
-_scalars: dict[type, str] = {bool: "bool", int: "int", float: "float"}
+_scalars: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
 
 def describe_all(values: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
@@ -36,12 +41,16 @@ def describe_all(values: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]
         try:
             describe(value)
         except _Unsupported as what:
-            raise _refused(f"argument `{name}` is {what}") from None
+            raise _refused(f"argument `{name}` is {what}", what.instead) from None
     raise AssertionError("an argument was refused, and then was not")
 
 
 class _Unsupported(Exception):
-    """What an argument is, in words."""
+    """What an argument is, in words, and what to pass instead where that is no matter of course."""
+
+    def __init__(self, what: str, instead: str = "") -> None:
+        super().__init__(what)
+        self.instead = instead
 
 
 def describe(value: Any) -> str:
@@ -69,7 +78,13 @@ def describe(value: Any) -> str:
 def _array(dtype: np.dtype[Any], ndim: int) -> str:
     if dtype.name not in SUPPORTED or not dtype.isnative or ndim == 0:
         order = "" if dtype.isnative else " of foreign byte order"
-        raise _Unsupported(f"an array of dtype {dtype.name}{order} with {ndim} dimension{'s' if ndim != 1 else ''}")
+        instead = _INSTEAD.get(dtype.name, "")
+        if ndim == 0:
+            instead = "pass its element, `a[()]`, or an array of one element, `a.reshape(1)`"
+        elif not dtype.isnative:
+            instead = "convert it first: `a.astype(a.dtype.newbyteorder('='))`"
+        what = f"an array of dtype {dtype.name}{order} with {ndim} dimension{'s' if ndim != 1 else ''}"
+        raise _Unsupported(what, instead)
     return f"{dtype.name}[{', '.join(':' * ndim)}]"
 
 
@@ -79,8 +94,12 @@ def _scalar(value: Any) -> str:
     raise _Unsupported(f"of type `{type(value).__name__}`")
 
 
-def _refused(what: str) -> SomdCompileError:
+def _refused(what: str, instead: str = "") -> SomdCompileError:
     from somd.diagnostics.model import Diagnostic
 
-    helps = ("arguments are NumPy arrays and scalars of bool, integer and float dtypes, and Python numbers",)
+    helps = (
+        (instead,)
+        if instead
+        else ("arguments are NumPy arrays and scalars of bool, integer, float and complex dtypes, and Python numbers",)
+    )
     return SomdCompileError((Diagnostic("SOMD404", what, (), helps),))

@@ -20,7 +20,7 @@ from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_inde
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.stages import Method, Plan
 from somd.transforms.types.infer import infer_types
-from somd.transforms.types.scalars import FLOAT, INT, ArrayType, ScalarType, Type
+from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
 
 
@@ -90,11 +90,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
 
 def default_arguments(function: FunctionType) -> dict[str, Type]:
     """Argument types where none are known: arrays of float64 as they are indexed, int64 for those that hold indexes,
-    Python's int for the rest, or float where the parameter says so."""
+    Python's int for the rest, or float or complex where the parameter says so."""
     method = front(function)
     ranks = kinds_from_source(method, Collector()).ranks
     indexing = names_in_indexes(method)
-    scalars = {p: FLOAT if function.__annotations__.get(p) in (float, "float") else INT for p in method.param_names}
+    declared = {"float": FLOAT, str(float): FLOAT, "complex": COMPLEX, str(complex): COMPLEX}
+    scalars = {p: declared.get(str(function.__annotations__.get(p)), INT) for p in method.param_names}
     return {
         p: ArrayType("int64" if p in indexing else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from somd.transforms.types.scalars import BOOL, FLOAT, INT, ArrayType, ScalarType, Type
+from somd.transforms.types.scalars import BOOL, COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 
-_WEAK = {"int": INT, "float": FLOAT, "bool": BOOL}
+_WEAK = {"int": INT, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 
 
 def parse_type(text: str) -> Type:
@@ -30,9 +30,9 @@ def parse_type(text: str) -> Type:
 
 
 def parse_signature(text: str) -> list[Type]:
-    """The argument types of a Numba signature string such as `float64[:,:], int64`; int64 and float64 scalars stand for
-    Python's int and float, as they do in Numba."""
+    """The argument types of a Numba signature string such as `float64[:,:], int64`; int64, float64 and complex128
+    scalars stand for Python's int, float and complex, as they do in Numba."""
     inner = re.sub(r"^\s*[\w\[\]:, ]*\(", "", text.strip()).rstrip(")") if "(" in text else text
     parts = re.findall(r"\w+(?:\s*\[[^\]]*\])?", inner)
-    weak = {"int64": "int", "float64": "float", "boolean": "bool"}
+    weak = {"int64": "int", "float64": "float", "complex128": "complex", "boolean": "bool"}
     return [parse_type(weak.get(part, part)) for part in parts]

@@ -64,26 +64,33 @@ def assert_same(found: Any, expected: Any, rtol: float, what: str) -> None:
         assert found.dtype == expected.dtype, f"{what}: {found.dtype} instead of {expected.dtype}"
         assert found.shape == expected.shape, f"{what}: shape {found.shape} instead of {expected.shape}"
         _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
-    elif isinstance(expected, float):
+    elif isinstance(expected, float | complex):
         _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
     else:
         assert found == expected, f"{what}: {found!r} instead of {expected!r}"
 
 
 def _assert_elements(found: np.ndarray, expected: np.ndarray, rtol: float, what: str) -> None:
-    if expected.dtype.kind != "f":
+    if expected.dtype.kind not in "fc":
         equal = found == expected
-    elif rtol:
-        scale = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
-        equal = np.isclose(found, expected, rtol=rtol, atol=rtol * scale, equal_nan=True)
     else:
-        both_nan = np.isnan(found) & np.isnan(expected)
-        equal = both_nan | ((found == expected) & (np.signbit(found) == np.signbit(expected)))
+        scale = np.abs(expected).max(initial=0.0, where=np.isfinite(expected)) if rtol else 0.0
+        equal = _agree(found.real, expected.real, rtol, scale)
+        if expected.dtype.kind == "c":
+            equal &= _agree(found.imag, expected.imag, rtol, scale)
     if not equal.all():
         place = tuple(int(k) for k in np.argwhere(~equal)[0])
         count = int((~equal).sum())
         values = f"{found[place]!r} instead of {expected[place]!r}"
         raise AssertionError(f"{what}: {count} of {equal.size} differ, the first at {place}: {values}")
+
+
+def _agree(found: np.ndarray, expected: np.ndarray, rtol: float, scale: float) -> np.ndarray:
+    """Where two arrays of floats agree."""
+    if rtol:
+        return np.isclose(found, expected, rtol=rtol, atol=rtol * scale, equal_nan=True)
+    both_nan = np.isnan(found) & np.isnan(expected)
+    return both_nan | ((found == expected) & (np.signbit(found) == np.signbit(expected)))
 
 
 def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -50,6 +50,9 @@ def numbers(*shape: int, dtype: Any = float, low: float = -9, high: float = 9, s
     wanted = np.dtype(dtype)
     if wanted.kind == "f":
         return generator.uniform(low, high, shape).astype(wanted)
+    if wanted.kind == "c":
+        parts = generator.uniform(low, high, (2, *shape))
+        return (parts[0] + 1j * parts[1]).astype(wanted)
     if wanted.kind == "b":
         return generator.integers(0, 2, shape).astype(bool)
     limits = np.iinfo(wanted)

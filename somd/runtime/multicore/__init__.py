@@ -5,6 +5,20 @@ The list below is the contract with the code generator.
 
 from somd.runtime.multicore.arithmetic import floor_divide, shift_left, shift_right
 from somd.runtime.multicore.compilation import helper, master, slave
+from somd.runtime.multicore.complex_functions import (
+    complex_angle,
+    complex_cos,
+    complex_cosh,
+    complex_exp,
+    complex_log,
+    complex_log10,
+    complex_sin,
+    complex_sinh,
+    complex_sqrt,
+    complex_tan,
+    complex_tanh,
+)
+from somd.runtime.multicore.complex_numbers import complex_divide, complex_power, python_divide, python_power
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.partition import (
@@ -36,6 +50,19 @@ __all__ = [
     "SMALL",
     "assume",
     "block_range",
+    "complex_angle",
+    "complex_cos",
+    "complex_cosh",
+    "complex_divide",
+    "complex_exp",
+    "complex_log",
+    "complex_log10",
+    "complex_power",
+    "complex_sin",
+    "complex_sinh",
+    "complex_sqrt",
+    "complex_tan",
+    "complex_tanh",
     "extent",
     "failed",
     "fault_table",
@@ -48,6 +75,8 @@ __all__ = [
     "logical_blocks",
     "master",
     "note",
+    "python_divide",
+    "python_power",
     "reduce_all",
     "reduce_and",
     "reduce_any",

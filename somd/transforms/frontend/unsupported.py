@@ -42,7 +42,6 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Set: ("a set", "use arrays and scalars"),
     cst.List: ("a list", "use an array"),
     cst.StarredElement: ("`*` unpacking", "name the values one by one"),
-    cst.Imaginary: ("a complex constant", "keep real and imaginary parts in two arrays"),
     cst.Ellipsis: ("`...`", "write the indexes out"),
     cst.Slice: ("a slice", "write the loop over the elements out"),
     cst.MatrixMultiply: ("`@`", "write the loops of the product out"),

@@ -10,6 +10,7 @@ operands and results are cast; where it does not (float64, int64, Python numbers
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,10 +19,11 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.multicore.complex_calls import complex_call
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method, Site
-from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type
-from somd.transforms.types.typing_table import Types
+from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type, working_type
+from somd.transforms.types.typing_table import Callee, Types
 
 SAME_IN_NUMBA = ("int64", "float64")
 FLOAT_MATH = "float64"
@@ -72,7 +74,7 @@ class Rewriter(cst.CSTTransformer):
     def _constant(self, node: cst.Attribute) -> cst.BaseExpression | None:
         """The literal for a captured number that is reached through a module or object."""
         value = evaluate(node, self.how.method.namespace, self.how.method.local_names)
-        return literal(value) if isinstance(value, int | float | np.generic) else None
+        return literal(value) if isinstance(value, int | float | complex | np.generic) else None
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         name = original_node.value
@@ -84,7 +86,7 @@ class Rewriter(cst.CSTTransformer):
             and name not in ("True", "False")
         ):
             value = evaluate(original_node, self.how.method.namespace, self.how.method.local_names)
-            if isinstance(value, int | float | np.generic) and value is not MISSING:
+            if isinstance(value, int | float | complex | np.generic) and value is not MISSING:
                 return cst.Name(self._named(name, value))
         return updated_node
 
@@ -113,7 +115,7 @@ class Rewriter(cst.CSTTransformer):
     def _binary(
         self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType
     ) -> cst.BaseExpression:
-        function = _careful(node, left, result)
+        function = _careful(node, left, right, result)
         if function is not None:
             operands = (converted(node.left, left, result.dtype), converted(node.right, right, result.dtype))
             made = call(function, *operands)
@@ -138,6 +140,8 @@ class Rewriter(cst.CSTTransformer):
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
         operands = [original_node.left, *(t.comparator for t in original_node.comparisons)]
         kinds = [self._scalar(o) for o in operands]
+        if any(kind is not None and kind.kind == "c" for kind in kinds):
+            return self._compared(updated_node, [kind for kind in kinds if kind is not None])
         strong = {k.dtype for k in kinds if k is not None and not k.weak}
         dtype = strong.pop() if len(strong) == 1 else ""
         if dtype == "uint64" and not all(_natural(o) for o in operands if (k := self._scalar(o)) is None or k.weak):
@@ -153,6 +157,15 @@ class Rewriter(cst.CSTTransformer):
             for t, kind in zip(updated_node.comparisons, kinds[1:], strict=True)
         ]
         return updated_node.with_changes(left=fitted(updated_node.left, kinds[0]), comparisons=targets)
+
+    def _compared(self, node: cst.Comparison, kinds: list[ScalarType]) -> cst.Comparison:
+        """Two numbers, one of them complex, in the type in which NumPy compares them."""
+        dtype = working_type(operator.eq, *(ScalarType(kind.dtype, kind.weak) for kind in kinds)).dtype
+        target = node.comparisons[0]
+        right = converted(target.comparator, kinds[1], dtype)
+        return node.with_changes(
+            left=converted(node.left, kinds[0], dtype), comparisons=[target.with_changes(comparator=right)]
+        )
 
     def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         result = self._scalar(original_node)
@@ -172,6 +185,10 @@ class Rewriter(cst.CSTTransformer):
             return updated_node
         if callee.kind == "helper":
             return updated_node.with_changes(func=cst.Name(callee.name))
+        if isinstance(result, ScalarType) and callee.kind in ("builtin", "cast", "cmath", "method", "numpy"):
+            of_complex = self._complex(original_node, updated_node, callee, result)
+            if of_complex is not None:
+                return of_complex
         if callee.kind == "builtin":
             if callee.name in ("min", "max") and isinstance(result, ScalarType):
                 pairs = zip(updated_node.args, original_node.args, strict=True)
@@ -195,6 +212,17 @@ class Rewriter(cst.CSTTransformer):
         if callee.kind == "numpy":
             return self._numpy(original_node, updated_node, callee.name, result)
         return updated_node
+
+    def _complex(
+        self, original: cst.Call, updated: cst.Call, callee: Callee, result: ScalarType
+    ) -> cst.BaseExpression | None:
+        if callee.kind == "method":
+            assert isinstance(original.func, cst.Attribute) and isinstance(updated.func, cst.Attribute)
+            before, after = [original.func.value], [updated.func.value]
+        else:
+            before, after = [a.value for a in original.args], [a.value for a in updated.args]
+        kinds = [kind for node in before if (kind := self._scalar(node)) is not None]
+        return complex_call(callee, after, kinds, result) if kinds and len(kinds) == len(before) else None
 
     def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
         changed = updated.with_changes(func=attribute("np", name))
@@ -310,7 +338,7 @@ class Rewriter(cst.CSTTransformer):
         return cst.Expr(call("store", *arguments))
 
     def leave_AugAssign(self, original_node: cst.AugAssign, updated_node: cst.AugAssign) -> cst.BaseSmallStatement:
-        target, operator = original_node.target, AUGMENTED[type(original_node.operator)]
+        target, kind = original_node.target, AUGMENTED[type(original_node.operator)]
         left, right = self._scalar(target), self._scalar(original_node.value)
         result = self._scalar(original_node)
         if left is None or right is None or result is None:
@@ -318,7 +346,9 @@ class Rewriter(cst.CSTTransformer):
         guarded = self.is_guarded(target)
         wanted = self.types.names.get(target.value) if isinstance(target, cst.Name) else left
         same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
-        if not guarded and not _differs(left, right, result) and same:
+        plain_operation = cst.BinaryOperation(updated_node.target, kind(), updated_node.value)
+        careful = _careful(plain_operation, left, right, result) is not None
+        if not guarded and not _differs(left, right, result) and same and not careful:
             return updated_node
         read: cst.BaseExpression = updated_node.target
         if guarded and isinstance(target, cst.Subscript) and self.how.slave is not None:
@@ -330,7 +360,7 @@ class Rewriter(cst.CSTTransformer):
         operand = updated_node.value
         if isinstance(operand, cst.BinaryOperation | cst.IfExp | cst.BooleanOperation | cst.Comparison):
             operand = parenthesised(operand)
-        value = self._binary(cst.BinaryOperation(read, operator(), operand), left, right, result)
+        value = self._binary(cst.BinaryOperation(read, kind(), operand), left, right, result)
         if isinstance(target, cst.Name) and isinstance(wanted, ScalarType) and wanted.dtype != result.dtype:
             value = cast(value, wanted.dtype)
         plain = cst.Assign([cst.AssignTarget(updated_node.target)], value)
@@ -380,8 +410,11 @@ def _natural(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Integer)
 
 
-def _careful(node: cst.BinaryOperation, left: ScalarType, result: ScalarType) -> str | None:
+def _careful(node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType) -> str | None:
     """The runtime function for an operation whose edge cases Numba and the processor treat in their own way."""
+    if result.kind == "c":
+        own = "python" if left.weak and right.weak else "complex"
+        return {cst.Divide: f"{own}_divide", cst.Power: f"{own}_power"}.get(type(node.operator))
     constant = node.right
     while isinstance(constant, cst.Call) and len(constant.args) == 1:
         constant = constant.args[0].value
@@ -446,6 +479,8 @@ def literal(value: object) -> cst.BaseExpression:
 
 
 def _float_text(value: object) -> str:
+    if isinstance(value, complex):
+        return f"complex({_float_text(value.real)}, {_float_text(value.imag)})"
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return {"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan")
     return repr(value)

@@ -167,7 +167,10 @@ class SlaveBuilder:
 
     def laned(self, reduction: Reduction) -> bool:
         found = self.types.names.get(reduction.name)
-        return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind == "f"
+        return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind in "fc"
+
+    def lane_identity(self, reduction: Reduction, scalar: ScalarType) -> str:
+        return identity(reduction, scalar) if scalar.kind == "c" else IDENTITY[reduction.op]
 
     def partials(self, name: str) -> str:
         return self.fresh.name(f"{name}_partials")
@@ -189,7 +192,7 @@ class SlaveBuilder:
             dtype = numpy_name(scalar.dtype)
             if self.laned(reduction):
                 lanes = self.lane_names(reduction)
-                before.append(f"{lanes} = np.full(LANES, {IDENTITY[reduction.op]}, np.{dtype})")
+                before.append(f"{lanes} = np.full(LANES, {self.lane_identity(reduction, scalar)}, np.{dtype})")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")
@@ -221,6 +224,8 @@ def identity(reduction: Reduction, scalar: ScalarType) -> str:
     if reduction.op == "&" and scalar.kind == "u":
         return f"np.{dtype}(np.iinfo(np.{dtype}).max)"
     value = IDENTITY[reduction.op]
+    if scalar.kind == "c":
+        return f"np.{dtype}(complex({value}, {'-0.0' if reduction.op == '+' else '0.0'}))"
     return f"np.{dtype}({value if scalar.kind == 'f' else value.removesuffix('.0').replace('-0', '0')})"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from somd.transforms.opencl.arguments import Kernel
+from somd.transforms.opencl.complex_lack import refuse_complex
 from somd.transforms.opencl.host import host_module
 from somd.transforms.opencl.kernels import kernel_of
 from somd.transforms.opencl.lacks import TargetLacks
@@ -52,6 +53,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     Raises:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
+    refuse_complex(plan, types)
     name = plan.method.name
     numbers = [phase.number for phase in plan.phases()]
     helpers = [instance.name for instance in types.helpers.values()]

@@ -35,6 +35,8 @@ def identity(op: str, value: Any) -> Any:
         return kind(np.iinfo(kind).max) if isinstance(value, np.unsignedinteger) else kind(-1)
     if op == "+" and isinstance(value, float | np.floating):
         return kind(-0.0)
+    if op == "+" and isinstance(value, complex | np.complexfloating):
+        return kind(complex(-0.0, -0.0))
     return kind(1) if op in ("*", "&") else kind(0)
 
 

@@ -21,6 +21,7 @@ from somd.transforms.types import functions
 from somd.transforms.types.scalars import (
     BINARY,
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     UNARY,
@@ -79,7 +80,7 @@ class Expressions:
 
     def literal(self, node: cst.BaseExpression) -> Literal:
         """The value of a literal (with sign), else None."""
-        if isinstance(node, cst.Integer | cst.Float):
+        if isinstance(node, cst.Integer | cst.Float | cst.Imaginary):
             return node.evaluated_value
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
             inner = self.literal(node.expression)
@@ -93,6 +94,8 @@ class Expressions:
             return INT
         if isinstance(node, cst.Float):
             return FLOAT
+        if isinstance(node, cst.Imaginary):
+            return COMPLEX
         if isinstance(node, cst.Name):
             return self._name(node)
         if isinstance(node, cst.Attribute):
@@ -153,11 +156,24 @@ class Expressions:
                     return TupleType((INT,) * base.ndim)
                 if node.attr.value in ("size", "ndim"):
                     return INT
-            if base is not None:
+            if base is not None and not isinstance(base, ScalarType):
                 text = f"`.{node.attr.value}` of {base} is not supported"
                 self.report("SOMD202", text, node, "`shape`, `size` and `ndim` of arrays are")
+                return None
+        if evaluate(node.value, self.method.namespace, self.method.local_names) is not MISSING:
+            return self._captured(node)
+        return self._part(node)
+
+    def _part(self, node: cst.Attribute) -> ScalarType | None:
+        """`z.real` and `z.imag`"""
+        base, name = self.scalar(node.value), node.attr.value
+        if base is None:
             return None
-        return self._captured(node)
+        if name not in functions.PARTS or base.kind == "b":
+            text = f"`.{name}` of `{base}` is not supported"
+            self.report("SOMD202", text, node, "numbers have `real` and `imag` here")
+            return None
+        return apply(operator.attrgetter(name), _plain(base))
 
     def _subscript(self, node: cst.Subscript) -> Type | None:
         base = self.any(node.value)
@@ -199,7 +215,7 @@ class Expressions:
             return None
         if kind is cst.Power and left.kind in "iu" and right.kind in "iu":
             exponent = self.literal(right_node)
-            if exponent is None or exponent < 0:
+            if not isinstance(exponent, int) or exponent < 0:
                 self.report(
                     "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
                 )
@@ -244,9 +260,22 @@ class Expressions:
             right = self.scalar(target.comparator)
             if left is None or right is None:
                 return None
+            if "c" in (left.kind, right.kind) and not self._compared(node, target):
+                return None
             parts.append(apply(COMPARISONS[type(target.operator)], _plain(left), _plain(right)))
             left = right
         return BOOL if all(p.weak for p in parts) else ScalarType("bool")
+
+    def _compared(self, node: cst.Comparison, target: cst.ComparisonTarget) -> bool:
+        """Whether complex numbers may be compared so; what may not is reported."""
+        if not isinstance(target.operator, cst.Equal | cst.NotEqual):
+            self.report("SOMD402", "complex numbers have no order", node, "compare `abs(z)`, `z.real` or `z.imag`")
+            return False
+        if len(node.comparisons) > 1:
+            message = "a chained comparison of complex numbers is not supported"
+            self.report("SOMD402", message, node, "write two, with `and` between")
+            return False
+        return True
 
     def _boolean(self, node: cst.BooleanOperation) -> ScalarType | None:
         parts = [self.scalar(node.left), self.scalar(node.right)]
@@ -275,8 +304,8 @@ class Expressions:
     def _call(self, node: cst.Call) -> Type | None:
         function = evaluate(node.func, self.method.namespace, self.method.local_names)
         arguments = [a.value for a in node.args]
-        if isinstance(node.func, cst.Attribute) and function is MISSING:
-            return self._array_method(node)
+        if isinstance(node.func, cst.Attribute) and (function is MISSING or self._of_number(node.func)):
+            return self._method(node, node.func)
         for table, kind in ((functions.ALLOCATE, "allocate"), (functions.ALLOCATE_LIKE, "like")):
             name = functions.known(function, table)
             if name is not None:
@@ -291,11 +320,16 @@ class Expressions:
         if name is not None:
             self.types.calls[node] = Callee("builtin", name)
             return self._builtin(name, function, arguments, node)
-        for table, kind in ((functions.CASTS, "cast"), (functions.MATH, "math"), (functions.NUMPY, "numpy")):
+        tables = (functions.CASTS, functions.MATH, functions.CMATH, functions.NUMPY)
+        for table, kind in zip(tables, ("cast", "math", "cmath", "numpy"), strict=True):
             name = functions.known(function, table)
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 found = [self.scalar(a) for a in arguments]
+                if kind == "numpy" and name not in functions.OF_COMPLEX and any(f and f.kind == "c" for f in found):
+                    helps = "compute it from `z.real` and `z.imag`"
+                    self.report("SOMD203", f"`np.{name}` of a complex number is not supported", node, helps)
+                    return None
                 return self._applied(function, found, node)
         text = cst.Module([]).code_for_node(node.func)
         if function is MISSING:
@@ -319,7 +353,9 @@ class Expressions:
         try:
             return apply(function, *(_plain(f) for f in found if f is not None))
         except NotTyped as error:
-            self.report("SOMD402", f"this call has no result: {error}", node, "convert the arguments")
+            of_complex = any(f is not None and f.kind == "c" for f in found)
+            helps = "take `z.real` or `abs(z)`" if of_complex else "convert the arguments"
+            self.report("SOMD402", f"this call has no result: {error}", node, helps)
             return None
 
     def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
@@ -328,7 +364,13 @@ class Expressions:
                 return INT
             return None
         if name in ("min", "max") and len(arguments) > 1:
-            return self._one_of(arguments, node)
+            found = self._one_of(arguments, node)
+            if found is not None and found.kind == "c":
+                self.report("SOMD402", "complex numbers have no order", node, "compare `abs(z)`, `z.real` or `z.imag`")
+                return None
+            return found
+        if name == "complex" and len(arguments) == 2:
+            return self._applied(function, [self.scalar(a) for a in arguments], node)
         if len(arguments) != 1:
             self.report("SOMD203", f"`{name}` with {len(arguments)} arguments is not supported", node, "give it one")
             return None
@@ -350,13 +392,23 @@ class Expressions:
         self.types.calls[node] = Callee("helper", instance.name, instance)
         return instance.types.result
 
-    def _array_method(self, node: cst.Call) -> Type | None:
-        assert isinstance(node.func, cst.Attribute)
-        base = self.any(node.func.value) if isinstance(node.func.value, cst.Name) else None
-        if isinstance(base, ArrayType) and node.func.attr.value == "copy" and not node.args:
+    def _of_number(self, node: cst.Attribute) -> bool:
+        """Whether an attribute that is called belongs to a captured number."""
+        base = evaluate(node.value, self.method.namespace, self.method.local_names)
+        return isinstance(base, int | float | complex | np.generic)
+
+    def _method(self, node: cst.Call, function: cst.Attribute) -> Type | None:
+        """`z.conjugate()` of numbers, `a.copy()` of arrays."""
+        name = function.attr.value
+        module = evaluate(function.value, self.method.namespace, self.method.local_names)
+        base = self.any(function.value) if module is MISSING or self._of_number(function) else None
+        if isinstance(base, ScalarType) and name in functions.METHODS and not node.args:
+            self.types.calls[node] = Callee("method", name)
+            return self._applied(operator.methodcaller(name), [base], node)
+        if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
-        text = cst.Module([]).code_for_node(node.func)
+        text = cst.Module([]).code_for_node(function)
         self.report("SOMD203", f"`{text}` is not a function that a method may call", node, "write the loop out")
         return None
 
@@ -399,7 +451,9 @@ class Expressions:
         except TypeError:
             name = ""
         if value is MISSING or name not in set(functions.CASTS.values()):
-            self.report("SOMD402", "this dtype is not supported", node, "use a bool, integer or float dtype of NumPy")
+            self.report(
+                "SOMD402", "this dtype is not supported", node, "use a bool, integer, float or complex dtype of NumPy"
+            )
             return None
         return str(name)
 

@@ -5,6 +5,7 @@ The keys are the function objects themselves, so an alias or another way of impo
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,14 +18,24 @@ _MATH = (
 )
 _NUMPY = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
-    "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign"
+    "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign "
+    "conj conjugate real imag angle"
 )
-_DTYPES = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64"
+_COMPLEX = "sqrt exp log log10 sin cos tan sinh cosh tanh"
+_CMATH = f"{_COMPLEX} phase isnan isinf isfinite"
+_DTYPES = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+
+#: functions of NumPy that take complex numbers here too
+OF_COMPLEX = frozenset(f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle".split())
+#: methods of scalars, and the attributes that are the parts of a complex number
+METHODS = ("conjugate", "conj")
+PARTS = ("real", "imag")
 
 MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in _MATH.split()}
+CMATH: dict[Callable[..., Any], str] = {getattr(cmath, name): name for name in _CMATH.split()}
 NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in _NUMPY.split()}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
-BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in (abs, min, max, round, int, float, bool, len)}
+BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in (abs, min, max, round, int, float, complex, bool, len)}
 
 ALLOCATE: dict[Callable[..., Any], str] = {getattr(np, n): n for n in ("empty", "zeros", "ones", "full")}
 ALLOCATE_LIKE: dict[Callable[..., Any], str] = {

@@ -150,8 +150,16 @@ class _Walk:
             element = self.expressions.scalar(target)
             if element is not None and not isinstance(found, ScalarType):
                 self.expressions.report("SOMD402", "an array element takes a scalar", target, "write the loop out")
+            elif element is not None and isinstance(found, ScalarType):
+                self.kept(element, found, target)
         else:
             self.expressions.report("SOMD201", "this target is not supported", target, "assign to a name or an element")
+
+    def kept(self, element: ScalarType, value: ScalarType, node: cst.CSTNode) -> None:
+        """Report a complex value that is stored in an array of real numbers."""
+        if value.kind == "c" and element.kind != "c":
+            message = f"a `{value}` does not fit into an array of `{element}`"
+            self.expressions.report("SOMD402", message, node, "store `z.real` or `abs(z)`, or make the array complex")
 
     def augmented(self, node: cst.AugAssign) -> None:
         operator = AUGMENTED.get(type(node.operator))
@@ -168,6 +176,8 @@ class _Walk:
             self.types.nodes[node] = found
             if isinstance(node.target, cst.Name):
                 self.take(node.target.value, found, None, node.target)
+            else:
+                self.kept(left, found, node)
 
     def take(self, name: str, found: Type, literal: Literal, node: cst.CSTNode) -> None:
         """Note that `name` takes a value. In the first round the name's type follows at once, so that a later statement

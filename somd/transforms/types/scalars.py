@@ -1,12 +1,12 @@
 """Scalar types and the operations on them, by NumPy 2's promotion (NEP 50).
 
 The rules are not copied: an operation is typed by running it on samples of the operands' types, so NumPy itself is the
-authority. A weak type is a Python `bool`, `int` or `float`, which adapts to the strong type it meets.
+authority. A weak type is a Python `bool`, `int`, `float` or `complex`, which adapts to the strong type it meets.
 """
 
 from __future__ import annotations
 
-import math
+import cmath
 import operator
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -51,39 +51,41 @@ UNARY: dict[type[cst.CSTNode], Callable[[Any], Any]] = {
     cst.BitInvert: operator.invert,
     cst.Not: operator.not_,
 }
-DTYPES = frozenset(
-    ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-)
+REALS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+DTYPES = frozenset((*REALS, "complex64", "complex128"))
+Number = int | float | bool | complex
 
 
 @dataclass(frozen=True)
 class ScalarType:
-    """`dtype` by NumPy's name; `weak` for Python's own bool, int and float (`int64` and `float64` then).
+    """`dtype` by NumPy's name; `weak` for Python's own bool, int, float and complex (of 64 bits a part).
 
     `literals` are the Python numbers that a variable of a strong type may hold instead, on some paths.
     """
 
     dtype: str
     weak: bool = False
-    literals: tuple[int | float | bool, ...] = ()
+    literals: tuple[Number, ...] = ()
 
     @property
     def kind(self) -> str:
-        """NumPy's kind letter: `b`, `i`, `u` or `f`."""
+        """NumPy's kind letter: `b`, `i`, `u`, `f` or `c`."""
         return np.dtype(self.dtype).kind
 
     @property
     def narrow(self) -> bool:
         """Whether Numba's promotion may differ from NumPy's for this type."""
-        return not self.weak and self.dtype not in ("float64", "int64")
+        return not self.weak and self.dtype not in ("float64", "int64", "complex128")
 
     def __str__(self) -> str:
-        return {"b": "bool", "i": "int", "f": "float"}[self.kind] if self.weak else self.dtype
+        return PYTHON[self.kind] if self.weak else self.dtype
 
 
+PYTHON = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 INT = ScalarType("int64", weak=True)
 FLOAT = ScalarType("float64", weak=True)
 BOOL = ScalarType("bool", weak=True)
+COMPLEX = ScalarType("complex128", weak=True)
 SIZE = INT
 
 
@@ -124,17 +126,17 @@ TRIALS = (1.0, 0.5, 2.0)
 
 
 def sample(scalar: ScalarType, trial: float = 1.0) -> Any:
-    """A value of the type: `trial` for floats, 1 for integers, True."""
+    """A value of the type: `trial` for floats and complex numbers, 1 for integers, True."""
     if scalar.weak:
-        return {"b": True, "i": 1, "f": trial}[scalar.kind]
-    return np.dtype(scalar.dtype).type(trial if scalar.kind == "f" else 1)
+        return {"b": True, "i": 1, "f": trial, "c": complex(trial)}[scalar.kind]
+    return np.dtype(scalar.dtype).type(trial if scalar.kind in "fc" else 1)
 
 
 def type_of_value(value: object) -> ScalarType:
     """The type of a Python or NumPy scalar.
 
     Raises:
-        NotTyped: it is no bool, integer or float that a method can use.
+        NotTyped: it is no bool, integer, float or complex number that a method can use.
     """
     if isinstance(value, np.generic):
         if value.dtype.name in DTYPES:
@@ -145,6 +147,8 @@ def type_of_value(value: object) -> ScalarType:
         return INT
     elif isinstance(value, float):
         return FLOAT
+    elif isinstance(value, complex):
+        return COMPLEX
     raise NotTyped(f"a value of type `{type(value).__name__}`")
 
 
@@ -158,10 +162,11 @@ def apply(function: Callable[..., Any], *operands: ScalarType) -> ScalarType:
     reason = ""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
         for trial in TRIALS:
             try:
                 value = function(*(sample(o, trial) for o in operands))
-            except (TypeError, ValueError, ArithmeticError) as error:
+            except (TypeError, ValueError, ArithmeticError, np.exceptions.ComplexWarning) as error:
                 reason = str(error)
                 continue
             return type_of_value(value)
@@ -178,7 +183,7 @@ def working_type(function: Callable[..., Any], *operands: ScalarType) -> ScalarT
     return ScalarType(np.result_type(*dtypes).name)
 
 
-Literal = int | float | bool | None
+Literal = Number | None
 
 
 def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
@@ -194,20 +199,23 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
     weak = [(t, literal) for t, literal in taken if t.weak]
     kinds = {t.kind for t, _ in weak}
     if not strong and ("b" not in kinds or len(kinds) == 1):
-        return max((t for t, _ in weak), key=lambda t: "bif".index(t.kind))
+        return max((t for t, _ in weak), key=lambda t: "bifc".index(t.kind))
     if len(strong) == 1:
         result = ScalarType(next(iter(strong)))
         literals = {value for t, _ in taken for value in t.literals}
         literals |= {literal for _, literal in weak if literal is not None}
+        tracked = result.narrow or result.kind == "c"
         if all(_fits(t, literal, result) for t, literal in weak):
-            return ScalarType(result.dtype, literals=tuple(sorted(literals)) if result.narrow else ())
+            return ScalarType(result.dtype, literals=tuple(sorted(literals, key=repr)) if tracked else ())
     raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))
 
 
 def _fits(weak: ScalarType, literal: Literal, strong: ScalarType) -> bool:
     if literal is None:
         return weak.dtype == strong.dtype
-    if (weak.kind == "b") != (strong.kind == "b") or (weak.kind == "f" and strong.kind != "f"):
+    if (weak.kind == "b") != (strong.kind == "b") or (weak.kind == "f" and strong.kind not in "fc"):
+        return False
+    if weak.kind == "c" and strong.kind != "c":
         return False
     return holds(strong.dtype, literal)
 
@@ -237,11 +245,11 @@ def same_for_literals(function: Callable[..., Any], operands: Sequence[ScalarTyp
     return True
 
 
-def holds(dtype: str, value: int | float | bool) -> bool:
+def holds(dtype: str, value: Number) -> bool:
     """Whether `dtype` represents the Python number exactly."""
     try:
         with np.errstate(all="ignore"):
             converted = np.dtype(dtype).type(value)
     except (OverflowError, ValueError):
         return False
-    return bool(converted.item() == value) or (math.isnan(value) if isinstance(value, float) else False)
+    return bool(converted.item() == value) or (cmath.isnan(value) if isinstance(value, float | complex) else False)

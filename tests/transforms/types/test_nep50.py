@@ -11,9 +11,19 @@ import pytest
 
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.types.infer import infer_types
-from somd.transforms.types.scalars import BINARY, DTYPES, UNARY, ArrayType, NotTyped, ScalarType, apply, type_of_value
+from somd.transforms.types.scalars import (
+    BINARY,
+    DTYPES,
+    REALS,
+    UNARY,
+    ArrayType,
+    NotTyped,
+    ScalarType,
+    apply,
+    type_of_value,
+)
 
-WEAK = {"bool": True, "int64": 3, "float64": 2.5}
+WEAK = {"bool": True, "int64": 3, "float64": 2.5, "complex128": 2.5 - 1j}
 SCALARS = [*(ScalarType(name) for name in sorted(DTYPES)), *(ScalarType(name, weak=True) for name in WEAK)]
 
 
@@ -69,12 +79,41 @@ def mixed(a, b, n):  # type: ignore[no-untyped-def]
     return p, q, r, s, t, u, v, w, x, y, z
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.product(sorted(DTYPES - {"bool"}), repeat=2)))
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(REALS[1:], repeat=2)))
 def test_a_method_has_the_types_of_the_elided_function(first: str, second: str) -> None:
     assert isinstance(mixed, FunctionType)
     a, b = np.array([4], first), np.array([9], second)
     given = {"a": ArrayType(first, 1), "b": ArrayType(second, 1), "n": ScalarType("int64", weak=True)}
     types = infer_types(method_of(mixed), given)
     wanted = dict(zip("pqrstuvwxyz", mixed(a, b, 5), strict=True))
+    found = {name: types.names[name] for name in wanted}
+    assert found == {name: type_of_value(value) for name, value in wanted.items()}
+
+
+def complex_mixed(a, b, n):  # type: ignore[no-untyped-def]
+    p = a[0] * 2.5
+    q = a[0] + b[0]
+    r = q / 2j
+    s = abs(a[0])
+    t = a[0].imag
+    u = a[0] ** 2
+    v = a[0] == b[0]
+    w = complex(n, 1)
+    x = np.conj(a[0]) - n
+    y = np.angle(a[0])
+    z = np.complex64(n, n) * w
+    return p, q, r, s, t, u, v, w, x, y, z
+
+
+COMPLEX_PAIRS = list(itertools.product(("complex64", "complex128"), sorted(DTYPES)))
+
+
+@pytest.mark.parametrize(("first", "second"), COMPLEX_PAIRS)
+def test_complex_numbers_have_the_types_of_the_elided_function(first: str, second: str) -> None:
+    assert isinstance(complex_mixed, FunctionType)
+    a, b = np.array([4 - 1j], first), np.array([1], second)
+    given = {"a": ArrayType(first, 1), "b": ArrayType(second, 1), "n": ScalarType("int64", weak=True)}
+    types = infer_types(method_of(complex_mixed), given)
+    wanted = dict(zip("pqrstuvwxyz", complex_mixed(a, b, 5), strict=True))
     found = {name: types.names[name] for name in wanted}
     assert found == {name: type_of_value(value) for name, value in wanted.items()}

@@ -1,4 +1,4 @@
-"""An array of complex numbers."""
+"""A complex number taken as a float."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from somd import dist, somd
 @somd
 def f(a: dist[np.ndarray]):
     for i in range(len(a)):
-        a[i] = 0.0
+        a[i] = float(a[i])
 
 
-f(np.ones(3, np.complex128))
+f(np.ones(8, np.complex128))

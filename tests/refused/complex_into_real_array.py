@@ -1,4 +1,4 @@
-"""An expression outside the language: complex."""
+"""A complex value in an array of floats."""
 
 import numpy as np
 
@@ -7,6 +7,8 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    x = 1j
     for i in range(len(a)):
-        a[i] = 0.0
+        a[i] = a[i] * 1j
+
+
+f(np.ones(8))

@@ -1,0 +1,235 @@
+"""Complex numbers: arithmetic, parts, functions, reductions, NumPy's promotion."""
+
+from __future__ import annotations
+
+import cmath
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import SIZES, numbers, program, reverse, spaced
+
+A = dist[np.ndarray]
+TURN = 0.6 + 0.8j
+NARROW = np.complex64(0.1 - 2j)
+PARTS = (0.0, -0.0, 1.0, -1.5, 2.5e200, 1e-310, np.inf, -np.inf, np.nan)
+ONLY_MULTICORE = {"opencl": "complex numbers have no form in OpenCL C yet"}
+
+
+def waves(*dtypes, count=1):
+    return [tuple(numbers(n, dtype=d, seed=k) for k in range(count)) for d in dtypes for n in SIZES]
+
+
+def both(count=1):
+    return waves(np.complex128, np.complex64, count=count)
+
+
+def edges(dtype):
+    every = np.array([complex(x, y) for x in PARTS for y in PARTS])
+    left, right = (side.ravel() for side in np.meshgrid(every, every))
+    with np.errstate(all="ignore"):
+        return left.astype(dtype), right.astype(dtype)
+
+
+def edge_cases():
+    return [edges(np.complex128), edges(np.complex64)]
+
+
+@program(lambda: both(2) + edge_cases(), xfail=ONLY_MULTICORE)
+@somd
+def four_operations(a: A, b: A) -> np.ndarray:
+    out = np.zeros((6, len(a)), a.dtype)
+    for i in range(len(a)):
+        out[0, i] = a[i] + b[i]
+        out[1, i] = a[i] - b[i]
+        out[2, i] = a[i] * b[i]
+        out[3, i] = a[i] / b[i]
+        out[4, i] = -a[i]
+        out[5, i] = a[i].conjugate()
+    return out
+
+
+@program(edge_cases, xfail=ONLY_MULTICORE)
+@somd
+def whole_powers(a: A, b: A) -> np.ndarray:
+    out = np.zeros((7, len(a)), a.dtype)
+    for i in range(len(a)):
+        out[0, i] = a[i] ** 2
+        out[1, i] = a[i] ** 3
+        out[2, i] = a[i] ** 7
+        out[3, i] = a[i] ** -1
+        out[4, i] = a[i] ** -6
+        out[5, i] = a[i] ** 0
+        out[6, i] = b[i] ** (i % 9 - 4)
+    return out
+
+
+@program(lambda: both(2) + edge_cases(), xfail=ONLY_MULTICORE)
+@somd
+def comparisons_and_tests(a: A, b: A) -> np.ndarray:
+    out = np.zeros((5, len(a)), np.int32)
+    for i in range(len(a)):
+        out[0, i] = 1 if a[i] == b[i] else 0
+        out[1, i] = 1 if a[i] != b[i] else 0
+        out[2, i] = 1 if a[i] == 1 else 0
+        out[3, i] = 1 if a[i] else 2
+        if np.isnan(a[i]) or np.isinf(b[i]) or not np.isfinite(a[i]):
+            out[4, i] = 3
+    return out
+
+
+@program(lambda: both() + [(edges(d)[0],) for d in (np.complex128, np.complex64)], xfail=ONLY_MULTICORE)
+@somd
+def parts_and_sizes(a: A) -> np.ndarray:
+    out = np.zeros((6, len(a)), a.dtype)
+    for i in range(len(a)):
+        out[0, i] = abs(a[i])
+        out[1, i] = a[i].real + a[i].imag
+        out[2, i] = np.conj(a[i]) + np.real(a[i]) - np.imag(a[i])
+        out[3, i] = (a[i] * 2).imag
+        out[4, i] = complex(a[i].imag, a[i].real)
+        out[5, i] = a[i].conj()
+    return out
+
+
+@program(both, rtol=1e-6, xfail=ONLY_MULTICORE)
+@somd
+def functions(a: A) -> np.ndarray:
+    out = np.zeros((8, len(a)), a.dtype)
+    for i in range(len(a)):
+        z = a[i] / 4
+        out[0, i] = np.exp(z) + np.sqrt(z)
+        out[1, i] = np.log(z) - np.log10(z)
+        out[2, i] = np.sin(z) * np.cos(z)
+        out[3, i] = np.sinh(z) + np.cosh(z)
+        out[4, i] = np.tan(z) + np.tanh(z)
+        out[5, i] = np.angle(z) + np.abs(z)
+        out[6, i] = z**0.5 + np.power(z, 3)
+        out[7, i] = cmath.exp(z) + cmath.phase(z)
+    return out
+
+
+@program(lambda: both() + waves(np.float32), rtol=1e-6, xfail=ONLY_MULTICORE)
+@somd
+def mixed_types(a: A) -> np.ndarray:
+    out = np.zeros((7, len(a)), np.complex128)
+    for i in range(len(a)):
+        out[0, i] = a[i] * 2j + 0.1
+        out[1, i] = a[i] * TURN - 1 / (a[i] + 3j)
+        out[2, i] = a[i] * NARROW
+        out[3, i] = a[i] + np.complex64(0.1)
+        out[4, i] = np.complex64(a[i]) * np.float64(0.1)
+        out[5, i] = np.complex64(a[i]) * 0.1 + np.complex128(i, 2)
+        out[6, i] = complex(i, -1) / (3 + 1j) ** 3
+    return out
+
+
+@program(lambda: [(numbers(n, dtype=d), s) for n in (1, 7, 40) for d in (np.complex64, np.float32)
+                  for s in (0.5j, np.complex64(0.5j), np.complex128(0.5j))], rtol=1e-6, xfail=ONLY_MULTICORE)  # fmt: skip
+@somd
+def scalar_arguments(a: A, turn: complex):
+    total = 0j
+    for i in range(len(a)):
+        total += a[i] * turn
+    return total, turn * 2
+
+
+@program(lambda: both(2), rtol=1e-4, xfail=ONLY_MULTICORE)
+@somd
+def complex_dot(a: A, b: A):
+    total = np.complex128(0)
+    for i in range(len(a)):
+        total += np.conj(a[i]) * b[i]
+    return total
+
+
+@program(both, rtol=1e-4, xfail=ONLY_MULTICORE)
+@somd
+def sum_and_product(a: A):
+    total = np.complex128(0)
+    product = np.complex128(1)
+    for i in range(len(a)):
+        total -= a[i]
+        product *= a[i] / 9
+    return total, product
+
+
+@program(lambda: waves(np.complex128), xfail=ONLY_MULTICORE)
+@somd
+def largest(a: A):
+    peak = 0.0
+    where = -1
+    value = np.complex128(0)
+    for i in range(len(a)):
+        if abs(a[i]) > peak:
+            peak = abs(a[i])
+            where = i
+            value = a[i] * 1
+    return where, value
+
+
+@program(lambda: [(n, m) for n, m in ((0, 3), (1, 1), (9, 14))], xfail=ONLY_MULTICORE)
+@somd
+def mandelbrot(rows: int, columns: int) -> np.ndarray:
+    out = np.zeros((rows, columns), np.int32)
+    for i in range(rows):
+        for j in range(columns):
+            c = complex(-2.0 + 2.8 * j / columns, -1.2 + 2.4 * i / rows)
+            z = 0j
+            n = 0
+            while n < 60 and abs(z) <= 2:
+                z = z * z + c
+                n += 1
+            out[i, j] = n
+    return out
+
+
+@program(lambda: [(numbers(2 * n, dtype=d), numbers(n, dtype=d)) for n in (0, 1, 8, 33)
+                  for d in (np.complex128, np.complex64)], xfail=ONLY_MULTICORE)  # fmt: skip
+@somd
+def butterfly(x: A, twiddle: A) -> None:
+    half = len(twiddle)
+    for k in range(half):
+        even = x[k]
+        odd = twiddle[k] * x[k + half]
+        x[k] = even + odd
+        x[k + half] = even - odd
+
+
+@program(lambda: [(numbers(n, dtype=np.complex128), 12) for n in (0, 1, 30)], xfail=ONLY_MULTICORE)
+@somd
+def newton_roots(z: A, steps: int) -> None:
+    for k in range(len(z)):
+        for _ in range(steps):
+            z[k] -= (z[k] ** 3 - 1) / (3 * z[k] ** 2)
+
+
+@program(lambda: [(spaced(numbers(n, dtype=np.complex64)), 0.3) for n in (1, 20)]
+         + [(reverse(numbers(9, dtype=np.complex64)), 1)], rtol=1e-6, xfail=ONLY_MULTICORE)  # fmt: skip
+@somd
+def phase_rotation(signal: A, step: float) -> None:
+    for n in range(len(signal)):
+        signal[n] *= np.exp(1j * step * n)
+
+
+def horner(x, c):
+    return x * (x * (x - c) + c.conjugate()) / abs(c)
+
+
+@program(lambda: both(2), xfail=ONLY_MULTICORE)
+@somd
+def helper_of_complex(a: A, b: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = horner(a[i], b[i]) if b[i] != 0 else 1j
+    return out
+
+
+@program(lambda: [(numbers(9, dtype=d), np.array([8, 0, -1, 3, -9])) for d in (np.complex128, np.complex64)],
+         xfail=ONLY_MULTICORE)  # fmt: skip
+@somd
+def gathered(a: A, at: A) -> np.ndarray:
+    out = np.full(len(at), 1 - 1j)
+    for i in range(len(at)):
+        out[i] *= a[at[i]].conjugate()
+    return out
