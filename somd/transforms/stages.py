@@ -25,7 +25,7 @@ from somd.diagnostics.model import Position
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of the method: `distributed` where it carries `dist`, with the markers beside it."""
+    """A parameter of the method, or a local with markers: `distributed` where it carries `dist`."""
 
     name: str
     distributed: bool
@@ -34,8 +34,11 @@ class Param:
     polyview: bool = False
     #: the class of its own partitioner, where that is not a block one
     partitioner: str | None = None
-    #: the parameter whose partition it shares
+    #: the distributed value whose partition it shares
     like: str | None = None
+    #: Python text that makes the partitioner of a local, and the parameter that is as long
+    made_by: str | None = None
+    as_long_as: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,18 @@ class Method:
     shared: frozenset[str]
     namespace: Mapping[str, object]
     local_names: frozenset[str]
-    distributed_locals: frozenset[str] = frozenset()
+    #: locals that carry `dist`
+    marked_locals: tuple[Param, ...] = ()
     #: names that passes made, and what the user wrote instead of each
     spelled: Mapping[str, str] = field(default_factory=dict)
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
+
+    @property
+    def marked(self) -> tuple[Param, ...]:
+        """Parameters, and locals with markers."""
+        return (*self.params, *self.marked_locals)
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -253,10 +262,10 @@ def written_arrays(plan: Plan) -> frozenset[str]:
 
 
 def partition_roots(plan: Plan) -> tuple[str, ...]:
-    """The parameters whose partitioners cut phases of the plan, in order of their names."""
+    """The distributed values whose partitioners cut phases of the plan, in order of their names."""
     return tuple(sorted({phase.nest.partition for phase in plan.phases() if phase.nest.partition is not None}))
 
 
 def relies_on_partition(plan: Plan, nest: Nest) -> bool:
     """Whether the iterations of a nest are independent only between the parts that its partitioner makes."""
-    return any(p.name == nest.partition and p.partitioner == "ByKey" for p in plan.method.params)
+    return any(p.name == nest.partition and p.partitioner == "ByKey" for p in plan.method.marked)

@@ -3,6 +3,7 @@
 The list below is the contract with the code generator.
 """
 
+from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore.arithmetic import floor_divide, shift_left, shift_right
 from somd.runtime.multicore.compilation import helper, master, slave
 from somd.runtime.multicore.complex_functions import (
@@ -48,6 +49,8 @@ __all__ = [
     "FAR",
     "LANES",
     "SMALL",
+    "Chunked",
+    "Cyclic",
     "assume",
     "block_range",
     "complex_angle",

@@ -33,8 +33,8 @@ class MulticoreCall:
         self.sites: dict[int, Any] = module.SITES
         self.has_faults: bool = module.HAS_FAULTS
         self.written: tuple[int, ...] = module.WRITTEN
-        self.partitions: tuple[int, ...] = module.PARTITIONS
-        self.partitioners = partitioners
+        #: positions of the arguments that are cut, and by what
+        self.partitions = tuple((k, partitioners[k]) if isinstance(k, int) else k for k in module.PARTITIONS)
         self.finish = _finisher(module.RESULT)
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
@@ -43,7 +43,7 @@ class MulticoreCall:
         Raises:
             IndexError: an access outside its array, found before a phase or in it.
         """
-        partitions = [cut(self.partitioners[k], args[k], workers) for k in self.partitions]
+        partitions = [cut(partitioner, args[k], workers) for k, partitioner in self.partitions]
         faults = None
         extra: tuple[Any, ...] = (workers,)
         if self.has_faults:

@@ -38,6 +38,19 @@ def _target_names(target: cst.CSTNode) -> Iterator[str]:
             yield from _target_names(element.value)
 
 
+def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
+    """The annotation of each name that has one in `node`."""
+    found: dict[str, cst.Annotation] = {}
+
+    class Annotated(cst.CSTVisitor):
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            if isinstance(node.target, cst.Name):
+                found[node.target.value] = node.annotation
+
+    node.visit(Annotated())
+    return found
+
+
 def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_names: Collection[str] = ()) -> object:
     """The object a name, dotted name or subscript of such stands for; MISSING if it is local or unknown."""
     if isinstance(node, cst.Name):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import builtins
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -34,7 +35,11 @@ def method_of(function: FunctionType) -> Method:
     names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
     collector = Collector()
     params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))
-    shared, distributed = _local_markers(tree, namespace, names, positions, collector)
+    shared, marked = _local_markers(tree, namespace, names, positions, collector)
+    places = {p.name.value: positions[p.annotation.annotation if p.annotation else p.name] for p in _all_params(tree)}
+    places.update((name, place) for name, (_, place) in marked.items())
+    marked_locals = tuple(param for param, _ in marked.values())
+    _check_likes((*params, *marked_locals), tree, places, collector)
     reduction = _reduction(function, tree, positions, collector)
     collector.raise_if_errors()
     return Method(
@@ -49,7 +54,7 @@ def method_of(function: FunctionType) -> Method:
         shared=shared,
         namespace=namespace,
         local_names=names,
-        distributed_locals=distributed,
+        marked_locals=marked_locals,
     )
 
 
@@ -119,34 +124,44 @@ def _param(
     name = param.name.value
     _, found = markers.markers_of(_annotation(function, name))
     where = positions[param.annotation.annotation] if param.annotation else positions[param.name]
-    distributed = False
-    dims: tuple[int, ...] | None = None
-    view: tuple[tuple[int, int], ...] | None = None
-    poly = False
-    partitioner: str | None = None
-    like: str | None = None
+    return _marked(name, f"parameter `{name}`", found, where, collector)
+
+
+def _marked(name: str, what: str, found: Sequence[markers.Marker], where: Position, collector: Collector) -> Param:
+    """A parameter, or a local, with its markers."""
+    made = Param(name, any(isinstance(marker, markers.Dist) for marker in found))
     for marker in found:
-        if isinstance(marker, markers.Dist):
-            distributed = True
-        elif isinstance(marker, markers.Dim):
-            dims = marker.axes
+        if isinstance(marker, markers.Dim):
+            made = replace(made, dims=marker.axes)
         elif isinstance(marker, markers.View | markers.Polyview):
-            view, poly = marker.pairs, isinstance(marker, markers.Polyview)
+            made = replace(made, view=marker.pairs, polyview=isinstance(marker, markers.Polyview))
         elif isinstance(marker, markers.Partition):
             partitioner = _partitioner_name(marker.partitioner)
+            made = replace(made, partitioner=partitioner, made_by=partitioner and repr(marker.partitioner))
         elif isinstance(marker, markers.Like):
-            like = marker.name
-        else:
-            message = f"`{_marker_name(marker)}` cannot stand on parameter `{name}`"
+            made = replace(made, like=marker.name)
+        elif not isinstance(marker, markers.Dist):
+            message = f"`{_marker_name(marker)}` cannot stand on {what}"
             collector.add(Diagnostic("SOMD101", message, (Label(where, "marker of another place", True),)))
-    if like is not None and like not in {p.name.value for p in _all_params(tree)}:
-        message = f"`like({like!r})` names no parameter"
-        collector.add(Diagnostic("SOMD102", message, (Label(where, "this marker", True),)))
-    if (dims is not None or view is not None or partitioner is not None or like is not None) and not distributed:
+    if not made.distributed and made != Param(name, False):
         message = f"the markers on `{name}` need `dist` beside them"
         helps = (f"write `{name}: Annotated[np.ndarray, dist, ...]`",)
         collector.add(Diagnostic("SOMD101", message, (Label(where, "no `dist` here", True),), helps))
-    return Param(name, distributed, dims, view, poly, partitioner, like)
+    return made
+
+
+def _check_likes(
+    marked: Sequence[Param], tree: cst.FunctionDef, places: Mapping[str, Position], collector: Collector
+) -> None:
+    """`like` names a distributed value."""
+    distributed = {p.name for p in marked if p.distributed}
+    known = distributed | {p.name.value for p in _all_params(tree)}
+    for param in marked:
+        if param.like is not None and param.like not in known:
+            message = f"`like({param.like!r})` names no distributed value"
+            helps = ("name a parameter, or a local annotated with `dist`",)
+            label = Label(places[param.name], "this marker", True)
+            collector.add(Diagnostic("SOMD102", message, (label,), helps))
 
 
 def _partitioner_name(partitioner: Any) -> str | None:
@@ -169,25 +184,26 @@ def _local_markers(
     names: frozenset[str],
     positions: Mapping[cst.CSTNode, Position],
     collector: Collector,
-) -> tuple[frozenset[str], frozenset[str]]:
+) -> tuple[frozenset[str], dict[str, tuple[Param, Position]]]:
+    """The shared locals, and the distributed ones with their places."""
     shared: set[str] = set()
-    distributed: set[str] = set()
+    distributed: dict[str, tuple[Param, Position]] = {}
 
     class Locals(cst.CSTVisitor):
         def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
             if not isinstance(node.target, cst.Name):
                 return
-            value = evaluate(node.annotation.annotation, namespace, names)
-            for marker in markers.markers_of(value)[1]:
-                if isinstance(marker, markers.Shared):
-                    shared.add(node.target.value)
-                elif isinstance(marker, markers.Dist):
-                    distributed.add(node.target.value)
-                else:
-                    collector.add(_not_yet(f"`{_marker_name(marker)}` on a local", positions[node.annotation]))
+            name = node.target.value
+            found = markers.markers_of(evaluate(node.annotation.annotation, namespace, names))[1]
+            if any(isinstance(marker, markers.Shared) for marker in found):
+                shared.add(name)
+            rest = [marker for marker in found if not isinstance(marker, markers.Shared)]
+            if rest:
+                where = positions[node.annotation]
+                distributed[name] = _marked(name, f"the local `{name}`", rest, where, collector), where
 
     tree.body.visit(Locals())
-    return frozenset(shared), frozenset(distributed)
+    return frozenset(shared), distributed
 
 
 def _reduction(

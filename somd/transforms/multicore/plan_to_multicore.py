@@ -87,6 +87,7 @@ def module_text(code: MulticoreCode) -> str:
     functions = [_renamed(f, code.plan) for f in (*code.helpers, *(s.function for s in code.slaves), code.master)]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {name for function in functions for name in _names(function)}
+    used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}
     head = [
         f'"""`{method.qualname}` of {os.path.basename(position.file)}, line {position.line}, for multicore.',
         "",
@@ -100,11 +101,22 @@ def module_text(code: MulticoreCode) -> str:
     names = [name for name in MULTICORE if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
-    partitions = tuple(code.plan.method.param_names.index(root) for root in partition_roots(code.plan))
-    head += [f"PARTITIONS = {partitions!r}"]
+    head += [f"PARTITIONS = {partitions_text(code.plan)}"]
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     return "\n".join(head) + "\n" + text
+
+
+def partitions_text(plan: Plan) -> str:
+    """What cuts phases: the position of a parameter with a partitioner, or (position, partitioner) for a local that is
+    as long as that parameter."""
+    marked = {param.name: param for param in plan.method.marked}
+    parts = []
+    for root in partition_roots(plan):
+        param = marked[root]
+        position = plan.method.param_names.index(param.as_long_as or root)
+        parts.append(f"{position}, " if param.as_long_as is None else f"({position}, {param.made_by}), ")
+    return f"({''.join(parts).rstrip()})" if len(parts) != 1 else f"({parts[0].rstrip()})"
 
 
 def result_text(result: Type | None) -> str:

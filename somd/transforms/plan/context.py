@@ -107,10 +107,10 @@ def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.S
 
 
 def _partitions(method: Method) -> dict[str, str]:
-    """For each parameter with a partition that is not blocks, the parameter whose partitioner cuts it."""
-    params = {p.name: p for p in method.params}
+    """For each distributed value with a partition that is not blocks, the one whose partitioner cuts it."""
+    params = {p.name: p for p in method.marked}
     found: dict[str, str] = {}
-    for param in method.params:
+    for param in method.marked:
         root, seen = param, {param.name}
         while root.like is not None and root.like in params and root.like not in seen:
             seen.add(root.like)
@@ -121,7 +121,7 @@ def _partitions(method: Method) -> dict[str, str]:
 
 
 def _partitioner(method: Method, name: str) -> str | None:
-    return next((p.partitioner for p in method.params if p.name == name), None)
+    return next((p.partitioner for p in method.marked if p.name == name), None)
 
 
 class Context:
@@ -144,9 +144,10 @@ class Context:
     def distributed(self) -> Mapping[str, tuple[int, ...] | None]:
         """Distributed arrays: the declared ones and the arrays that the method makes; with their dims if restricted."""
         found: dict[str, tuple[int, ...] | None] = {p.name: p.dims for p in self.method.params if p.distributed}
+        dims = {p.name: p.dims for p in self.method.marked_locals}
         for name in self.kinds.ranks:
             if name not in self.method.param_names:
-                found[name] = None
+                found[name] = dims.get(name)
         return found
 
     def site(self, position: Position, array: str, axis: int, text: str) -> Site:

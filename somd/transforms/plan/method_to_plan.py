@@ -19,6 +19,7 @@ from somd.transforms.plan import messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import contains_candidate, contains_fence, is_candidate
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
+from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import Rejected, build_nest
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.views import check_views
@@ -33,6 +34,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
     """
     collector = Collector()
     context = Context(method, kinds or kinds_from_source(method, collector), collector)
+    method = with_stand_ins(context)
     body = _Planner(context).block(statements_of(method.function.body), ())
     plan = Plan(
         method=method,

@@ -80,7 +80,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         ),
         lowest=lowest,
         lowest_scalars=lowest_scalars,
-        grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.params),
+        grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.marked),
         position=context.method.position(loop),
         partition=_partition(accesses, loop, scalars, context),
         in_order_if=in_order_if,

@@ -62,7 +62,7 @@ def _offsets(access: Access, index: Affine | None, variables: Sequence[str], set
 
 def check_views(method: Method, phases: Sequence[Phase], collector: Collector) -> None:
     """A declared view must cover every read of the array."""
-    for param in method.params:
+    for param in method.marked:
         if param.view is None:
             continue
         for phase in phases:
