@@ -27,8 +27,6 @@ ENVIRONMENT = {
 #: examples on a target that may fall back here
 WARNED = {"SOMD501"}
 
-PENDING = {"SOMD102": "`sync(x, reduce='plus')` gets SOMD307"}
-
 
 def program(code: str, section: str) -> str:
     parts = re.split(r"^## (.+)$", page(code), flags=re.MULTILINE)
@@ -43,12 +41,7 @@ def run(text: str, folder: Path) -> None:
     runpy.run_path(str(file))
 
 
-def marked(code: str) -> object:
-    marks = [pytest.mark.xfail(reason=PENDING[code])] if code in PENDING else []
-    return pytest.param(code, marks=marks)
-
-
-@pytest.mark.parametrize("code", [marked(code) for code in sorted(REGISTRY)])
+@pytest.mark.parametrize("code", sorted(REGISTRY))
 def test_example_gets_its_code(code: str, tmp_path: Path) -> None:
     if code in ENVIRONMENT:
         pytest.skip(ENVIRONMENT[code])

@@ -8,7 +8,8 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.transforms.frontend.loops import fence_of, range_of
+from somd.markers import OPERATORS
+from somd.transforms.frontend.loops import OWN, fence_of, range_of
 from somd.transforms.stages import Method
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
@@ -116,7 +117,11 @@ class _Checker(cst.CSTVisitor):
         return True
 
     def visit_With(self, node: cst.With) -> bool:
-        if fence_of(node, self.method) is None:
+        fence = fence_of(node, self.method)
+        if fence is not None and fence.reduce not in (None, OWN, *OPERATORS[:-1]):
+            message = f"there is no reduction {fence.reduce!r}"
+            self._report("SOMD102", message, node.items[0], f"there are {', '.join(OPERATORS[:-1])}, or a function")
+        if fence is None:
             helps = "only `with sync:`, `with sync(name, reduce=op):` and `with single:` may stand in a SOMD method"
             self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)
             return False

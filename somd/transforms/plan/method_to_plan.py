@@ -11,7 +11,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
-from somd.transforms.analysis.affine import variable
+from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import TooComplex
 from somd.transforms.frontend.loops import OWN, else_statements, fence_of, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
@@ -86,8 +86,10 @@ class _Planner:
             body = self.block(statements_of(node.body), ())
             return [Uniform(node, tuple(body), guarded=self.guards((cst.Expr(node.test),)))]
         if isinstance(node, cst.If):
-            taken = self.block(statements_of(node.body), around)
-            other = self.block(else_statements(node), around)
+            holds = condition(node.test, self.context.scope)
+            fails = None if holds is None else negation(holds)
+            taken = self.branch(statements_of(node.body), holds, around)
+            other = self.branch(else_statements(node), fails, around)
             return [Uniform(node, tuple(taken), tuple(other), guarded=self.guards((cst.Expr(node.test),)))]
         return None
 
@@ -131,6 +133,15 @@ class _Planner:
         inside = (*self.outer_facts(node, around),)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
         return [Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)]
+
+    def branch(self, statements: Sequence[cst.CSTNode], holds: Affine | None, around: tuple[Affine, ...]) -> list[Step]:
+        """The steps of a branch, in which `holds` is true as long as nothing that it mentions is assigned."""
+        assigned = set().union(*(assigned_names(s) for s in statements))
+        if assigned & set(self.context.kinds.ranks):
+            return self.block(statements, ())
+        changed = {variable(name) for name in assigned}
+        facts = around if holds is None else (*around, holds)
+        return self.block(statements, tuple(fact for fact in facts if not fact.names & changed))
 
     def outer_facts(self, node: cst.For, around: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """What holds in the body of a uniform loop: the facts around that the body leaves alone, and its own range."""
