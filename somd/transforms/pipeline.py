@@ -16,6 +16,7 @@ from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
+from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.stages import Method, Plan
@@ -85,6 +86,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
     ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
     inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
     plan = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
+    collector = Collector()
+    check_combined_types(plan, types, collector)
+    collector.raise_if_errors()
     return Compiled(method, types, plan)
 
 

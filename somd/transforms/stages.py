@@ -7,9 +7,10 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
-    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, checks, accesses
+    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, checks, accesses
     Dim        ::= for var in range(start, stop, step)
     Reduction  ::= name op                                 one partial a logical block, combined in a fixed tree
+    Combined   ::= array op                                updated in private copies, which the fence combines
     Check      ::= condition -> site                       an access that leaves its array, found before the phase
 """
 
@@ -135,6 +136,16 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Combined:
+    """An array whose elements iterations update with `op` wherever data says: each part of the iterations does so in
+    a private copy, and the fence combines the copies. Nothing else in the nest reads or writes the array."""
+
+    array: str
+    op: str
+    updates: tuple[cst.CSTNode, ...]
+
+
+@dataclass(frozen=True)
 class Site:
     """A place in the source that can fail at run time."""
 
@@ -176,6 +187,8 @@ class Nest:
     position: Position
     #: the parameter whose partitioner cuts the outermost dimension; None for blocks
     partition: str | None = None
+    #: arrays that the fence around combines; they count as read and written, too
+    combined: tuple[Combined, ...] = ()
     #: arrays of which only the shape is asked, besides those that are read and written
     arrays_asked: tuple[str, ...] = ()
     #: conditions under which a negative index makes iterations meet: then one MI runs the phase, in order

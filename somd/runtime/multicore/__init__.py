@@ -5,6 +5,20 @@ The list below is the contract with the code generator.
 
 from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore.arithmetic import floor_divide, shift_left, shift_right
+from somd.runtime.multicore.combining import (
+    combine_and,
+    combine_max,
+    combine_min,
+    combine_or,
+    combine_product,
+    combine_sum,
+    combine_xor,
+    combining_work,
+    copy_blocks,
+    copy_shares,
+    own_copy,
+    rows_of,
+)
 from somd.runtime.multicore.compilation import helper, master, slave
 from somd.runtime.multicore.complex_functions import (
     complex_angle,
@@ -53,6 +67,14 @@ __all__ = [
     "Cyclic",
     "assume",
     "block_range",
+    "combine_and",
+    "combine_max",
+    "combine_min",
+    "combine_or",
+    "combine_product",
+    "combine_sum",
+    "combine_xor",
+    "combining_work",
     "complex_angle",
     "complex_cos",
     "complex_cosh",
@@ -66,6 +88,8 @@ __all__ = [
     "complex_sqrt",
     "complex_tan",
     "complex_tanh",
+    "copy_blocks",
+    "copy_shares",
     "extent",
     "failed",
     "fault_table",
@@ -78,6 +102,7 @@ __all__ = [
     "logical_blocks",
     "master",
     "note",
+    "own_copy",
     "python_divide",
     "python_power",
     "reduce_all",
@@ -89,6 +114,7 @@ __all__ = [
     "reduce_product",
     "reduce_sum",
     "reduce_xor",
+    "rows_of",
     "shift_left",
     "shift_right",
     "slave",

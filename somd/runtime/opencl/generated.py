@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
 from somd.runtime.opencl.cutting import cut, everything
 from somd.runtime.opencl.fault_record import index_of, new_faults, raise_fault
 from somd.runtime.opencl.reductions import (
@@ -30,7 +31,10 @@ from somd.runtime.opencl.session import Run
 
 __all__ = [
     "LANES",
+    "combine_copies",
     "copied",
+    "copies_of",
+    "copy_blocks",
     "cut",
     "everything",
     "first_greatest",

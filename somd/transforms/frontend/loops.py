@@ -21,6 +21,11 @@ class Range:
     stop: cst.BaseExpression
     step: cst.BaseExpression
 
+    @property
+    def limits(self) -> tuple[cst.BaseExpression, cst.BaseExpression]:
+        """Start and stop."""
+        return self.start, self.stop
+
 
 #: stands for a reduction by a function of the user's
 OWN = "function"

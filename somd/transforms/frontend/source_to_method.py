@@ -140,7 +140,7 @@ def _marked(name: str, what: str, found: Sequence[markers.Marker], where: Positi
             made = replace(made, partitioner=partitioner, made_by=partitioner and repr(marker.partitioner))
         elif isinstance(marker, markers.Like):
             made = replace(made, like=marker.name)
-        elif not isinstance(marker, markers.Dist):
+        elif not isinstance(marker, markers.Dist | markers.Shared):
             message = f"`{_marker_name(marker)}` cannot stand on {what}"
             collector.add(Diagnostic("SOMD101", message, (Label(where, "marker of another place", True),)))
     if not made.distributed and made != Param(name, False):

@@ -63,3 +63,8 @@ class _Placed(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         self.positions.setdefault(node, self.place)
         return True
+
+
+def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
+    """Whether `node` is one of `outer` or stands in one."""
+    return any(node is each or inside(node, each.children) for each in outer)

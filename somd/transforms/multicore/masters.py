@@ -21,10 +21,12 @@ from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
 from somd.transforms.multicore.extents import with_extents
+from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.multicore.slaves import Slave, SlaveBuilder, numpy_name
-from somd.transforms.plan.work import work_text
+from somd.transforms.multicore.slaves import Slave, SlaveBuilder
+from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -124,14 +126,17 @@ class MasterBuilder:
             for check in nest.checks
             for statement in parsed(f"if {check.condition}:\n    raise IndexError({check.site.number})\n")
         ]
-        if nest.reductions:
-            built += self.reduction_phase(builder, slave, nest.reductions)
+        if nest.combined:
+            built += self.combining_phase(builder, slave)
+        elif nest.reductions:
+            built += [*self.reduction_phase(builder, slave, nest.reductions), *self.failing(slave)]
         else:
-            built += self.plain_phase(builder, slave)
-        if slave.faults:
-            built += parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n")
+            built += [*self.plain_phase(builder, slave), *self.failing(slave)]
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))
         return [built[0].with_changes(leading_lines=[*_lines_before(nest.dims[0].node), comment]), *built[1:]]
+
+    def failing(self, slave: Slave) -> list[cst.BaseStatement]:
+        return parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n") if slave.faults else []
 
     def plain_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         rank, parts = self.fresh.name("rank"), self.fresh.name("n_slaves")
@@ -194,13 +199,8 @@ class MasterBuilder:
         dim = builder.nest.dims[0]
         quantum = "LANES" if len(builder.nest.dims) == 1 else "1"
         texts = [f"{blocks}, {length} = logical_blocks(trips({self.limits(builder, dim)}), {quantum})"]
-        after = []
-        for reduction in reductions:
-            for name in (reduction.name, *reduction.companions):
-                scalar = self.types.names[name]
-                assert isinstance(scalar, ScalarType)
-                texts.append(f"{builder.partials(name)} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
-            after.append(self.combined(builder, reduction, blocks))
+        texts += self.partials(builder, blocks)
+        after = [self.combined(builder, reduction, blocks) for reduction in reductions]
         arguments = ", ".join((first, last, length, *slave.arguments))
         loop = (
             f"for {rank} in prange({parts}):\n"
@@ -210,13 +210,50 @@ class MasterBuilder:
         alone = f"{slave.name}({', '.join(('0', blocks, length, *slave.arguments))})"
         return [*parsed(*texts), *self.worthwhile(builder, alone, loop), *parsed(*after)]
 
+    def partials(self, builder: SlaveBuilder, blocks: str) -> list[str]:
+        """The statements that make room for the partial results of scalars."""
+        made = []
+        for name in (name for r in builder.nest.reductions for name in (r.name, *r.companions)):
+            scalar = self.types.names[name]
+            assert isinstance(scalar, ScalarType)
+            made.append(f"{builder.partials(name)} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
+        return made
+
+    def combining_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
+        """A phase that updates arrays in private copies, which are combined unless an MI failed."""
+        rank, parts, shares, blocks = map(self.fresh.name, ("rank", "n_slaves", "shares", "blocks"))
+        first, last, length = map(self.fresh.name, ("first", "last", "length"))
+        nest, method = builder.nest, self.plan.method
+        count = f"trips({self.limits(builder, nest.dims[0])})"
+        updates = updates_text(nest, method, builder.text)
+        texts = [
+            f"{blocks}, {length} = {blocks_text(nest, self.types, count, updates)}",
+            f"{shares} = {parts_text(nest, self.types, parts, updates)}",
+            f"if {blocks} <= 1 or {self.small(builder)}:\n    {shares} = 1\n",
+            *rows_texts(nest, self.types, blocks, shares, self.fresh),
+            *self.partials(builder, blocks),
+            f"if {shares} == 1:\n"
+            f"    {rank} = 0\n"
+            f"    {slave.name}({', '.join(('0', blocks, length, *slave.arguments))})\n"
+            f"else:\n"
+            f"    for {rank} in prange({shares}):\n"
+            f"        {first}, {last} = slave_range(0, {blocks}, 1, {rank}, {shares})\n"
+            f"        {slave.name}({', '.join((first, last, length, *slave.arguments))})\n",
+        ]
+        after = combining_texts(nest, self.types, self.fresh)
+        after += [self.combined(builder, reduction, blocks) for reduction in nest.reductions]
+        return [*parsed(*texts), *self.failing(slave), *parsed(*after)]
+
+    def small(self, builder: SlaveBuilder) -> str:
+        """The condition under which one MI runs a phase."""
+        work = work_text(builder.nest, self.plan.method, builder.text)
+        return " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < SMALL"])
+
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""
-        work = work_text(builder.nest, self.plan.method, builder.text)
         indented = "".join(f"    {line}\n" for line in loop.splitlines())
         rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.guarded else ""
-        tests = " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < SMALL"])
-        return parsed(f"if {tests}:\n{rank}    {alone}\nelse:\n{indented}")
+        return parsed(f"if {self.small(builder)}:\n{rank}    {alone}\nelse:\n{indented}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:
         name, partials = reduction.name, builder.partials(reduction.name)

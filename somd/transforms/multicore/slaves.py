@@ -19,14 +19,15 @@ import libcst as cst
 
 from somd.transforms.frontend.tree import parsed, transformed_block, transformed_expression
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
+from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 LANE_OPERATORS = ("+", "*")
-IDENTITY = {"+": "-0.0", "*": "1.0", "and": "True", "or": "False", "&": "-1", "|": "0", "^": "0"}
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,12 @@ class SlaveBuilder:
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = bool(self.nest.guarded)
         arguments = (*self.nest.arrays, *self.nest.scalars)
+        copies = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
         partials = tuple(self.partials(name) for r in self.nest.reductions for name in (r.name, *r.companions))
-        extra = (*partials, *((self.fresh.name("faults"), self.fresh.name("rank")) if faults else ()))
-        if self.nest.reductions:
+        ranked = faults or any(not ordered(c, self.types) for c in self.nest.combined)
+        own = [self.fresh.name(name) for name, wanted in (("faults", faults), ("rank", ranked)) if wanted]
+        extra = (*partials, *copies, *own)
+        if self.nest.reductions or self.nest.combined:
             ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", "length")))
             body = self.blocks()
         else:
@@ -166,11 +170,13 @@ class SlaveBuilder:
     # --- reductions ----------------------------------------------------------------------------------------------
 
     def laned(self, reduction: Reduction) -> bool:
+        if self.nest.combined:
+            return False
         found = self.types.names.get(reduction.name)
         return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind in "fc"
 
     def lane_identity(self, reduction: Reduction, scalar: ScalarType) -> str:
-        return identity(reduction, scalar) if scalar.kind == "c" else IDENTITY[reduction.op]
+        return identity(reduction.op, scalar) if scalar.kind == "c" else IDENTITY[reduction.op]
 
     def partials(self, name: str) -> str:
         return self.fresh.name(f"{name}_partials")
@@ -185,7 +191,14 @@ class SlaveBuilder:
         limits = f"{self.text(dim.start)}, {self.text(dim.stop)}, {dim.step}"
         before = [f"{lo}, {hi} = block_range({limits}, {block}, {length})"]
         after = []
+        once: list[str] = []
         renames = dict(self.rewriting.renames)
+        for combined in self.nest.combined:
+            own, row = own_name(combined.array, self.fresh), block
+            if not ordered(combined, self.types):
+                row = self.fresh.name("rank")
+            (before if row == block else once).append(own_copy_text(combined, own, row, self.types, self.fresh))
+            renames[combined.array] = cst.Name(own)
         for reduction in self.nest.reductions:
             scalar = self.types.names[reduction.name]
             assert isinstance(scalar, ScalarType)
@@ -197,7 +210,7 @@ class SlaveBuilder:
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")
             else:
-                before.append(f"{reduction.name} = {identity(reduction, scalar)}")
+                before.append(f"{reduction.name} = {identity(reduction.op, scalar)}")
                 after.append(f"{self.partials(reduction.name)}[{block}] = {reduction.name}")
             for companion in reduction.companions:
                 kind = self.types.names[companion]
@@ -207,27 +220,4 @@ class SlaveBuilder:
         self.rewriting.renames = renames
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
         body = [*parsed(*before), *self.loops(0, (lo, hi)), *parsed(*after)]
-        return [loop.with_changes(body=cst.IndentedBlock(body))]
-
-
-def identity(reduction: Reduction, scalar: ScalarType) -> str:
-    """The neutral element of the reduction in the accumulator's type."""
-    dtype = numpy_name(scalar.dtype)
-    if reduction.op in ("min", "max"):
-        if scalar.kind == "f":
-            return f"np.{dtype}({'' if reduction.op == 'min' else '-'}np.inf)"
-        return f"np.{dtype}(np.iinfo(np.{dtype}).{'max' if reduction.op == 'min' else 'min'})"
-    if scalar.kind == "b":
-        return {"&": "np.bool_(True)", "and": "True"}.get(
-            reduction.op, "np.bool_(False)" if reduction.op != "or" else "False"
-        )
-    if reduction.op == "&" and scalar.kind == "u":
-        return f"np.{dtype}(np.iinfo(np.{dtype}).max)"
-    value = IDENTITY[reduction.op]
-    if scalar.kind == "c":
-        return f"np.{dtype}(complex({value}, {'-0.0' if reduction.op == '+' else '0.0'}))"
-    return f"np.{dtype}({value if scalar.kind == 'f' else value.removesuffix('.0').replace('-0', '0')})"
-
-
-def numpy_name(dtype: str) -> str:
-    return "bool_" if dtype == "bool" else dtype
+        return [*parsed(*once), loop.with_changes(body=cst.IndentedBlock(body))]

@@ -16,7 +16,9 @@ class Argument:
     length              of axis `number` of array `name`
     start, stop         of distributed dimension `number`
     trips, extent       of distributed dimension `number`: its iterations, exactly or at most
-    block               the trips in a logical block
+    block, blocks       the trips in a logical block, and how many blocks there are
+    copies, row         all private copies of array `name`, and the elements in one
+    count, size         how many copies of an array are combined, and its elements
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
     ranges, owners      the parts of an array and whose they are; owner_count the number of owners
     faults              the fault record
@@ -31,7 +33,7 @@ class Argument:
 
     @property
     def declaration(self) -> str:
-        if self.kind in ("array", "partials"):
+        if self.kind in ("array", "partials", "copies"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
         if self.kind in ("ranges", "owners"):
             return f"__global const long *{self.text}"

@@ -12,6 +12,7 @@ import libcst as cst
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports
 from somd.transforms.opencl.launches import Launch
@@ -28,9 +29,16 @@ from somd.transforms.stages import (
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 
-def host_module(plan: Plan, types: Types, kernels: Mapping[int, Kernel], in_order: Mapping[int, Kernel]) -> cst.Module:
-    """The module of the master; `kernels` by the number of their phase, and those that run one in order."""
-    writer = _Master(plan, types, kernels, in_order)
+def host_module(
+    plan: Plan,
+    types: Types,
+    kernels: Mapping[int, Kernel],
+    in_order: Mapping[int, Kernel],
+    joining: Mapping[int, Mapping[str, Kernel]],
+) -> cst.Module:
+    """The module of the master; `kernels` by the number of their phase, those that run one in order, and those that
+    combine the copies of an array."""
+    writer = _Master(plan, types, kernels, in_order, joining)
     function = writer.function()
     helpers = _helper_functions(writer.helpers)
     body: list[cst.BaseStatement] = [*helpers, function]
@@ -68,7 +76,15 @@ def _plain(function: cst.FunctionDef, name: str, code: HostCode) -> cst.Function
 
 
 class _Master:
-    def __init__(self, plan: Plan, types: Types, kernels: Mapping[int, Kernel], in_order: Mapping[int, Kernel]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        types: Types,
+        kernels: Mapping[int, Kernel],
+        in_order: Mapping[int, Kernel],
+        joining: Mapping[int, Mapping[str, Kernel]],
+    ) -> None:
+        self.joining = joining
         self.plan = plan
         self.types = types
         self.kernels = kernels
@@ -116,14 +132,19 @@ class _Master:
         found: list[cst.BaseStatement] = []
         for step in steps:
             if isinstance(step, Phase):
-                kernel = self.kernels[step.number]
-                other = self.in_order.get(step.number)
-                found += Launch(step.nest, kernel, self.code({}), self.names, self.faults, other).statements()
+                found += self.launch(step).statements()
             elif isinstance(step, Uniform):
                 found.append(self.uniform(step))
             else:
                 found += self.serial(step)
         return found
+
+    def launch(self, phase: Phase) -> Launch:
+        kernel, code = self.kernels[phase.number], self.code({})
+        if phase.nest.combined:
+            joining = self.joining[phase.number]
+            return CombiningLaunch(phase.nest, kernel, code, self.names, self.faults, joining)
+        return Launch(phase.nest, kernel, code, self.names, self.faults, self.in_order.get(phase.number))
 
     def code(self, guarded: Mapping[cst.Subscript, tuple[Site, ...]]) -> HostCode:
         made = HostCode(self.plan.method, self.types, self.run, guarded)

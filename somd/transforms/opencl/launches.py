@@ -39,21 +39,30 @@ class Launch:
         self.faults = faults
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
         self.partials = {name: names.fresh(f"{name}_partials") for name in self.reduced_names}
-        if nest.reductions:
+        if nest.reductions or nest.combined:
             wanted = ("blocks", "block_trips", "all_trips", "block")
             self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
 
     def statements(self) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
-        found += self.grouped() if self.nest.reductions else [self.launch()]
+        found += self.launched()
         if any(a.kind == "faults" for a in self.kernel.arguments):
             found.append(
                 tree.line(tree.call(tree.brought("raise_fault"), tree.name(self.faults), tree.brought("SITES")))
             )
-        for reduction in self.nest.reductions:
-            found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
+        found += self.finished()
         comments = self.nest.dims[0].node.leading_lines
         return [found[0].with_changes(leading_lines=comments), *found[1:]]
+
+    def launched(self) -> list[cst.BaseStatement]:
+        return self.grouped() if self.nest.reductions else [self.launch()]
+
+    def finished(self) -> list[cst.BaseStatement]:
+        """What follows when no access has failed: the end of the reductions."""
+        found: list[cst.BaseStatement] = []
+        for reduction in self.nest.reductions:
+            found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
+        return found
 
     def check(self, condition: str, site: int) -> cst.BaseStatement:
         row = tree.subscript(tree.brought("SITES"), tree.integer(site))
@@ -90,19 +99,33 @@ class Launch:
             tree.assign(count, self.extent(self.nest.dims[0], exact=True)),
             tree.assign(pair, tree.call(tree.brought("logical_blocks"), count, quantum)),
         ]
+        found += self.partial_results()
+        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
+
+    def partial_results(self) -> list[cst.BaseStatement]:
+        """Room for the partial results of scalars."""
+        found: list[cst.BaseStatement] = []
         for name in self.reduced_names:
             dtype = tree.dtype(self._type(name).dtype)
             made = tree.call(tree.attribute(self.code.run, "empty"), tree.name(self.blocks), dtype)
             found.append(tree.assign(tree.name(self.partials[name]), made))
-        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
+        return found
+
+    def reads(self) -> list[str]:
+        """The arrays that the kernel reads."""
+        return list(self.nest.arrays_read)
+
+    def writes(self) -> list[str]:
+        """The arrays that the kernel writes, partial results among them."""
+        return [*self.nest.arrays_written, *self.partials.values()]
 
     def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
         faults = [self.faults] if any(a.kind == "faults" for a in self.kernel.arguments) else []
-        reads = [tree.name(n) for n in self.nest.arrays_read]
+        reads = [tree.name(n) for n in self.reads()]
         kinds = {a.kind for a in self.kernel.arguments}
         reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners") if kind in kinds]
-        writes = [tree.name(n) for n in (*self.nest.arrays_written, *self.partials.values(), *faults)]
+        writes = [tree.name(n) for n in (*self.writes(), *faults)]
         kernel = cst.SimpleString(f'"{self.kernel.name}"')
         sides = {"reads": tree.tuple_of(reads)} if reads else {}
         sides |= {"writes": tree.tuple_of(writes)} if writes else {}

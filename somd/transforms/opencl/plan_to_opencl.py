@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from somd.transforms.opencl.arguments import Kernel
+from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.complex_lack import refuse_complex
 from somd.transforms.opencl.host import host_module
 from somd.transforms.opencl.kernels import kernel_of
@@ -59,26 +60,33 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     helpers = [instance.name for instance in types.helpers.values()]
     wanted = [f"{name}_{number}" for number in numbers]
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
+    wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
     unit = Unit(wanted, helpers)
     kernels: dict[int, Kernel] = {}
     in_order: dict[int, Kernel] = {}
+    joining: dict[int, dict[str, Kernel]] = {}
     for phase in plan.phases():
         nest, c_name = phase.nest, unit.kernel_names[f"{name}_{phase.number}"]
-        if nest.in_order_if and nest.reductions:
+        if nest.in_order_if and (nest.reductions or nest.combined):
             raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
         if relies_on_partition(plan, nest):
             kernels[phase.number] = ordered_kernel_of(nest, c_name, plan.method, types, unit)
+            continue
+        if nest.combined:
+            kernels[phase.number] = combining_kernel_of(nest, c_name, plan.method, types, unit)
+            names = {each.array: unit.kernel_names[f"{name}_{phase.number}_{each.array}"] for each in nest.combined}
+            joining[phase.number] = {e.array: joining_kernel_of(e, names[e.array], types) for e in nest.combined}
             continue
         make = reduction_kernel_of if nest.reductions else kernel_of
         kernels[phase.number] = make(nest, c_name, plan.method, types, unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{name}_{phase.number}_in_order"]
             in_order[phase.number] = ordered_kernel_of(nest, ordered_name, plan.method, types, unit)
-    every = [*kernels.values(), *in_order.values()]
+    every = [*kernels.values(), *in_order.values(), *(k for by_array in joining.values() for k in by_array.values())]
     text = _program(plan, unit, every)
     return OpenCLCode(
         kernels=text,
-        host=host_module(plan, types, kernels, in_order).code,
+        host=host_module(plan, types, kernels, in_order, joining).code,
         kernel_names=tuple(kernel.name for kernel in every),
         entry=name,
         doubles=_uses_doubles(text),

@@ -139,6 +139,8 @@ class Context:
         self.liveness.before(statements_of(method.function.body), frozenset())
         self.sites: list[Site] = []
         self.phases = 0
+        #: arrays that the fence around what is planned combines, with its operator
+        self.combining: Mapping[str, str] = {}
 
     @property
     def distributed(self) -> Mapping[str, tuple[int, ...] | None]:
@@ -146,7 +148,7 @@ class Context:
         found: dict[str, tuple[int, ...] | None] = {p.name: p.dims for p in self.method.params if p.distributed}
         dims = {p.name: p.dims for p in self.method.marked_locals}
         for name in self.kinds.ranks:
-            if name not in self.method.param_names:
+            if name not in self.method.param_names or name in self.combining:
                 found[name] = dims.get(name)
         return found
 

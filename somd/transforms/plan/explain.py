@@ -59,6 +59,8 @@ def _phase(phase: Phase) -> Iterator[str]:
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
         yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a logical block"
+    for combined in nest.combined:
+        yield f"  private copies of {combined.array}, combined by {combined.op}"
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"

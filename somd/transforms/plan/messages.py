@@ -7,6 +7,7 @@ import libcst as cst
 from somd.diagnostics.model import Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
+from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.stages import Access, Method
@@ -42,7 +43,7 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     if second.node is not first.node or second.write != first.write:
         labels.append(_label(method, second, primary=not (first.write and second.write)))
     if not found.certain:
-        return _unproved(variable, found, tuple(labels))
+        return _unproved(method, loop, variable, found, tuple(labels))
     if first.write and second.write:
         message = f"this loop cannot be distributed: two iterations{_of(variable)} write the same element"
         return Diagnostic("SOMD302", message, tuple(labels), (SINGLE,), example)
@@ -59,7 +60,9 @@ def _of(variable: str | None) -> str:
     return "" if variable is None else f" of `{variable}`"
 
 
-def _unproved(variable: str | None, found: Conflict, labels: tuple[Label, ...]) -> Diagnostic:
+def _unproved(
+    method: Method, loop: cst.For, variable: str | None, found: Conflict, labels: tuple[Label, ...]
+) -> Diagnostic:
     unknown = found.first if None in found.first.indices or not found.first.exact else found.second
     what = "writes" if unknown.write else "reads"
     kind = "an element under a condition on data"
@@ -77,10 +80,18 @@ def _unproved(variable: str | None, found: Conflict, labels: tuple[Label, ...]) 
         f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
         f"{index_variable} with +, -, constant factors, // and %",
         f"if an array of keys indexes `{unknown.array}`, let `partition(ByKey)` on the keys keep each key to one MI",
-        "for a histogram or scatter, let the loop run over the elements that are written and scan the data inside",
+        _fence_form(method, loop, unknown.array),
         SINGLE,
     )
     return Diagnostic("SOMD303", message, labels, helps)
+
+
+def _fence_form(method: Method, loop: cst.For, array: str) -> str:
+    """How a fence would combine the MIs' copies of `array`, by the operator of the updates that are there."""
+    operators = {update.op for update in updates_of(array, (loop,), method)}
+    op = operators.pop() if len(operators) == 1 else "+"
+    form = f'with sync({array}, reduce="{op}"):'
+    return f"for a histogram or scatter, let a fence combine the MIs' copies of `{array}`: put the loop in `{form}`"
 
 
 def _label(method: Method, access: Access, primary: bool) -> Label:

@@ -18,10 +18,12 @@ from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import contains_candidate, contains_fence, is_candidate
+from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.local_partitions import with_stand_ins
-from somd.transforms.plan.nests import Rejected, build_nest
+from somd.transforms.plan.nests import build_nest
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
+from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import Affine, Method, Phase, Plan, Serial, Site, Step, Uniform
 
@@ -107,7 +109,12 @@ class _Planner:
             what = "`relaxed=True`" if fence.relaxed else "`sync` with a function for `reduce`"
             message = f"{what} is not supported yet"
             self.context.collector.add(Diagnostic("SOMD103", message, (Label(where, "this option", True),)))
+        outside, combined = self.context.combining, combined_arrays(node, fence, self.context)
+        if combined is None:
+            return []
+        self.context.combining = {**outside, **combined}
         body = self.block(statements_of(node.body), around)
+        self.context.combining = outside
         check_fence_reduction(node, fence, body, self.context)
         return body
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
@@ -19,22 +18,17 @@ from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.tree import inside
 from somd.transforms.plan import messages
 from somd.transforms.plan.candidates import is_candidate
+from somd.transforms.plan.combined import check_short_circuit, combined_in
 from somd.transforms.plan.context import Context
+from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scalars import Scalars, classify
 from somd.transforms.plan.views import derived_views
 from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Site
 
 MAX_DIMS = 3
-
-
-class Rejected(Exception):
-    """The loop cannot be distributed, for the reasons in `diagnostics`."""
-
-    def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__(diagnostics)
-        self.diagnostics = diagnostics
 
 
 def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Nest:
@@ -48,13 +42,16 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
     check_form(loop, loop, set(), context)
     scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
     accesses = accesses_of((loop,), scope)
+    combined = combined_in(loop, accesses, context, sets)
+    private = {each.array for each in combined}
+    proved = [a for a in accesses if a.array not in private]
     in_order_if: tuple[str, ...] = ()
-    conflict = find_conflict(accesses, loop, context.kinds.aliases, sets)
+    conflict = find_conflict(proved, loop, context.kinds.aliases, sets)
     if conflict is not None:
-        in_order_if = _negative_indexes(accesses, sets)
-        if not in_order_if or find_conflict(accesses, loop, context.kinds.aliases, sets, wraps=False) is not None:
+        in_order_if = _negative_indexes(proved, sets)
+        if not in_order_if or find_conflict(proved, loop, context.kinds.aliases, sets, wraps=False) is not None:
             raise Rejected(messages.conflict(context.method, loop, conflict))
-    loops = [loop, *_grid(loop, accesses, context, sets, wraps=not in_order_if)]
+    loops = [loop, *_grid(loop, proved, context, sets, wraps=not in_order_if)]
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     scalars = classify(loop, loops, body, context)
@@ -63,8 +60,9 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
     checks, guarded = _checks(accesses, context, sets)
     lowest, lowest_scalars = _lowest(accesses, sets)
     for reduction in scalars.reductions:
-        if reduction.op in ("and", "or") and any(_inside(node, reduction.updates) for node in guarded):
+        if reduction.op in ("and", "or") and any(inside(node, reduction.updates) for node in guarded):
             raise Rejected(messages.guarded_short_circuit(context.method, loop, reduction.name, reduction.op))
+    check_short_circuit(combined, guarded, context)
     return Nest(
         dims=tuple(_dim(each, loops, k, context, sets) for k, each in enumerate(loops)),
         body=tuple(s for s in body if isinstance(s, cst.BaseStatement)),
@@ -82,14 +80,15 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         lowest_scalars=lowest_scalars,
         grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.marked),
         position=context.method.position(loop),
-        partition=_partition(accesses, loop, scalars, context),
+        partition=_partition(proved, loop, bool(scalars.reductions or combined), context),
+        combined=combined,
         in_order_if=in_order_if,
         arrays_asked=tuple(sorted((names_read(loop.body) | names_read(loop.iter)) & set(context.kinds.ranks))),
-        views=derived_views(accesses, sorted(variables), context, sets),
+        views=derived_views(proved, sorted(variables), context, sets),
     )
 
 
-def _partition(accesses: Sequence[Access], loop: cst.For, scalars: Scalars, context: Context) -> str | None:
+def _partition(accesses: Sequence[Access], loop: cst.For, reduces: bool, context: Context) -> str | None:
     """The parameter whose partitioner cuts `loop`: one that it indexes directly along axis 0.
 
     Raises:
@@ -107,7 +106,7 @@ def _partition(accesses: Sequence[Access], loop: cst.For, scalars: Scalars, cont
     if len(roots) > 1:
         raise Rejected(messages.several_partitions(context.method, loop, sorted(roots)))
     step = integer_constant(header.step, context.method)
-    if roots and (scalars.reductions or step is None or step < 0):
+    if roots and (reduces or step is None or step < 0):
         if relies:
             raise Rejected(messages.partition_not_usable(context.method, loop, roots.pop()))
         return None
@@ -142,10 +141,6 @@ def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) 
     rebound = sorted(assigned_names(loop.body) & set(context.kinds.ranks))
     if rebound:
         raise Rejected(messages.array_assigned(method, loop, rebound[0]))
-
-
-def _inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
-    return any(node is each or _inside(node, each.children) for each in outer)
 
 
 def _exits(loop: cst.For) -> cst.CSTNode | None:

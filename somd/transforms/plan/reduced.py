@@ -9,17 +9,16 @@ import libcst as cst
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.loops import Fence
 from somd.transforms.plan import messages
+from somd.transforms.plan.combined import accumulating
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Method, Phase, Step, Uniform
-
-SAME = {"-": "+", "|": "|", "&": "&"}
 
 
 def check_returns(method: Method, phases: Sequence[Phase], collector: Collector) -> None:
     """Under `reduce(op)` every `return` gives back an accumulator that the loops reduce with `op`."""
     if method.reduction is None:
         return
-    wanted = SAME.get(method.reduction, method.reduction)
+    wanted = accumulating(method.reduction)
     found: dict[str, set[str]] = {}
     for phase in phases:
         for reduction in phase.nest.reductions:
@@ -46,12 +45,14 @@ def check_fence_reduction(node: cst.With, fence: Fence, body: Sequence[Step], co
     """What `sync(x, reduce=op)` combines is accumulated with `op` in the block."""
     if fence.reduce is None:
         return
-    wanted = SAME.get(fence.reduce, fence.reduce)
+    wanted = accumulating(fence.reduce)
     operators: dict[str, set[str]] = {}
     for phase in _phases(body):
         for reduction in phase.nest.reductions:
             operators.setdefault(reduction.name, set()).add(reduction.op)
     for name in fence.names:
+        if name in context.kinds.ranks:
+            continue  # see `combined`
         found = operators.get(name, set())
         if found != {wanted} and not context.collector.has_errors:
             other = next(iter(sorted(found - {wanted})), None)

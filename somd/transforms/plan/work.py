@@ -15,6 +15,8 @@ from somd.transforms.stages import Method, Nest
 
 #: what a loop of unknown length, or a call of a helper, counts for
 UNKNOWN = 200
+#: trips that a loop of unknown length is taken to have where memory depends on it
+SOME = 16
 
 
 def work_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], str]) -> str:
@@ -30,6 +32,50 @@ def work_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], s
     loops = "".join(f" + {operations} * {trips}" for trips, operations in body.long.items())
     inner = f"({weight}{loops})" if loops else str(weight)
     return " * ".join([*factors, inner])
+
+
+def updates_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], str], trips: str = "trips") -> str:
+    """How often the statements of a nest run, innermost loops included, as far as their bounds are uniform; `trips` is
+    the name of the function that counts the values of a range."""
+    factors = []
+    for dim in nest.dims:
+        if dim.invariant:
+            factors.append(f"{trips}({text(dim.start)}, {text(dim.stop)}, {dim.step})")
+        else:
+            factors.append(f"{trips}({dim.low}, {dim.high} + 1, 1)")
+    loops = _Loops(method, frozenset((*nest.scalars, *nest.arrays)), text, trips)
+    for statement in nest.body:
+        statement.visit(loops)
+    inner = " + ".join(["1", *loops.counts])
+    return " * ".join([*factors, f"({inner})"]) if loops.counts else " * ".join(factors)
+
+
+class _Loops(cst.CSTVisitor):
+    """The trips of the loops in a body, nested ones multiplied."""
+
+    def __init__(
+        self, method: Method, uniform: frozenset[str], text: Callable[[cst.BaseExpression], str], trips: str
+    ) -> None:
+        super().__init__()
+        self.method = method
+        self.uniform = uniform
+        self.text = text
+        self.trips = trips
+        self.counts: list[str] = []
+
+    def visit_While(self, node: cst.While) -> None:
+        self.counts.append(str(SOME))
+
+    def visit_For(self, node: cst.For) -> bool:
+        header = range_of(node)
+        step = integer_constant(header.step, self.method) if header is not None else None
+        count = str(SOME)
+        if header is not None and step and all(_uniform(n, self.method, self.uniform) for n in header.limits):
+            count = f"{self.trips}({self.text(header.start)}, {self.text(header.stop)}, {step})"
+        inner = _Loops(self.method, self.uniform, self.text, self.trips)
+        node.body.visit(inner)
+        self.counts.append(f"{count} * ({' + '.join(['1', *inner.counts])})" if inner.counts else count)
+        return False
 
 
 class _Body(cst.CSTVisitor):
@@ -68,8 +114,7 @@ class _Body(cst.CSTVisitor):
             header is not None
             and step
             and not inner.long
-            and self._uniform(header.start)
-            and self._uniform(header.stop)
+            and all(_uniform(limit, self.method, self.uniform) for limit in header.limits)
         ):
             trips = f"trips({self.text(header.start)}, {self.text(header.stop)}, {step})"
             self.long[trips] = self.long.get(trips, 0) + operations
@@ -77,14 +122,16 @@ class _Body(cst.CSTVisitor):
             self.loops[node] = UNKNOWN * operations
         return False
 
-    def _uniform(self, node: cst.BaseExpression) -> bool:
-        subscripts: list[cst.CSTNode] = []
 
-        class Elements(cst.CSTVisitor):
-            def visit_Subscript(self, node: cst.Subscript) -> None:
-                if not isinstance(node.value, cst.Attribute):
-                    subscripts.append(node)
+def _uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str]) -> bool:
+    """Whether a bound has one value for all iterations: of uniform names and shapes, and of no array's elements."""
+    subscripts: list[cst.CSTNode] = []
 
-        node.visit(Elements())
-        names = names_read(node) & self.method.local_names
-        return not subscripts and names <= frozenset(self.uniform)
+    class Elements(cst.CSTVisitor):
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            if not isinstance(node.value, cst.Attribute):
+                subscripts.append(node)
+
+    node.visit(Elements())
+    names = names_read(node) & method.local_names
+    return not subscripts and names <= frozenset(uniform)

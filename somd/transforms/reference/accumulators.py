@@ -40,6 +40,23 @@ def identity(op: str, value: Any) -> Any:
     return kind(1) if op in ("*", "&") else kind(0)
 
 
+def fresh_copy(op: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A private copy of an array that a fence combines: every element neutral."""
+    kind = array.dtype.kind
+    if op in ("min", "max") and kind in "iu":
+        limits = np.iinfo(array.dtype)
+        return np.full_like(array, limits.max if op == "min" else limits.min)
+    if kind == "b":
+        return np.full_like(array, op in ("&", "*", "min", "and"))
+    return np.full_like(array, identity(op, array.dtype.type(0)))
+
+
+def combine_copy(op: str, array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> None:
+    """Bring what a private copy has accumulated into the array."""
+    for place in np.ndindex(array.shape):
+        array[place] = COMBINE[op](array[place], copy[place])
+
+
 def start(reduction: Reduction, values: Sequence[Any]) -> tuple[Any, ...]:
     """What a block starts from; `values` are those of the accumulator and its companions before the nest."""
     return (identity(reduction.op, values[0]), *values[1:])

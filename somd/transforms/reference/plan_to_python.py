@@ -114,7 +114,9 @@ class _Accesses(cst.CSTTransformer):
         text = " ".join(cst.Module([]).code_for_node(original_node).split())
         sites = self.nest.guarded.get(original_node, ())
         self.found.append(Watched(text, sites, original_node in self.nest.wrapping))
-        number, mode = cst.Integer(str(len(self.found) - 1)), cst.SimpleString(repr(self.modes.get(original_node, "r")))
+        own = any(array.value == each.array for each in self.nest.combined)
+        mode = cst.SimpleString(repr("" if own else self.modes.get(original_node, "r")))
+        number = cst.Integer(str(len(self.found) - 1))
         arguments = [number, mode, array, *index_expressions(updated_node)]
         call = cst.Call(cst.Name("place"), [cst.Arg(argument) for argument in arguments])
         return updated_node.with_changes(slice=[cst.SubscriptElement(cst.Index(call))])

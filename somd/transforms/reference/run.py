@@ -10,7 +10,7 @@ import libcst as cst
 import numpy as np
 
 from somd.partitioners import Block, Partitioner
-from somd.transforms.reference.accumulators import combined, start
+from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
 from somd.transforms.stages import Dim, Nest, Phase, Plan
@@ -123,19 +123,23 @@ class _Runner:
             self.order.shuffle(turns)
         waiting = [iter(block) for block in blocks]
         common = {name: state[name] for name in self.code.parameters if name in state}
+        copies = [{c.array: fresh_copy(c.op, state[c.array]) for c in self.nest.combined} for _ in blocks]
         failures: dict[int, Exception] = {}
         for block in turns:
             number = next(waiting[block])
             self.witness.iteration = 0 if alone else block if self.nest.partition else number
             own = dict(zip(self.reduced, partials[block], strict=True))
             try:
-                partials[block] = self.iteration(*points[number], **{**common, **own})
+                partials[block] = self.iteration(*points[number], **{**common, **own, **copies[block]})
             except (NameError, TypeError) as error:
                 raise PlanViolation(f"iteration {points[number]}: {error}") from error
             except (ArithmeticError, LookupError, ValueError) as error:
                 failures[number] = error
         if failures:
             raise failures[min(failures)]
+        for shared in self.nest.combined:
+            for copy in copies:
+                combine_copy(shared.op, state[shared.array], copy[shared.array])
         return partials
 
     def _cut(self, state: Values, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
@@ -143,9 +147,9 @@ class _Runner:
         if self.nest.partition is not None:
             yield from self._parts(state[self.nest.partition], points)
             return
-        first = 0
+        first, most = 0, BLOCK if self.nest.reductions or self.nest.combined else 1
         while first < len(points):
-            last = min(len(points), first + self.order.randint(1, BLOCK if self.nest.reductions else 1))
+            last = min(len(points), first + self.order.randint(1, most))
             yield range(first, last)
             first = last
 

@@ -1,0 +1,167 @@
+"""Private copies of an array that a fence combines: how many, where they lie, and how they become one.
+
+`rows` holds one copy a row, in C order. A row is longer than the array by at least a cache line, so that no two MIs
+write to one line; a row of just the array's length is the array itself, which then is updated in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+#: private copies at most, and elements in all of them
+COPIES, COPY_ELEMENTS = 1024, 1 << 23
+#: a copy costs this many updates an element; copies beyond SOME_COPIES must be this much cheaper than the updates
+COST, SOME_COPIES, CHEAP = 2, 16, 16
+#: elements that are combined at a time, so that they stay in the first cache
+CHUNK = 512
+LINE = 64
+
+
+@njit(error_model="numpy")
+def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
+    """(number of blocks, trips in a block) for `count` trips with so many updates of arrays that have so many
+    elements, each block with copies of its own. Depends on nothing else, so that the association is fixed."""
+    elements = max(elements, 1)
+    copies = max(updates // (CHEAP * elements), min(SOME_COPIES, updates // (COST * elements)))
+    copies = max(1, min(copies, COPIES, COPY_ELEMENTS // elements))
+    length = max(1, (count + copies - 1) // copies)
+    return (count + length - 1) // length, length
+
+
+@njit(error_model="numpy")
+def copy_shares(parts: int, updates: int, elements: int) -> int:
+    """How many of `parts` MIs are worth a copy of so many elements each."""
+    elements = max(elements, 1)
+    return max(1, min(parts, updates // (COST * elements), COPY_ELEMENTS // elements))
+
+
+def rows_of(array: Any, count: int) -> Any:
+    """Room for `count` copies of `array`; for one, the array itself where it lies in C order."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@overload(rows_of)
+def _rows_of(array: Any, count: Any) -> Any:
+    line = LINE // np.dtype(str(array.dtype)).itemsize
+    dtype: Any = array.dtype
+    in_order = array.layout == "C"
+
+    def room(array: Any, count: Any) -> Any:
+        if count != 1:
+            return np.empty((count, (array.size + line - 1) // line * line + line), dtype)
+        if in_order:
+            return array.reshape((1, array.size))
+        rows = np.empty((1, array.size), dtype)
+        for place, element in enumerate(array.flat):
+            rows[0, place] = element
+        return rows
+
+    return room
+
+
+@njit(error_model="numpy")
+def own_copy(array: Any, rows: Any, row: int, identity: Any) -> Any:
+    """The copy in `row`, with the shape of `array`; every element `identity`, unless it is the array itself."""
+    own = rows[row, : array.size]
+    if rows.shape[1] > array.size:
+        for place in range(len(own)):
+            own[place] = identity
+    return own.reshape(array.shape)
+
+
+@njit(error_model="numpy")
+def in_place(array: Any, rows: Any) -> bool:
+    """Whether the only copy is the array itself."""
+    same: bool = rows.shape[1] == array.size and rows.ctypes.data == array.ctypes.data
+    return same
+
+
+@njit(error_model="numpy")
+def combining_work(array: Any, rows: Any) -> int:
+    """The steps that combining takes: none where the array was updated in place."""
+    return 0 if in_place(array, rows) else len(rows) * array.size
+
+
+Join = Callable[[Any, Any], Any]
+
+
+def _flat_combiner(join: Join, tree: bool) -> Any:
+    """A function that combines elements `first` to `last` of all copies, and the array with them."""
+
+    @njit(error_model="numpy")
+    def by_pairs(rows: Any, first: int, last: int) -> int:
+        width = 1
+        while width < len(rows):
+            for row in range(0, len(rows) - width, 2 * width):
+                for place in range(first, last):
+                    rows[row, place] = join(rows[row, place], rows[row + width, place])
+            width *= 2
+        return min(len(rows), 1)
+
+    @njit(error_model="numpy")
+    def combine(array: Any, rows: Any, first: int, last: int) -> None:
+        if in_place(array, rows):
+            return
+        flat = array.flat
+        if rows.shape[1] == array.size:
+            for place in range(first, last):
+                flat[place] = rows[0, place]
+            return
+        for begin in range(first, last, CHUNK):
+            end = min(begin + CHUNK, last)
+            count = by_pairs(rows, begin, end) if tree else len(rows)
+            for row in range(count):
+                for place in range(begin, end):
+                    flat[place] = join(flat[place], rows[row, place])
+
+    return combine
+
+
+@njit(error_model="numpy")
+def _sum(left: Any, right: Any) -> Any:
+    return left + right
+
+
+@njit(error_model="numpy")
+def _product(left: Any, right: Any) -> Any:
+    return left * right
+
+
+@njit(error_model="numpy")
+def _least(left: Any, right: Any) -> Any:
+    return right if right < left else left
+
+
+@njit(error_model="numpy")
+def _greatest(left: Any, right: Any) -> Any:
+    return right if right > left else left
+
+
+@njit(error_model="numpy")
+def _and(left: Any, right: Any) -> Any:
+    return left & right
+
+
+@njit(error_model="numpy")
+def _or(left: Any, right: Any) -> Any:
+    return left | right
+
+
+@njit(error_model="numpy")
+def _xor(left: Any, right: Any) -> Any:
+    return left ^ right
+
+
+#: in a tree by pairs of neighbours, level by level: floating-point sums and products have one association
+combine_sum = _flat_combiner(_sum, tree=True)
+combine_product = _flat_combiner(_product, tree=True)
+combine_min = _flat_combiner(_least, tree=False)
+combine_max = _flat_combiner(_greatest, tree=False)
+combine_and = _flat_combiner(_and, tree=False)
+combine_or = _flat_combiner(_or, tree=False)
+combine_xor = _flat_combiner(_xor, tree=False)

@@ -1,0 +1,138 @@
+"""A phase that updates arrays in private copies -> a kernel with one work-item a logical block, and one that combines.
+
+for i in range(n): h[a[i]] += w[i]   ->   const long block = get_global_id(0);
+                                          if (block >= blocks) return;
+                                          __global double *h = h_copies + block * h_row;
+                                          for (long trip = ...; trip < ...; trip++) h[a[i]] += w[i];
+
+                                     ->   h[element] = h[element] + (h_copies[element] + ...);
+
+A block runs in order, so the association of floating-point sums is that of the multicore target, bit for bit.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_types import CTYPES, kind_of
+from somd.transforms.opencl.kernels import kernel_text, scope_of
+from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.reduction_operators import combined as joined
+from somd.transforms.opencl.reduction_operators import identity
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Combined, Method, Nest
+from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.typing_table import Types
+
+
+def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+    """The kernel that runs the blocks of a nest, each with its own copies of the combined arrays."""
+    scope = scope_of(nest, method, types, unit)
+    expressions = Expressions(scope, unit)
+    body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
+    inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]
+    scoped = loop_scoped(body)
+    write = Statements(expressions, scoped, next_iteration="continue;")
+    fresh = scope.names.fresh
+    block, blocks, length, trips, trip = (fresh(n) for n in ("block", "blocks", "block_trips", "all_trips", "trip"))
+    write.line(f"const long {block} = (long)get_global_id(0);")
+    write.line(f"if ({block} >= {blocks})")
+    write.line("    return;")
+    copies: list[Argument] = []
+    for each in nest.combined:
+        array, dtype = scope.array(each.array), element_type(each.array, types)
+        row, rows = fresh(f"{array}_row"), fresh(f"{array}_copies")
+        copies += [Argument("copies", rows, each.array, dtype=dtype), Argument("row", row, each.array)]
+        write.line(f"__global {CTYPES[dtype]} *{array} = {rows} + {block} * {row};")
+    for line in declarations((set(nest.privates) | inner) - scoped, scope):
+        write.line(line)
+    partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
+    bounds: list[Argument] = []
+    within = range_in_c(0, nest.dims[0], expressions, bounds)
+    write.open(f"for (long {trip} = {block} * {length}; {trip} < min(({block} + 1) * {length}, {trips}); {trip}++)")
+    if within.stop.value is None and nest.dims[0].invariant:
+        bounds.pop()  # the number of trips stands for it
+    write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
+    place = len(write.lines)
+    write.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+    if scope.tests_accesses:
+        write.lines.insert(place, f"        const long iteration = {trip};")
+    write.close()
+    for partial in partials:
+        write.line(f"{partial.text}[{block}] = {scope.names.of(partial.name)};")
+    found = of_scope(scope, frozenset(nest.arrays_written))
+    private = {each.array for each in nest.combined}
+    arguments = [a for a in found if a.kind == "array" and a.name not in private]
+    arguments += [*copies, *partials, Argument("blocks", blocks), Argument("block", length), Argument("trips", trips)]
+    arguments += [*bounds, *(a for a in found if a.kind != "array")]
+    if scope.tests_accesses:
+        arguments.append(Argument("faults", "faults"))
+    return Kernel(name, kernel_text(name, arguments, write.lines), tuple(arguments))
+
+
+def _accumulated(nest: Nest) -> list[tuple[str, str]]:
+    """The scalars that the nest reduces, each with its operator; what is set with an extremum starts at zero."""
+    return [(name, r.op if name == r.name else "or") for r in nest.reductions for name in (r.name, *r.companions)]
+
+
+def _accumulator(name: str, op: str, names: Names, types: Types, write: Statements) -> Argument:
+    found = types.names[name]
+    assert isinstance(found, ScalarType)
+    write.line(f"{CTYPES[found.dtype]} {names.of(name)} = {identity(op, found.dtype).loose};")
+    return Argument("partials", names.fresh(f"{names.of(name)}_partials"), name, dtype=found.dtype)
+
+
+def element_type(array: str, types: Types) -> str:
+    """The dtype of an array's elements."""
+    found = types.names[array]
+    assert isinstance(found, ArrayType)
+    return found.dtype
+
+
+def joining_kernel_of(combined: Combined, name: str, types: Types) -> Kernel:
+    """The kernel that combines all copies of an array with the array, a work-item for each element.
+
+    Floating-point sums and products are taken by pairs of neighbours, level by level, the rest in order of the blocks.
+    """
+    dtype = element_type(combined.array, types)
+    arguments = [
+        Argument("array", "array", combined.array, dtype=dtype),
+        Argument("copies", "copies", combined.array, dtype=dtype),
+        *(Argument(kind, kind) for kind in ("count", "row", "size")),
+    ]
+    lines = [
+        "    const long element = (long)get_global_id(0);",
+        "    if (element >= size)",
+        "        return;",
+    ]
+    mine, other, kind = "copies[copy * row + element]", "copies[(copy + width) * row + element]", CTYPES[dtype]
+    if combined.op in ("+", "*") and kind_of(dtype) == "f":
+        lines += [
+            "    for (long width = 1; width < count; width *= 2)",
+            "        for (long copy = 0; copy + width < count; copy += 2 * width)",
+            f"            {mine} = {_join(combined.op, mine, other, dtype)};",
+            f"    array[element] = {_join(combined.op, 'array[element]', 'copies[element]', dtype)};",
+        ]
+    else:
+        lines += [
+            f"    {kind} value = array[element];",
+            "    for (long copy = 0; copy < count; copy++) {",
+            f"        const {kind} other = {mine};",
+            f"        value = {_join(combined.op, 'value', 'other', dtype)};",
+            "    }",
+            "    array[element] = value;",
+        ]
+    return Kernel(name, kernel_text(name, arguments, lines), tuple(arguments))
+
+
+def _join(op: str, left: str, right: str, dtype: str) -> str:
+    if op in ("min", "max"):
+        return f"{right} {'<' if op == 'min' else '>'} {left} ? {right} : {left}"
+    return joined(op, C(left, dtype), C(right, dtype), dtype).loose

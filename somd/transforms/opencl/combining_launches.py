@@ -1,0 +1,94 @@
+"""The master's statements for a phase that updates arrays in private copies.
+
+all_trips = trips(0, a.shape[0], 1)
+blocks, block_trips = copy_blocks(all_trips, all updates, h.shape[0])
+h_copies = copies_of(run, h, blocks, np.float64(-0.0))
+run.launch("f_1", (blocks,), (a, h_copies, h_copies.shape[-1], blocks, ...), reads=(a,), writes=(h_copies,))
+combine_copies(run, "f_1_h", h, h_copies)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from somd.transforms.opencl import host_tree as tree
+from somd.transforms.opencl.arguments import Argument, Kernel
+from somd.transforms.opencl.c_names import Names
+from somd.transforms.opencl.combining_kernels import element_type
+from somd.transforms.opencl.host_code import HostCode
+from somd.transforms.opencl.launches import Launch
+from somd.transforms.opencl.reduction_operators import identity
+from somd.transforms.plan.work import updates_text
+from somd.transforms.stages import Nest
+
+
+class CombiningLaunch(Launch):
+    """Writes one phase; `joining` are the kernels that combine the copies, by array."""
+
+    def __init__(
+        self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str, joining: Mapping[str, Kernel]
+    ) -> None:
+        super().__init__(nest, kernel, code, names, faults)
+        self.joining = joining
+        self.copies = {each.array: names.fresh(f"{each.array}_copies") for each in nest.combined}
+
+    def launched(self) -> list[cst.BaseStatement]:
+        pair = cst.Tuple([cst.Element(tree.name(n)) for n in (self.blocks, self.length)], lpar=[], rpar=[])
+        count, blocks = tree.name(self.trips), tree.name(self.blocks)
+        found: list[cst.BaseStatement] = [
+            tree.assign(count, self.extent(self.nest.dims[0], exact=True)),
+            tree.assign(pair, tree.call(tree.brought("copy_blocks"), count, self.updates(), self.elements())),
+            *self.partial_results(),
+        ]
+        for each in self.nest.combined:
+            dtype = element_type(each.array, self.code.types)
+            neutral = tree.call(tree.dtype(dtype), _literal(identity(each.op, dtype).value))
+            run = tree.name(self.code.run)
+            made = tree.call(tree.brought("copies_of"), run, tree.name(each.array), blocks, neutral)
+            found.append(tree.assign(tree.name(self.copies[each.array]), made))
+        return [*found, self._call("launch", tree.tuple_of([blocks]))]
+
+    def finished(self) -> list[cst.BaseStatement]:
+        found: list[cst.BaseStatement] = []
+        for each in self.nest.combined:
+            kernel = cst.SimpleString(f'"{self.joining[each.array].name}"')
+            arrays = tree.name(each.array), tree.name(self.copies[each.array])
+            call = tree.call(tree.brought("combine_copies"), tree.name(self.code.run), kernel, *arrays)
+            found.append(tree.line(call))
+        return [*found, *super().finished()]
+
+    def updates(self) -> cst.BaseExpression:
+        def text(node: cst.BaseExpression) -> str:
+            return cst.Module([]).code_for_node(self.limit(node))
+
+        return cst.parse_expression(updates_text(self.nest, self.code.method, text, f"{tree.MARK}trips"))
+
+    def elements(self) -> cst.BaseExpression:
+        """The elements of a copy of each array together."""
+        sizes = []
+        for each in self.nest.combined:
+            array = self.code.types.names[each.array]
+            sizes.append(" * ".join(f"{each.array}.shape[{axis}]" for axis in range(array.ndim)))  # type: ignore[union-attr]
+        return cst.parse_expression(" + ".join(sizes))
+
+    def reads(self) -> list[str]:
+        return [name for name in super().reads() if name not in self.copies]
+
+    def writes(self) -> list[str]:
+        return [self.copies.get(name, name) for name in super().writes()]
+
+    def passed(self, argument: Argument) -> cst.BaseExpression:
+        if argument.kind == "copies":
+            return tree.name(self.copies[argument.name])
+        if argument.kind == "row":
+            return tree.subscript(tree.attribute(self.copies[argument.name], "shape"), tree.integer(-1))
+        if argument.kind == "blocks":
+            return tree.name(self.blocks)
+        return super().passed(argument)
+
+
+def _literal(value: int | float | bool | None) -> cst.BaseExpression:
+    text = f"float('{value}')" if value in (float("inf"), float("-inf")) else repr(value)
+    return cst.parse_expression(text)

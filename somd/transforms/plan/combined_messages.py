@@ -1,0 +1,81 @@
+"""The words of what the planner refuses about arrays that a fence combines (SOMD307 to SOMD309)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.analysis.array_updates import Mention, Update
+from somd.transforms.stages import Access, Method
+
+FORMS = {
+    "+": "`{0}[e] += v`",
+    "-": "`{0}[e] -= v`",
+    "*": "`{0}[e] *= v`",
+    "&": "`{0}[e] &= v`",
+    "|": "`{0}[e] |= v`",
+    "^": "`{0}[e] ^= v`",
+    "min": "`{0}[e] = min({0}[e], v)` or `if v < {0}[e]: {0}[e] = v`",
+    "max": "`{0}[e] = max({0}[e], v)` or `if v > {0}[e]: {0}[e] = v`",
+    "and": "`{0}[e] = {0}[e] and v`",
+    "or": "`{0}[e] = {0}[e] or v`",
+}
+
+
+def _text(node: cst.CSTNode) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())
+
+
+def _fence(name: str, op: str) -> str:
+    return f'sync({name}, reduce="{op}")'
+
+
+def _form(name: str, op: str) -> str:
+    return f"in the block, update `{name}` by {FORMS[op].format(name)} and leave it alone otherwise"
+
+
+def other_use(method: Method, name: str, mention: Mention, op: str, update: cst.CSTNode | None) -> Diagnostic:
+    """A read of the array in the block, or a write of another form."""
+    text = _text(mention.node)
+    labels = [Label(method.position(mention.node), f"{'write' if mention.write else 'read'} of {text}", True)]
+    if update is not None and method.position(update) != method.position(mention.node):
+        labels.append(Label(method.position(update), "updated here", False))
+    if mention.write:
+        message = f"`{_fence(name, op)}` does not fit: `{text}` is set, not accumulated"
+        return Diagnostic("SOMD307", message, tuple(labels), (_form(name, op), f"set `{name}` before the block"))
+    message = f"the partial values of `{name}` are used before the fence combines them"
+    return Diagnostic("SOMD308", message, tuple(labels), (_form(name, op), f"read `{name}` after the block"))
+
+
+def other_operator(method: Method, name: str, update: Update, op: str) -> Diagnostic:
+    message = f"`{_fence(name, op)}` does not fit: this update combines with `{update.op}`"
+    labels = (Label(method.position(update.node), f"an update by `{update.op}`", True),)
+    return Diagnostic("SOMD307", message, labels, (_form(name, op), "give each operator a block of its own"))
+
+
+def not_updated(method: Method, node: cst.CSTNode, name: str, op: str) -> Diagnostic:
+    message = f"`{_fence(name, op)}` does not fit: nothing in the block updates elements of `{name}`"
+    return Diagnostic("SOMD307", message, (Label(method.position(node), "this fence", True),), (_form(name, op),))
+
+
+def second_name(method: Method, name: str, access: Access, other: Access) -> Diagnostic:
+    message = f"`{name}` and `{other.array}` are the same array, and each MI has its own copy of `{name}`"
+    labels = (
+        Label(other.position, f"`{other.array}` is used here", True),
+        Label(access.position, f"`{name}` is updated here", False),
+    )
+    return Diagnostic("SOMD309", message, labels, ("pass a copy for one of them",))
+
+
+def guarded_short_circuit(method: Method, node: cst.CSTNode, name: str, op: str) -> Diagnostic:
+    message = f"`{name}[...] {op} ...` would skip accesses that may lie outside their arrays"
+    labels = (Label(method.position(node), "evaluated for every update when distributed", True),)
+    helps = ("let the loop's bounds keep every index inside its array, or test it in an `if` around the update",)
+    return Diagnostic("SOMD304", message, labels, helps)
+
+
+def inexact_sum(method: Method, node: cst.CSTNode, name: str, element: str, value: str) -> Diagnostic:
+    message = f"the elements of `{name}` are `{element}`, and this update rounds a `{value}` to that each time"
+    labels = (Label(method.position(node), "the order of the updates would matter", True),)
+    helps = (f"convert the value to the type of the elements: `np.{element}(...)`",)
+    return Diagnostic("SOMD402", message, labels, helps)

@@ -1,0 +1,63 @@
+"""Whether an array that a fence combines may be combined, given its type and the types of what it is updated with.
+
+A private copy starts from the neutral element and sees only some of the updates. That gives what plain Python gives if
+storing a value loses nothing that a later update would have seen: an int array that takes up floats would be cut to
+whole numbers once in plain Python's order, and at other places in the copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+import numpy as np
+
+from somd.diagnostics.model import Collector
+from somd.transforms.frontend.loops import small_statements, statements_of
+from somd.transforms.plan import combined_messages as messages
+from somd.transforms.stages import Combined, Plan
+from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.typing_table import Types
+
+EXTREMA = ("min", "max")
+
+
+def check_combined_types(plan: Plan, types: Types, collector: Collector) -> None:
+    """Report the updates of combined arrays whose result depends on their order beyond rounding."""
+    for phase in plan.phases():
+        for combined in phase.nest.combined:
+            array = types.names.get(combined.array)
+            if not isinstance(array, ArrayType):
+                continue
+            for node, value in _stored(combined):
+                found = types.nodes.get(value)
+                if isinstance(found, ScalarType) and not _exact(combined.op, array.element, found):
+                    diagnostic = messages.inexact_sum(plan.method, node, combined.array, array.dtype, str(found))
+                    collector.add(diagnostic)
+
+
+def _stored(combined: Combined) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """For each update, the node whose type tells what is stored: the sum, or the candidate for an extremum."""
+    for node in combined.updates:
+        if isinstance(node, cst.If):
+            assign = next(iter(small_statements(statements_of(node.body))))
+            assert isinstance(assign, cst.Assign)
+            yield node, assign.value
+        elif isinstance(node, cst.Assign) and isinstance(node.value, cst.Call):
+            yield node, node.value.args[1].value
+        elif isinstance(node, cst.Assign):
+            yield node, node.value
+        else:
+            yield node, node
+
+
+def _exact(op: str, element: ScalarType, stored: ScalarType) -> bool:
+    """Whether what is `stored` keeps its meaning in the type of the elements."""
+    if stored.dtype == element.dtype:
+        return True
+    if op in EXTREMA:
+        fits = stored.weak and (element.kind == "f" or (stored.kind == "i" and element.kind in "iu"))
+        return stored.kind != "b" and (fits or bool(np.can_cast(stored.dtype, element.dtype, "safe")))
+    if element.kind in "fc":
+        return stored.kind != "c" or element.kind == "c"
+    return element.kind in "iu" and stored.kind in "iub"
