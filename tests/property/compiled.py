@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import somd
+import somd.runtime.multicore
 from somd.errors import SomdCompileError, SomdFallbackWarning
 from tests.property.programs import program
 from tests.property.running import SIZES, arguments_of, differences, function_of, outcome
+
+#: programs are small, and must be divided all the same; generated modules take this constant when they are loaded
+somd.runtime.multicore.SMALL = 0
 
 WORKERS = (1, 3, 7)
 
