@@ -1,4 +1,5 @@
-"""Compile time of the front end and the analysis: `python -m tests.property.analysis_time --programs 300`.
+"""Compile time of the front end and the analysis: `python -m tests.property.analysis_time --programs 300`, or
+`--corpus` for the programs of tests/language.
 
 Not a test: a shared machine would make it fail for no reason. The aim: median under 0.5 s, worst under 5 s.
 """
@@ -11,7 +12,8 @@ import time
 from contextlib import suppress
 
 from somd.errors import SomdCompileError
-from somd.transforms.pipeline import compile_for
+from somd.transforms.pipeline import check, compile_for
+from tests.language.test_corpus import PROGRAMS
 from tests.property.programs import program
 from tests.property.running import function_of, types_of
 
@@ -26,17 +28,32 @@ def seconds(number: int) -> float:
     return time.process_time() - start
 
 
+def corpus() -> list[tuple[float, str]]:
+    """CPU time of what `@somd` does to each program of the corpus: front end, analysis, plan."""
+    found = []
+    for entry in PROGRAMS:
+        start = time.process_time()
+        check(entry.method.__wrapped__)
+        found.append((time.process_time() - start, entry.name))
+    return sorted(found)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=300)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--corpus", action="store_true", help="the programs of tests/language instead")
     options = parser.parse_args()
     seconds(options.first)  # imports and caches
-    found = sorted((seconds(n), n) for n in range(options.first, options.first + options.programs))
+    if options.corpus:
+        found = corpus()
+    else:
+        chosen = range(options.first, options.first + options.programs)
+        found = sorted((seconds(n), f"program {n}") for n in chosen)
     times = [each for each, _ in found]
-    most = times[-len(times) // 100]
+    most = times[-max(1, len(times) // 100)]
     print(f"{len(times)} programs: median {statistics.median(times):.3f} s, 99 in 100 under {most:.3f} s")
-    print("slowest: " + ", ".join(f"program {number} {each:.2f} s" for each, number in reversed(found[-5:])))
+    print("slowest: " + ", ".join(f"{name} {each:.2f} s" for each, name in reversed(found[-5:])))
 
 
 if __name__ == "__main__":
