@@ -36,6 +36,7 @@ _TITLES = {
     "SOMD309": "arguments overlap in memory",
     "SOMD310": "declared view too narrow",
     "SOMD311": "analysis gave up",
+    "SOMD312": "array of a distributed loop is not private to an iteration",
     "SOMD401": "variable with different types",
     "SOMD402": "operand types not supported",
     "SOMD403": "wrong number of dimensions in a subscript",

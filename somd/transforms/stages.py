@@ -7,7 +7,8 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
-    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, checks, accesses
+    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, checks, accesses, local_arrays
+    LocalArray ::= name = allocation                       an array that each iteration of a nest has for itself
     Dim        ::= for var in range(start, stop, step)
     Reduction  ::= name op                                 one partial a logical block, combined in a fixed tree
     Combined   ::= array op                                updated in private copies, which the fence combines
@@ -135,6 +136,10 @@ class Reduction:
     companions: tuple[str, ...] = ()
 
 
+#: stands for the axis of a site where a length may be negative, and no index is wrong
+LENGTH = -1
+
+
 @dataclass(frozen=True)
 class Combined:
     """An array whose elements iterations update with `op` wherever data says: each part of the iterations does so in
@@ -162,6 +167,19 @@ class Check:
 
     condition: str
     site: Site
+
+
+@dataclass(frozen=True)
+class LocalArray:
+    """An array that every iteration of a nest makes for itself, by `allocations` of one shape.
+
+    `extents` has the lengths that are the same in every call; `sites`, one an axis, are set where one may be negative.
+    """
+
+    name: str
+    allocations: tuple[cst.Call, ...]
+    extents: tuple[int | None, ...]
+    sites: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,6 +212,12 @@ class Nest:
     #: conditions under which a negative index makes iterations meet: then one MI runs the phase, in order
     in_order_if: tuple[str, ...] = ()
     views: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    local_arrays: tuple[LocalArray, ...] = ()
+
+    @property
+    def tests(self) -> bool:
+        """Whether something is tested while an iteration runs."""
+        return bool(self.guarded) or any(local.sites for local in self.local_arrays)
 
     @property
     def arrays(self) -> tuple[str, ...]:

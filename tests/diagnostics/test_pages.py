@@ -68,7 +68,7 @@ def test_the_configuration_files_on_the_pages(code: str, tmp_path: Path) -> None
 
 
 def test_an_unknown_code_names_the_nearest() -> None:
-    with pytest.raises(KeyError, match=r"SOMD312.*SOMD31"):
-        page("SOMD312")
+    with pytest.raises(KeyError, match=r"SOMD319.*SOMD31"):
+        page("SOMD319")
     with pytest.raises(KeyError, match="SOMD301"):
         entry("somd301")

@@ -59,7 +59,7 @@ class MulticoreCall:
             raise self._index_error(error, faults) from None
         return result if self.finish is None else self.finish(result)
 
-    def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError:
+    def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError | ValueError:
         if not error.args or not all(isinstance(a, int) for a in error.args):
             return error
         site, *index = error.args

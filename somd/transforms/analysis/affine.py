@@ -46,6 +46,11 @@ class Scope:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: arrays of keys that a partitioner keeps to one MI each
     keys: Collection[str] = frozenset()
+    #: lengths of the arrays that an iteration makes for itself; None where they are not known
+    lengths: Mapping[str, tuple[Affine | None, ...]] = field(default_factory=dict)
+
+    def with_lengths(self, lengths: Mapping[str, tuple[Affine | None, ...]]) -> Scope:
+        return replace(self, lengths=dict(lengths))
 
     def with_known(self, known: Mapping[str, Affine | None]) -> Scope:
         return replace(self, known={**self.known, **known})
@@ -149,6 +154,9 @@ def _shape(node: cst.BaseExpression, scope: Scope) -> Affine | None:
     found = shape_reference(node)
     if found is None or found[0] not in scope.arrays:
         return None
+    if found[0] in scope.lengths:
+        known = scope.lengths[found[0]]
+        return known[found[1]] if found[1] < len(known) else None
     name = size(scope.aliases.get(found[0], found[0]), found[1])
     return Affine(name, frozenset({name}))
 

@@ -10,15 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import libcst as cst
-import numpy as np
 
 from somd.transforms.analysis.affine import Scope, affine, size, variable
+from somd.transforms.analysis.allocations import lengths_of
 from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.stages import Affine, Method
-
-LIKE = (np.empty_like, np.zeros_like, np.ones_like, np.full_like, np.copy)
-FROM_SHAPE = (np.empty, np.zeros, np.ones, np.full)
 
 
 def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Affine, ...]:
@@ -91,32 +87,6 @@ def _equalities(name: str, value: cst.BaseExpression, scope: Scope, ranks: Mappi
         if equal is not None and name not in scope.inexact:
             yield Affine(f"{variable(name)} = {equal.text}", equal.names | {variable(name)})
         return
-    for axis, length in enumerate(_lengths(value, scope, ranks)):
+    for axis, length in enumerate(lengths_of(value, scope, ranks)):
         if length is not None:
             yield Affine(f"{size(name, axis)} = {length.text}", length.names | {size(name, axis)})
-
-
-def _lengths(value: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) -> list[Affine | None]:
-    if not isinstance(value, cst.Call):
-        return []
-    if isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy" and not value.args:
-        return _same_as(value.func.value, ranks)
-    function = evaluate(value.func, scope.method.namespace, scope.method.local_names)
-    if not value.args or value.args[0].keyword is not None:
-        return []
-    first = value.args[0].value
-    if any(function is f for f in LIKE):
-        return _same_as(first, ranks)
-    if any(function is f for f in FROM_SHAPE):
-        if isinstance(first, cst.Attribute) and first.attr.value == "shape":
-            return _same_as(first.value, ranks)
-        parts = [e.value for e in first.elements] if isinstance(first, cst.Tuple) else [first]
-        return [affine(part, scope) for part in parts]
-    return []
-
-
-def _same_as(array: cst.BaseExpression, ranks: Mapping[str, int]) -> list[Affine | None]:
-    if not isinstance(array, cst.Name):
-        return []
-    names = [size(array.value, axis) for axis in range(ranks.get(array.value, 0))]
-    return [Affine(name, frozenset({name})) for name in names]

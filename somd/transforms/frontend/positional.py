@@ -100,7 +100,7 @@ class _Calls(Tracked):
         self, function: FunctionType, parameter: inspect.Parameter, node: cst.Call
     ) -> cst.BaseExpression | None:
         value = parameter.default
-        if not isinstance(value, bool | int | float | np.generic):
+        if not isinstance(value, bool | int | float | complex | np.generic):
             message = f"the default of `{parameter.name}` in `{function.__name__}` is no number"
             self._refuse(node, message, f"give `{parameter.name}` in the call")
             return None

@@ -21,6 +21,7 @@ from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.refills import negative_lengths, refill
 from somd.transforms.stages import Nest, Site
 
 
@@ -36,6 +37,8 @@ class SlaveRewriter(Rewriter):
         self.conditional = 0
         self.elifs: set[cst.CSTNode] = set()
         self.tested: set[cst.Subscript] = set()
+        self.lengths_tested: list[cst.BaseStatement] = []
+        self.locals = {call: local for local in nest.local_arrays for call in local.allocations}
 
     # --- where a test may be put ---------------------------------------------------------------------------------
 
@@ -44,8 +47,33 @@ class SlaveRewriter(Rewriter):
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        return _with(self._close(), updated_node)
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        before, self.lengths_tested = [*self._close(), *self.lengths_tested], []
+        nothing_left = all(isinstance(small, cst.Pass) for small in updated_node.body)
+        if nothing_left and not any(isinstance(small, cst.Pass) for small in original_node.body):
+            return cst.FlattenSentinel(before) if before else cst.RemoveFromParent()
+        return _with(before, updated_node)
+
+    # --- arrays of an iteration ----------------------------------------------------------------------------------
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.BaseSmallStatement:
+        refilled = self._refilled(original_node.value, updated_node.value)
+        return refilled or super().leave_Assign(original_node, updated_node)
+
+    def leave_AnnAssign(self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign) -> cst.BaseSmallStatement:
+        refilled = self._refilled(original_node.value, updated_node.value)
+        return refilled or super().leave_AnnAssign(original_node, updated_node)
+
+    def _refilled(
+        self, node: cst.BaseExpression | None, made: cst.BaseExpression | None
+    ) -> cst.BaseSmallStatement | None:
+        """What stands in place of an allocation: the filling of an array that is there already."""
+        if not isinstance(node, cst.Call) or node not in self.locals:
+            return None
+        assert isinstance(made, cst.Call) and self.how.slave is not None
+        local = self.locals[node]
+        self.lengths_tested += negative_lengths(local, made, self.how.slave)
+        return refill(local, node, made, self.types) or cst.Pass()
 
     def visit_If(self, node: cst.If) -> None:
         if isinstance(node.orelse, cst.If):

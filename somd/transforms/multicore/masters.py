@@ -55,7 +55,7 @@ class MasterBuilder:
 
     def build(self) -> cst.FunctionDef:
         parameters = [*self.plan.method.param_names, self.fresh.name("n_slaves")]
-        has_faults = any(phase.nest.guarded for phase in self.plan.phases())
+        has_faults = any(phase.nest.tests for phase in self.plan.phases())
         if has_faults:
             parameters.append(self.fresh.name("faults"))
         for root in partition_roots(self.plan):
@@ -73,7 +73,8 @@ class MasterBuilder:
         nested = [s for s in statements if not isinstance(s, cst.SimpleStatementLine)]
         inside = {name for s in nested for name in assigned_names(s)}
         once = set(self.plan.arrays) - set(self.plan.method.param_names)
-        return any(counts[a] > (a in once) or a in inside for a in self.plan.arrays)
+        own = {local.name for phase in self.plan.phases() for local in phase.nest.local_arrays}
+        return any(counts[a] > (a in once) or a in inside for a in self.plan.arrays if a not in own)
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         built: list[cst.BaseStatement] = []
@@ -252,7 +253,7 @@ class MasterBuilder:
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""
         indented = "".join(f"    {line}\n" for line in loop.splitlines())
-        rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.guarded else ""
+        rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.tests else ""
         return parsed(f"if {self.small(builder)}:\n{rank}    {alone}\nelse:\n{indented}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:

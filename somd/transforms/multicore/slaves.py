@@ -23,6 +23,7 @@ from somd.transforms.multicore.combining import ordered, own_copy_text, own_name
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.refills import allocated_once
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -55,7 +56,7 @@ class SlaveBuilder:
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
-        faults = bool(self.nest.guarded)
+        faults = self.nest.tests
         arguments = (*self.nest.arrays, *self.nest.scalars)
         copies = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
         partials = tuple(self.partials(name) for r in self.nest.reductions for name in (r.name, *r.companions))
@@ -68,6 +69,7 @@ class SlaveBuilder:
         else:
             ranges = self.ranges()
             body = self.loops(0)
+        body = [*self.local_arrays(), *body]
         header = f"@slave\ndef {self.name}({', '.join((*ranges, *arguments, *extra))}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {self.number}: {self.place()}"))
@@ -163,6 +165,15 @@ class SlaveBuilder:
 
     def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
         return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh))
+
+    def local_arrays(self) -> list[cst.BaseStatement]:
+        """The arrays of an iteration, which an MI makes once."""
+
+        def rewrite(node: cst.BaseExpression) -> cst.BaseExpression:
+            return transformed_expression(node, Rewriter(self.rewriting))
+
+        locals_ = self.nest.local_arrays
+        return [made for local in locals_ for made in allocated_once(local, self.types, rewrite)]
 
     def text(self, node: cst.BaseExpression) -> str:
         return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting)))

@@ -191,8 +191,10 @@ class Expressions:
     def tested(self, node: cst.Subscript, store: bool) -> tuple[str, str]:
         """The C function for an access that is tested where it happens, and the element type."""
         array, _ = self.accessed(node)
+        assert isinstance(node.value, cst.Name)
         self.scope.tests_accesses = True
-        return self.unit.tested_access(store, array.dtype, array.ndim), array.dtype
+        own = node.value.value in self.scope.own
+        return self.unit.tested_access(store, array.dtype, array.ndim, own), array.dtype
 
     def test_arguments(self, node: cst.Subscript) -> list[C]:
         _, name = self.accessed(node)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +16,7 @@ from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, converted
+from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
@@ -181,7 +182,9 @@ class Statements:
     # --- assignments ---------------------------------------------------------------------------------------------
 
     def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
-        if isinstance(target, cst.Tuple):
+        if isinstance(target, cst.Name) and target.value in self.scope.own and isinstance(value, cst.Call):
+            self.filled(target.value, value)
+        elif isinstance(target, cst.Tuple):
             self._together([element.value for element in target.elements], value)
         elif isinstance(target, cst.Name) and not isinstance(self.scope.types.names.get(target.value), ScalarType):
             kept = [self._kept(part) for part in self.parts(value)]
@@ -192,6 +195,20 @@ class Statements:
                 self.line(f"{name} = {converted(part, kind.dtype).loose};")
         else:
             self._store(target, self.expressions.expression(value))
+
+    def filled(self, name: str, node: cst.Call) -> None:
+        """An allocation: the array is there, its elements get their first values."""
+        array, callee = self.scope.array_type(name), self.scope.types.calls[node]
+        assert array is not None
+        function = callee.name.removesuffix("_like")
+        if function == "empty":
+            return
+        value = literal(function == "ones", "bool")
+        if function == "full":
+            value = self._kept(self.expressions.expression(node.args[1].value))
+        at, count = self.scope.names.fresh(f"{name}_at"), math.prod(self.scope.own[name])
+        self.line(f"for (long {at} = 0; {at} < {count}; {at}++)")
+        self.line(f"{INDENT}{self.scope.array(name)}[{at}] = {converted(value, array.dtype).loose};")
 
     def _together(self, targets: list[cst.BaseExpression], value: cst.BaseExpression) -> None:
         """All values are taken before the first target changes."""

@@ -41,13 +41,16 @@ static long fault_place(long index, long length, {FAULTS}, long site)
 }}"""
 
 
-def access_name(store: bool, dtype: str, ndim: int) -> str:
-    return f"{'store' if store else 'load'}_{CTYPES[dtype]}_{ndim}"
+def access_name(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
+    return f"{'store' if store else 'load'}_{'own_' if own else ''}{CTYPES[dtype]}_{ndim}"
 
 
-def access_text(store: bool, dtype: str, ndim: int) -> str:
-    """A load that gives 0, or a store that does nothing, where an index is outside; site + k is that of axis k."""
-    kind, name = CTYPES[dtype], access_name(store, dtype, ndim)
+def access_text(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
+    """A load that gives 0, or a store that does nothing, where an index is outside; site + k is that of axis k.
+
+    `own` is for arrays in private memory.
+    """
+    kind, name = CTYPES[dtype], access_name(store, dtype, ndim, own)
     axes = range(ndim)
     indexes = ", ".join(f"long i{k}, long n{k}" for k in axes)
     places = "\n".join(f"    const long p{k} = fault_place(i{k}, n{k}, faults, iteration, site + {k});" for k in axes)
@@ -55,7 +58,7 @@ def access_text(store: bool, dtype: str, ndim: int) -> str:
     flat = "p0"
     for k in axes[1:]:
         flat = f"({flat}) * n{k} + p{k}" if k > 1 else f"{flat} * n{k} + p{k}"
-    head = f"__global {'' if store else 'const '}{kind} *array, {indexes}, {FAULTS}, long site"
+    head = f"{'' if own else '__global '}{'' if store else 'const '}{kind} *array, {indexes}, {FAULTS}, long site"
     if store:
         body = f"    if ({inside})\n        array[{flat}] = value;"
         return f"static void {name}({head}, {kind} value)\n{{\n{places}\n{body}\n}}"

@@ -13,7 +13,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
@@ -26,7 +26,8 @@ OWN_NAMES = ("faults", "iteration")
 def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
     """The scope of a kernel."""
     names = Names({*unit.taken, *OWN_NAMES})
-    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping)
+    own = own_arrays(nest, types)
+    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping, own=own)
 
 
 def private_names(nest: Nest, scoped: frozenset[str]) -> set[str]:

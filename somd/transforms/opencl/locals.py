@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
+import numpy as np
 
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import Scope
-from somd.transforms.types.scalars import ScalarType, TupleType
+from somd.transforms.stages import Nest
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
+from somd.transforms.types.typing_table import Types
+
+#: bytes of arrays that an iteration may have in private memory: a work-item's share of it is small on every device
+MOST_PRIVATE = 4096
 
 
 def loop_scoped(statements: Sequence[cst.CSTNode]) -> frozenset[str]:
@@ -54,4 +62,37 @@ def declarations(names: Iterable[str], scope: Scope) -> list[str]:
         elif isinstance(found, TupleType):
             for k, part in enumerate(found.elements):
                 by_type.setdefault(CTYPES[part.dtype], []).append(scope.names.of(f"{name}_{k}"))
-    return [f"{kind} {', '.join(texts)};" for kind, texts in by_type.items()]
+    scalars = [f"{kind} {', '.join(texts)};" for kind, texts in by_type.items()]
+    return [*scalars, *_arrays(scope)]
+
+
+def _arrays(scope: Scope) -> list[str]:
+    """Declarations of the arrays in private memory, each one row after the other; C knows none without elements."""
+    found = []
+    for name, lengths in scope.own.items():
+        array = scope.array_type(name)
+        assert array is not None
+        found.append(f"{CTYPES[array.dtype]} {scope.array(name)}[{max(1, math.prod(lengths))}];")
+    return found
+
+
+def own_arrays(nest: Nest, types: Types) -> dict[str, tuple[int, ...]]:
+    """The lengths of the arrays that each iteration of a nest has in private memory.
+
+    Raises:
+        TargetLacks: a length is not constant, or they are too large for it.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    size = 0
+    for local in nest.local_arrays:
+        lengths = tuple(length for length in local.extents if length is not None)
+        if len(lengths) < len(local.extents) or local.sites:
+            raise TargetLacks(f"`{local.name}`, an array of each iteration, whose length is no constant", nest.position)
+        found[local.name] = lengths
+        kind = types.names[local.name]
+        assert isinstance(kind, ArrayType)
+        size += math.prod(lengths) * np.dtype(kind.dtype).itemsize
+    if size > MOST_PRIVATE:
+        what = f"{size} bytes of arrays in each iteration, more than the {MOST_PRIVATE} of private memory"
+        raise TargetLacks(what, nest.position)
+    return found

@@ -9,6 +9,7 @@ import libcst as cst
 
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_types import literal
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
@@ -33,8 +34,12 @@ class Scope:
     lengths: dict[tuple[str, int], str] = field(default_factory=dict)
     inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
     tests_accesses: bool = False
+    #: lengths of the arrays that lie in private memory
+    own: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def array(self, name: str) -> str:
+        if name in self.own:
+            return self.names.of(name)
         if name not in self.arrays:
             self.arrays[name] = self.names.of(name)
         return self.arrays[name]
@@ -44,6 +49,8 @@ class Scope:
         return found if isinstance(found, ArrayType) else None
 
     def length(self, array: str, axis: int) -> C:
+        if array in self.own:
+            return literal(self.own[array][axis], "int64")
         key = (array, axis)
         if key not in self.lengths:
             self.lengths[key] = self.names.fresh(f"{self.names.of(array)}_{axis}")

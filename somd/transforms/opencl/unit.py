@@ -39,10 +39,10 @@ class Unit:
         self.functions.setdefault("python_from_end", prelude.FROM_END)
         return "python_from_end"
 
-    def tested_access(self, store: bool, dtype: str, ndim: int) -> str:
+    def tested_access(self, store: bool, dtype: str, ndim: int, own: bool) -> str:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
-        name = fault_functions.access_name(store, dtype, ndim)
-        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim))
+        name = fault_functions.access_name(store, dtype, ndim, own)
+        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, own))
         return name
 
     def struct(self, parts: TupleType) -> str:

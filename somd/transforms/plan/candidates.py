@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
@@ -11,18 +13,22 @@ from somd.transforms.plan.context import Context
 from somd.transforms.stages import Method
 
 
-def is_candidate(loop: cst.For, context: Context) -> bool:
-    """Whether `loop` indexes a distributed dimension."""
+def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ()) -> bool:
+    """Whether `loop` indexes a distributed dimension of an array that it does not bind itself; arrays `without` do not
+    count."""
     header = range_of(loop)
     if header is None:
         return False
     names = _derived(loop, header.variable)
+    excluded = {*without, *bound_in(loop, context)}
     found = False
 
     class Indexes(cst.CSTVisitor):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             nonlocal found
             if not isinstance(node.value, cst.Name) or node.value.value not in context.distributed:
+                return
+            if node.value.value in excluded:
                 return
             dims = context.distributed[node.value.value]
             for axis, index in enumerate(index_expressions(node)):
@@ -53,14 +59,14 @@ def _derived(loop: cst.For, name: str) -> set[str]:
         names = wider
 
 
-def contains_candidate(node: cst.CSTNode, context: Context) -> bool:
-    """Whether `node` is, or holds, a candidate that is not inside `with single:`."""
+def contains_candidate(node: cst.CSTNode, context: Context, without: Collection[str] = ()) -> bool:
+    """Whether `node` is, or holds, a candidate that is not inside `with single:`; arrays `without` do not count."""
     found = False
 
     class Loops(cst.CSTVisitor):
         def visit_For(self, node: cst.For) -> bool:
             nonlocal found
-            found = found or is_candidate(node, context)
+            found = found or is_candidate(node, context, without)
             return not found
 
         def visit_With(self, node: cst.With) -> bool:
@@ -69,6 +75,11 @@ def contains_candidate(node: cst.CSTNode, context: Context) -> bool:
 
     node.visit(Loops())
     return found
+
+
+def bound_in(loop: cst.For, context: Context) -> frozenset[str]:
+    """The arrays of the method's own that `loop` binds in its body."""
+    return frozenset(assigned_names(loop.body) & set(context.kinds.ranks)) - frozenset(context.method.param_names)
 
 
 def contains_fence(node: cst.CSTNode, method: Method) -> bool:

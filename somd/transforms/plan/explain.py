@@ -56,6 +56,8 @@ def _phase(phase: Phase) -> Iterator[str]:
     blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if _grid(nest) else "")
     yield f"  partition: {blocks if nest.partition is None else f'that of `{nest.partition}`, by its partitioner'}"
     yield f"  reads {', '.join(nest.arrays_read) or 'nothing'}; writes {', '.join(nest.arrays_written) or 'nothing'}"
+    if nest.local_arrays:
+        yield f"  each iteration has its own {', '.join(local.name for local in nest.local_arrays)}"
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
         yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a logical block"

@@ -224,8 +224,30 @@ def leaves_loop(method: Method, node: cst.CSTNode) -> Diagnostic:
 def array_assigned(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write, _ = _uses(name, loop)
     labels = (Label(method.position(write), "a whole array is bound here", True),)
-    helps = ("allocate the array before the loop, and write its elements",)
+    helps = ("bind it to an allocation such as `np.zeros(8)`, one name at a time, and write its elements",)
     return Diagnostic("SOMD201", f"array `{name}` is bound inside a distributed loop", labels, helps)
+
+
+def array_carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    write, _ = _uses(name, loop)
+    labels = (Label(method.position(write), "a new array, but not on every way to its uses", True),)
+    helps = (f"allocate `{name}` at the top of the loop's body",)
+    message = f"an iteration may use the array `{name}` that an earlier iteration made"
+    return Diagnostic("SOMD312", message, labels, helps)
+
+
+def array_live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    write, _ = _uses(name, loop)
+    labels = (Label(method.position(write), f"each iteration has its own `{name}`", True),)
+    helps = (f"allocate `{name}` before the loop, and let each iteration write elements of its own", SINGLE)
+    return Diagnostic("SOMD312", f"the array `{name}` is made in a distributed loop and used after it", labels, helps)
+
+
+def length_varies(method: Method, allocation: cst.Call, name: str) -> Diagnostic:
+    labels = (Label(method.position(allocation), "lengths that the analysis does not see to be the same", True),)
+    helps = ("give it the largest length that any iteration needs: a constant, or a scalar that the loop leaves alone",)
+    message = f"the array `{name}` of a distributed loop must have the same lengths in every iteration"
+    return Diagnostic("SOMD312", message, labels, helps)
 
 
 def wrong_reduction(method: Method, node: cst.CSTNode, wanted: str, why: str) -> Diagnostic:

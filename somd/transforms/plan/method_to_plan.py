@@ -12,14 +12,15 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
-from somd.transforms.analysis.sets import TooComplex
+from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import OWN, else_statements, fence_of, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.bindings import check_array_binding
-from somd.transforms.plan.candidates import contains_candidate, contains_fence, is_candidate
+from somd.transforms.plan.candidates import bound_in, contains_candidate, contains_fence, is_candidate
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
+from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
@@ -133,13 +134,31 @@ class _Planner:
             except TooComplex:
                 rejected = Rejected(messages.too_complex(self.context.method, node))
             self.context.phases -= 1
-            if not contains_candidate(node.body, self.context):
-                for diagnostic in rejected.diagnostics:
-                    self.context.collector.add(diagnostic)
-                return []
+            if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
+                return self.over_own_arrays(node, around, rejected)
+        return [self.uniform(node, around)]
+
+    def uniform(self, node: cst.For, around: tuple[Affine, ...]) -> Uniform:
+        header = range_of(node)
+        assert header is not None
         inside = (*self.outer_facts(node, around),)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
-        return [Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)]
+        return Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
+
+    def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step]:
+        """A loop that may not be distributed, where at most the arrays that it binds itself offer loops inside: it is
+        uniform if one of those can be distributed, and refused for its own reasons otherwise."""
+        if contains_candidate(node.body, self.context, self.small(node)):
+            outer, phases = self.context.collector, self.context.phases
+            self.context.collector = Collector()
+            step = self.uniform(node, around)
+            tried, self.context.collector = self.context.collector, outer
+            if not tried.has_errors:
+                return [step]
+            self.context.phases = phases
+        for diagnostic in rejected.diagnostics:
+            self.context.collector.add(diagnostic)
+        return []
 
     def branch(self, statements: Sequence[cst.CSTNode], holds: Affine | None, around: tuple[Affine, ...]) -> list[Step]:
         """The steps of a branch, in which `holds` is true as long as nothing that it mentions is assigned."""
@@ -149,6 +168,11 @@ class _Planner:
         changed = {variable(name) for name in assigned}
         facts = around if holds is None else (*around, holds)
         return self.block(statements, tuple(fact for fact in facts if not fact.names & changed))
+
+    def small(self, loop: cst.For) -> frozenset[str]:
+        """The arrays of constant lengths that `loop` makes in its body: no reason to distribute loops in it."""
+        own = local_arrays(loop, self.context, Sets(self.context.facts))
+        return frozenset(each.name for each in own.arrays if None not in each.extents)
 
     def outer_facts(self, node: cst.For, around: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """What holds in the body of a uniform loop: the facts around that the body leaves alone, and its own range."""

@@ -23,6 +23,7 @@ from somd.transforms.plan import messages
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.combined import check_short_circuit, combined_in
 from somd.transforms.plan.context import Context
+from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scalars import Scalars, classify
 from somd.transforms.plan.views import derived_views
@@ -38,10 +39,14 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         Rejected: it is not, or this cannot be proved.
         TooComplex: isl gave up.
     """
-    sets = Sets((*context.facts, *around))
     check_form(loop, loop, set(), context)
+    sets = Sets((*context.facts, *around))
+    own = local_arrays(loop, context, sets)
+    if own.diagnostics:
+        raise Rejected(*own.diagnostics)
     scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
-    accesses = accesses_of((loop,), scope)
+    everything = accesses_of((loop,), scope.with_lengths(own.lengths))
+    accesses = tuple(a for a in everything if a.array not in own.names)
     combined = combined_in(loop, accesses, context, sets)
     private = {each.array for each in combined}
     proved = [a for a in accesses if a.array not in private]
@@ -58,7 +63,8 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
     if scalars.diagnostics:
         raise Rejected(*scalars.diagnostics)
     checks, guarded = _checks(accesses, context, sets)
-    lowest, lowest_scalars = _lowest(accesses, sets)
+    guarded |= _guards_inside(everything, own, context, Sets((*sets.context, *own.facts)))
+    lowest, lowest_scalars = _lowest(everything, sets)
     for reduction in scalars.reductions:
         if reduction.op in ("and", "or") and any(inside(node, reduction.updates) for node in guarded):
             raise Rejected(messages.guarded_short_circuit(context.method, loop, reduction.name, reduction.op))
@@ -74,7 +80,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         checks=checks,
         guarded=guarded,
         wrapping=frozenset(
-            a.node for a in accesses if any(may_be_negative(a, axis, sets) for axis in range(len(a.indices)))
+            a.node for a in everything if any(may_be_negative(a, axis, sets) for axis in range(len(a.indices)))
         ),
         lowest=lowest,
         lowest_scalars=lowest_scalars,
@@ -83,8 +89,9 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         partition=_partition(proved, loop, bool(scalars.reductions or combined), context),
         combined=combined,
         in_order_if=in_order_if,
-        arrays_asked=tuple(sorted((names_read(loop.body) | names_read(loop.iter)) & set(context.kinds.ranks))),
+        arrays_asked=tuple(sorted((names_read(loop) & set(context.kinds.ranks)) - own.names)),
         views=derived_views(proved, sorted(variables), context, sets),
+        local_arrays=own.arrays,
     )
 
 
@@ -138,9 +145,6 @@ def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) 
     exits = _exits(loop)
     if exits is not None:
         raise Rejected(messages.leaves_loop(method, exits))
-    rebound = sorted(assigned_names(loop.body) & set(context.kinds.ranks))
-    if rebound:
-        raise Rejected(messages.array_assigned(method, loop, rebound[0]))
 
 
 def _exits(loop: cst.For) -> cst.CSTNode | None:
@@ -249,6 +253,24 @@ def _checks(
         if access.node not in guarded:
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
     return tuple(checks.values()), guarded
+
+
+def _guards_inside(
+    accesses: Sequence[Access], own: Locals, context: Context, sets: Sets
+) -> dict[cst.Subscript, tuple[Site, ...]]:
+    """The accesses to arrays of an iteration's own that are not proved to lie inside them: tested where they happen."""
+    guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
+    for access in accesses:
+        if access.array not in own.names or access.node in guarded:
+            continue
+        try:
+            inside = in_bounds(access, {}, sets)
+        except TooComplex:
+            inside = False
+        if not inside:
+            axes, text = range(len(access.indices)), context.text(access.node)
+            guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
+    return guarded
 
 
 def _lowest(accesses: Sequence[Access], sets: Sets) -> tuple[dict[cst.For, int], dict[str, int]]:

@@ -109,13 +109,14 @@ class _Accesses(cst.CSTTransformer):
 
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
         array = original_node.value
-        if not isinstance(array, cst.Name) or array.value not in self.nest.arrays:
+        own = {local.name for local in self.nest.local_arrays}
+        if not isinstance(array, cst.Name) or array.value not in {*self.nest.arrays, *own}:
             return updated_node
         text = " ".join(cst.Module([]).code_for_node(original_node).split())
         sites = self.nest.guarded.get(original_node, ())
         self.found.append(Watched(text, sites, original_node in self.nest.wrapping))
-        own = any(array.value == each.array for each in self.nest.combined)
-        mode = cst.SimpleString(repr("" if own else self.modes.get(original_node, "r")))
+        private = array.value in own or any(array.value == each.array for each in self.nest.combined)
+        mode = cst.SimpleString(repr("" if private else self.modes.get(original_node, "r")))
         number = cst.Integer(str(len(self.found) - 1))
         arguments = [number, mode, array, *index_expressions(updated_node)]
         call = cst.Call(cst.Name("place"), [cst.Arg(argument) for argument in arguments])

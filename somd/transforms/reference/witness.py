@@ -40,7 +40,8 @@ class Witness:
     read: dict[int, int] = field(default_factory=dict)
 
     def place(self, access: Watched, mode: str, array: np.ndarray[Any, Any], *indexes: Any) -> tuple[int, ...]:
-        """The place in `array` that `indexes` mean; `mode` is a combination of `r` and `w`, empty for a private copy.
+        """The place in `array` that `indexes` mean; `mode` is a combination of `r` and `w`, empty for a private copy or
+        an array of the iteration's own.
 
         Raises:
             IndexError: it is outside, and the plan tests this access.
