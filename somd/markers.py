@@ -123,6 +123,23 @@ class Reduce(Marker):
         if self.arguments and isinstance(self.operation, str):
             raise TypeError(f"reduce({self.operation!r}, ...): only a function takes further arguments")
 
+    @property
+    def by_operator(self) -> bool:
+        """Whether it names an operator: neither the method itself nor a function."""
+        return isinstance(self.operation, str) and self.operation != "self"
+
+    @property
+    def text(self) -> str:
+        """The operation in messages: `merge`, `+`."""
+        name = self.operation if isinstance(self.operation, str) else getattr(self.operation, "__name__", None)
+        return f"`{name}`" if name else f"`{self.operation!r}`"
+
+    def __repr__(self) -> str:
+        # without the address of the function: keys of the cache are made of it
+        name = getattr(self.operation, "__qualname__", None)
+        operation = f"{getattr(self.operation, '__module__', '')}.{name}" if name else repr(self.operation)
+        return f"Reduce({', '.join([operation, *map(repr, self.arguments)])})"
+
 
 dist = Annotated[T, Dist()]
 shared = Annotated[T, Shared()]

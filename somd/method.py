@@ -12,6 +12,8 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from somd import config
+from somd.annotations import annotation_of
+from somd.combining import Combine, combine_of
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.keys import Captured, missing_globals, source_key
@@ -106,7 +108,8 @@ class SomdMethod(Generic[P, R]):
         device = settings.device if target == "opencl" else None
         try:
             entry = self._entry(target, values, device)
-            return entry.call(values, settings.workers)
+            result = entry.call(values, settings.workers)
+            return result if self._combine is None else self._combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT_TARGET:
                 raise SomdRuntimeError(str(reason), reason.code) from None
@@ -144,12 +147,16 @@ class SomdMethod(Generic[P, R]):
         return tuple(inspect.signature(self._function).parameters)
 
     @functools.cached_property
+    def _combine(self) -> Combine | None:
+        """What makes the result of partial results, where that is a function or the method itself."""
+        return combine_of(self._function)
+
+    @functools.cached_property
     def _partitioners(self) -> dict[int, Any]:
         """The partitioners that parameters carry, by position."""
         found: dict[int, Any] = {}
-        hints = inspect.get_annotations(self._function, eval_str=True)
         for k, name in enumerate(self._parameter_names):
-            for marker in markers_of(hints.get(name, object))[1]:
+            for marker in markers_of(annotation_of(self._function, name))[1]:
                 if isinstance(marker, Partition):
                     found[k] = marker.partitioner
         return found

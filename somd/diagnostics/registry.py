@@ -19,6 +19,7 @@ _TITLES = {
     "SOMD103": "marker not supported by this version",
     "SOMD104": "no source text for the function",
     "SOMD105": "nothing to distribute",
+    "SOMD106": "method cannot reduce itself",
     "SOMD201": "statement not supported",
     "SOMD202": "expression not supported",
     "SOMD203": "call of an unknown function",
@@ -37,6 +38,7 @@ _TITLES = {
     "SOMD310": "declared view too narrow",
     "SOMD311": "analysis gave up",
     "SOMD312": "array of a distributed loop is not private to an iteration",
+    "SOMD313": "partial results do not reach their reduction",
     "SOMD401": "variable with different types",
     "SOMD402": "operand types not supported",
     "SOMD403": "wrong number of dimensions in a subscript",
@@ -52,6 +54,7 @@ _TITLES = {
     "SOMD604": "wrong configuration value",
     "SOMD605": "index out of bounds",
     "SOMD606": "number of workers out of range",
+    "SOMD607": "reduction gives another type than the method",
     "SOMD901": "internal compiler error",
 }
 

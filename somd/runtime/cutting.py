@@ -33,3 +33,29 @@ def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int) -> tuple[Rang
         ranges.extend((int(start), int(stop)) for start, stop in own)
         owners.append(len(ranges))
     return np.array(ranges, np.int64).reshape(-1, 2), np.array(owners, np.int64)
+
+
+def evenly(start: int, stop: int, step: int, parts: int) -> tuple[Ranges, Ranges]:
+    """Ranges and owners of `range(start, stop, step)` cut into `parts` even parts, fewer where it has fewer values; one
+    empty part where it has none. The values of a range are those from its start up to its stop, by `step`."""
+    count = len(range(start, stop, step))
+    owners = max(1, min(parts, count))
+    share, rest = divmod(count, owners)
+    cuts = np.arange(owners + 1) * share + np.minimum(np.arange(owners + 1), rest)
+    bounds = start + cuts * step
+    return np.stack([bounds[:-1], bounds[1:]], axis=1).astype(np.int64), np.arange(owners + 1, dtype=np.int64)
+
+
+def with_trips(ranges: Ranges, owners: Ranges, start: int, stop: int, step: int) -> tuple[Ranges, Ranges]:
+    """The ranges and owners of a partition that have values of `range(start, stop, step)`, for a positive step.
+
+    One owner of an empty range where none has.
+    """
+    low, high = ranges[:, 0], np.minimum(ranges[:, 1], stop)
+    first = start + np.maximum(0, -((start - low) // step)) * step
+    kept = first < high
+    mine = np.repeat(np.arange(len(owners) - 1), np.diff(owners))[kept]
+    counts = np.bincount(mine, minlength=1)
+    if not len(mine):
+        return np.array([[start, start]], np.int64), np.array([0, 1], np.int64)
+    return ranges[kept], np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)

@@ -19,8 +19,10 @@ from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
+from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
 from somd.transforms.types.infer import infer_types
+from somd.transforms.types.partials import check_partials
 from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -43,7 +45,7 @@ def front(function: FunctionType) -> Method:
     collector = Collector()
     method = inline_calls(read_method(function), collector)
     collector.raise_if_errors()
-    return without_inductions(method)
+    return without_inductions(method, loops_with_copies(method))
 
 
 @contextmanager
@@ -88,6 +90,7 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
     plan = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
     collector = Collector()
     check_combined_types(plan, types, collector)
+    check_partials(plan, types, collector)
     collector.raise_if_errors()
     return Compiled(method, types, plan)
 

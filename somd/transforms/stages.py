@@ -7,7 +7,8 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
-    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, checks, accesses, local_arrays
+                |  PartialResults(statements, names)      the rest of the method, run for the partials of each MI
+    Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, copies, checks, accesses, local_arrays
     LocalArray ::= name = allocation                       an array that each iteration of a nest has for itself
     Dim        ::= for var in range(start, stop, step)
     Reduction  ::= name op                                 one partial a logical block, combined in a fixed tree
@@ -17,11 +18,12 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.combining import Combine
 from somd.diagnostics.model import Position
 
 
@@ -54,7 +56,8 @@ class Method:
     function: cst.FunctionDef
     positions: Mapping[cst.CSTNode, Position]
     params: tuple[Param, ...]
-    reduction: str | None
+    #: the operators that the return annotation declares: one, or one for each entry of a tuple
+    reduction: str | tuple[str | None, ...] | None
     shared: frozenset[str]
     namespace: Mapping[str, object]
     local_names: frozenset[str]
@@ -62,6 +65,8 @@ class Method:
     marked_locals: tuple[Param, ...] = ()
     #: names that passes made, and what the user wrote instead of each
     spelled: Mapping[str, str] = field(default_factory=dict)
+    #: what makes the result of the MIs' partial results, where that is a function or the method itself
+    combine: Combine | None = None
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
@@ -212,6 +217,8 @@ class Nest:
     #: conditions under which a negative index makes iterations meet: then one MI runs the phase, in order
     in_order_if: tuple[str, ...] = ()
     views: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    #: scalars of which every MI has its own copy, from the value before the nest; what it leaves in it is its partial
+    copies: tuple[str, ...] = ()
     local_arrays: tuple[LocalArray, ...] = ()
 
     @property
@@ -254,7 +261,21 @@ class Phase:
     nest: Nest
 
 
-Step = Serial | Uniform | Phase
+@dataclass(frozen=True)
+class PartialResults:
+    """The rest of the method behind a phase with copies, run for each MI: what it returns are the partial results.
+
+    `Method.combine` makes one of them. `names` are the copies that it reads, `inputs` other scalars and arrays.
+    """
+
+    statements: tuple[cst.BaseStatement, ...]
+    names: tuple[str, ...]
+    inputs: tuple[str, ...]
+    phase: Phase
+    guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
+
+
+Step = Serial | Uniform | Phase | PartialResults
 
 
 @dataclass(frozen=True)
@@ -274,7 +295,12 @@ class Plan:
 
 def all_steps(plan: Plan) -> Iterator[Step]:
     """Every step, those inside uniform ones too, in source order."""
-    stack = list(reversed(plan.body))
+    return nested_steps(plan.body)
+
+
+def nested_steps(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps with those inside uniform ones, in source order."""
+    stack = list(reversed(steps))
     while stack:
         step = stack.pop()
         yield step
@@ -296,6 +322,12 @@ def written_arrays(plan: Plan) -> frozenset[str]:
         elif isinstance(step, Serial):
             written.update(step.arrays_written)
     return frozenset(plan.arrays) if written and swaps(plan) else frozenset(written)
+
+
+def partial_results(plan: Plan) -> PartialResults | None:
+    """The step that makes partial results, which is the last one."""
+    last = plan.body[-1] if plan.body else None
+    return last if isinstance(last, PartialResults) else None
 
 
 def partition_roots(plan: Plan) -> tuple[str, ...]:

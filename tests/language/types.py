@@ -194,3 +194,10 @@ def special_values(a: A, b: A) -> np.ndarray:
         x = a[i] * np.inf
         out[i] = 1.0 if np.isnan(x - x) else b[i] / 0.0
     return out
+
+
+@program(lambda: [(numbers(9, dtype=d), numbers(9)) for d in (np.float32, np.int8, np.uint64)])
+@somd
+def as_python_numbers(a: A, b: A) -> None:
+    for i in range(len(a)):
+        b[i] = float(a[i]) * float(a[i]) + int(a[i])

@@ -44,8 +44,10 @@ from somd.runtime.multicore.partition import (
     first_from,
     grid_shape,
     logical_blocks,
+    part_count,
     slave_range,
     trips,
+    with_trips,
 )
 from somd.runtime.multicore.reductions import (
     reduce_all,
@@ -103,6 +105,7 @@ __all__ = [
     "master",
     "note",
     "own_copy",
+    "part_count",
     "python_divide",
     "python_power",
     "reduce_all",
@@ -121,5 +124,6 @@ __all__ = [
     "slave_range",
     "store",
     "trips",
+    "with_trips",
     "wrapped",
 ]

@@ -1,6 +1,7 @@
 """Runs a generated multicore module: threads, faults, and the types of results.
 
-In: the module, the arguments and the number of method instances. Out: what the function as written would return.
+In: the module, the arguments and the number of method instances. Out: what the function as written would return, or the
+list of partial results where they are reduced by a function.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class MulticoreCall:
                 result = self.function(*args, *extra)
         except IndexError as error:
             raise self._index_error(error, faults) from None
-        return result if self.finish is None else self.finish(result)
+        if self.finish is None:
+            return result
+        return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
 
     def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError | ValueError:
         if not error.args or not all(isinstance(a, int) for a in error.args):

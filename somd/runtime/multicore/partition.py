@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 #: interleaved accumulators in a logical block of a floating-point reduction
@@ -41,6 +42,39 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     first = rank * share + min(rank, rest)
     last = first + share + (1 if rank < rest else 0)
     return start + first * step, start + last * step
+
+
+@njit(error_model="numpy")
+def part_count(count: int, parts: int) -> int:
+    """How many MIs hand on a partial result: those that have some of `count` trips; one where there are none."""
+    return max(1, min(count, parts))
+
+
+@njit(error_model="numpy")
+def with_trips(ranges: Any, owners: Any, start: int, stop: int, step: int) -> Any:
+    """The ranges and owners of a partition that have trips of `range(start, stop, step)`, for a positive step.
+
+    One owner of an empty range where none has.
+    """
+    kept = np.empty((len(ranges) + 1, 2), np.int64)
+    ends = np.zeros(len(owners) + 1, np.int64)
+    count, mine = 0, 0
+    for owner in range(len(owners) - 1):
+        first = count
+        for part in range(owners[owner], owners[owner + 1]):
+            if first_from(ranges[part, 0], start, step) < min(ranges[part, 1], stop):
+                kept[count, 0] = ranges[part, 0]
+                kept[count, 1] = ranges[part, 1]
+                count += 1
+        if count > first:
+            mine += 1
+            ends[mine] = count
+    if mine == 0:
+        kept[0, 0] = start
+        kept[0, 1] = start
+        ends[1] = 1
+        return kept[:1], ends[:2]
+    return kept[:count], ends[: mine + 1]
 
 
 @njit(error_model="numpy")

@@ -20,9 +20,30 @@ def cut(run: Run, position: int) -> tuple[Managed, Managed]:
     Raises:
         SomdRuntimeError, ValueError: as `somd.runtime.cutting.cut`.
     """
+    return _managed(run, *cutting.cut(run.partitioners[position], run.given[position], _parts(run)))
+
+
+def evenly(run: Run, start: int, stop: int, step: int, alone: bool = False) -> tuple[Managed, Managed]:
+    """Ranges and owners of a loop cut evenly; with `alone` one owner has all of it."""
+    return _managed(run, *cutting.evenly(int(start), int(stop), step, 1 if alone else _parts(run)))
+
+
+def with_trips(
+    run: Run, ranges: Managed, owners: Managed, start: int, stop: int, step: int, alone: bool = False
+) -> tuple[Managed, Managed]:
+    """What of a partition has iterations of a loop; with `alone` one owner has all of it."""
+    if alone:
+        return evenly(run, start, stop, step, alone)
+    given = ranges.to_host().reshape(-1, 2), owners.to_host()
+    return _managed(run, *cutting.with_trips(*given, int(start), int(stop), step))
+
+
+def _parts(run: Run) -> int:
     info = run.context.device.info
-    parts = info.compute_units * OWNERS_OF_A_UNIT.get(info.kind, OWNERS_ELSEWHERE)
-    ranges, owners = cutting.cut(run.partitioners[position], run.given[position], parts)
+    return info.compute_units * OWNERS_OF_A_UNIT.get(info.kind, OWNERS_ELSEWHERE)
+
+
+def _managed(run: Run, ranges: cutting.Ranges, owners: cutting.Ranges) -> tuple[Managed, Managed]:
     return Managed.of(run.context, ranges.reshape(-1)), Managed.of(run.context, owners)
 
 

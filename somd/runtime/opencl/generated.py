@@ -8,7 +8,7 @@ from __future__ import annotations
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
-from somd.runtime.opencl.cutting import cut, everything
+from somd.runtime.opencl.cutting import cut, evenly, everything, with_trips
 from somd.runtime.opencl.fault_record import index_of, new_faults, raise_fault
 from somd.runtime.opencl.reductions import (
     LANES,
@@ -36,6 +36,7 @@ __all__ = [
     "copies_of",
     "copy_blocks",
     "cut",
+    "evenly",
     "everything",
     "first_greatest",
     "first_least",
@@ -55,6 +56,7 @@ __all__ = [
     "reduce_sum",
     "trips",
     "trips_between",
+    "with_trips",
 ]
 
 

@@ -14,7 +14,7 @@ that the loop leaves alone, and read there (or else it is a sum like others); an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -30,9 +30,9 @@ from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method
 
 
-def without_inductions(method: Method) -> Method:
-    """`method` with its inductions computed from the loop variables."""
-    rewriter = _Rewriter(method)
+def without_inductions(method: Method, kept: Collection[cst.For] = ()) -> Method:
+    """`method` with its inductions computed from the loop variables, but for those of the loops in `kept`."""
+    rewriter = _Rewriter(method, kept)
     function = cast(cst.FunctionDef, method.function.visit(rewriter))
     if not rewriter.changed:
         return method
@@ -54,9 +54,10 @@ class _Induction:
 
 
 class _Rewriter(Tracked):
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Method, kept: Collection[cst.For]) -> None:
         super().__init__(dict(method.positions))
         self.method = method
+        self.kept = kept
         self.taken = set(method.local_names)
         #: names that hold integers for sure, and inductions of inner loops
         self.stepped: set[str] = _integers(method)
@@ -67,7 +68,7 @@ class _Rewriter(Tracked):
         self, original_node: cst.For, updated_node: cst.For
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         header = range_of(updated_node)
-        if header is None or not _steady(updated_node, header, self.method):
+        if header is None or original_node in self.kept or not _steady(updated_node, header, self.method):
             return updated_node
         found = _inductions(updated_node, self.method, self.stepped)
         if not found:

@@ -26,6 +26,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 
 MAX_DEPTH = 8
+COMBINES = "call it outside of methods and pass its result on, or reduce by an operator"
 
 
 def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method:
@@ -212,7 +213,11 @@ class _Inliner:
         if self.depth >= MAX_DEPTH:
             self._refuse(call, f"`{function.__name__}` calls itself, or calls are nested too deeply")
             return [], nothing
-        callee = inline_calls(read_method(function), self.collector, self.depth + 1)
+        callee = read_method(function)
+        if callee.combine is not None:
+            self._refuse(call, f"`{function.__name__}` reduces its partial results by a function", COMBINES)
+            return [], nothing
+        callee = inline_calls(callee, self.collector, self.depth + 1)
         body = [s for s in statements_of(callee.function.body) if isinstance(s, cst.BaseStatement)]
         result = _final_return(body)
         if result is None and _returns(body):
@@ -300,9 +305,10 @@ class _Inliner:
             self.namespace[own.value] = value
             names[name] = own
 
-    def _refuse(self, node: cst.CSTNode, message: str) -> None:
+    def _refuse(
+        self, node: cst.CSTNode, message: str, help_text: str = "call it in an assignment of its own, unconditionally"
+    ) -> None:
         label = Label(self.method.position(node), "here", True)
-        help_text = "call it in an assignment of its own, unconditionally"
         self.collector.add(Diagnostic("SOMD203", message, (label,), (help_text,)))
 
 

@@ -6,7 +6,6 @@ user's file. It does not judge the statements: `unsupported` and the analyses do
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -18,9 +17,11 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from somd import markers
+from somd.annotations import annotation_of, namespace_of
+from somd.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.errors import SomdCompileError
-from somd.transforms.frontend.names import assigned_names, evaluate
+from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.stages import Method, Param
 
 
@@ -31,7 +32,7 @@ def method_of(function: FunctionType) -> Method:
         SomdCompileError: no source text (SOMD104), or markers that do not fit (SOMD101 to SOMD103).
     """
     file, tree, positions = _parse(function)
-    namespace = _namespace(function)
+    namespace = namespace_of(function)
     names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
     collector = Collector()
     params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))
@@ -40,7 +41,7 @@ def method_of(function: FunctionType) -> Method:
     places.update((name, place) for name, (_, place) in marked.items())
     marked_locals = tuple(param for param, _ in marked.values())
     _check_likes((*params, *marked_locals), tree, places, collector)
-    reduction = _reduction(function, tree, positions, collector)
+    reduction, combine = _reduction(function, tree, positions, collector)
     collector.raise_if_errors()
     return Method(
         name=function.__name__,
@@ -55,6 +56,7 @@ def method_of(function: FunctionType) -> Method:
         namespace=namespace,
         local_names=names,
         marked_locals=marked_locals,
+        combine=combine,
     )
 
 
@@ -88,30 +90,9 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     return code.co_filename, tree, positions
 
 
-def _namespace(function: FunctionType) -> dict[str, object]:
-    names: dict[str, object] = dict(vars(builtins))
-    names.update(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            names[name] = cell.cell_contents
-        except ValueError:
-            continue
-    return names
-
-
 def _all_params(tree: cst.FunctionDef) -> tuple[cst.Param, ...]:
     p = tree.params
     return (*p.posonly_params, *p.params, *p.kwonly_params)
-
-
-def _annotation(function: FunctionType, name: str) -> object:
-    value = function.__annotations__.get(name, inspect.Parameter.empty)
-    if isinstance(value, str):
-        try:
-            return eval(value, _namespace(function))
-        except Exception:
-            return inspect.Parameter.empty
-    return value
 
 
 def _param(
@@ -122,7 +103,7 @@ def _param(
     collector: Collector,
 ) -> Param:
     name = param.name.value
-    _, found = markers.markers_of(_annotation(function, name))
+    _, found = markers.markers_of(annotation_of(function, name))
     where = positions[param.annotation.annotation] if param.annotation else positions[param.name]
     return _marked(name, f"parameter `{name}`", found, where, collector)
 
@@ -208,12 +189,62 @@ def _local_markers(
 
 def _reduction(
     function: FunctionType, tree: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position], collector: Collector
-) -> str | None:
-    _, found = markers.markers_of(_annotation(function, "return"))
-    for marker in found:
-        if isinstance(marker, markers.Reduce):
-            where = positions[tree.returns.annotation] if tree.returns else positions[tree.name]
-            if isinstance(marker.operation, str) and marker.operation != "self":
-                return marker.operation
-            collector.add(_not_yet("a reduction by `self` or by a function", where))
-    return None
+) -> tuple[str | tuple[str | None, ...] | None, Combine | None]:
+    """The operators that the return annotation declares, or else what combines the partial results."""
+    annotation = annotation_of(function, "return")
+    declared = declared_reduction(annotation)
+    if declared is None:
+        if annotation is inspect.Parameter.empty and tree.returns is not None:
+            _check_unknown(function, tree.returns.annotation, positions, collector)
+        return None, None
+    where = positions[tree.returns.annotation] if tree.returns else positions[tree.name]
+    entries = declared if isinstance(declared, tuple) else (declared,)
+    if not by_function(declared):
+        texts = tuple(None if each is None else str(each.operation) for each in entries)
+        return (texts if isinstance(declared, tuple) else texts[0]), None
+    marked = tuple(each for each in entries if each is not None and not each.by_operator)
+    own = any(each.operation == "self" for each in marked)
+    if len(marked) != len(entries) or (own and isinstance(declared, tuple)):
+        collector.add(_mixed_tuple(own, where))
+    elif own:
+        _check_self(function, where, collector)
+    return None, Combine(function, marked if isinstance(declared, tuple) else marked[0])
+
+
+def _check_unknown(
+    function: FunctionType,
+    annotation: cst.BaseExpression,
+    positions: Mapping[cst.CSTNode, Position],
+    collector: Collector,
+) -> None:
+    """A `reduce` in an annotation that cannot be evaluated would be lost without a word."""
+    names = namespace_of(function)
+    if not any(names.get(name) is markers.reduce for name in names_read(annotation)):
+        return
+    message = f"what reduces the result of `{function.__name__}` is not known where its annotation is evaluated"
+    helps = ("under `from __future__ import annotations` the function must be defined at module level",)
+    collector.add(Diagnostic("SOMD204", message, (Label(positions[annotation], "this annotation", True),), helps))
+
+
+def _mixed_tuple(own: bool, where: Position) -> Diagnostic:
+    message = "the entries of a tuple are reduced by operators, or all of them by functions"
+    helps: tuple[str, ...] = (
+        "give every entry a function: `sum`, `min` and `max` stand for operators",
+        "or reduce the whole: `Annotated[tuple[...], reduce(merge)]`, where `merge` takes a list of tuples",
+    )
+    if own:
+        message = 'one entry of a tuple cannot be reduced by `"self"`: the method returns all of them'
+        helps = helps[1:]
+    return Diagnostic("SOMD102", message, (Label(where, "this annotation", True),), helps)
+
+
+def _check_self(function: FunctionType, where: Position, collector: Collector) -> None:
+    """A method that reduces itself takes its partial results in place of its one distributed parameter."""
+    count = len(distributed_positions(function))
+    if count == 1:
+        return
+    message = (
+        f"`{function.__name__}` cannot reduce its own partial results: it has {count or 'no'} distributed parameters"
+    )
+    helps = ("`self` needs exactly one; with several, reduce by an operator or by a function of the list of partials",)
+    collector.add(Diagnostic("SOMD106", message, (Label(where, "this annotation", True),), helps))

@@ -25,6 +25,13 @@ def parsed(*texts: str) -> list[cst.BaseStatement]:
     return [cast(cst.BaseStatement, cst.parse_statement(text)) for text in texts]
 
 
+def list_of_one(value: cst.BaseExpression) -> cst.List:
+    """`[value]`, a tuple in its parentheses."""
+    if isinstance(value, cst.Tuple):
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.List([cst.Element(value)])
+
+
 def transformed_block(
     statements: Sequence[cst.BaseStatement], transformer: cst.CSTTransformer
 ) -> list[cst.BaseStatement]:

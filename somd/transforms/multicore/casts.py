@@ -196,6 +196,8 @@ class Rewriter(cst.CSTTransformer):
                 return updated_node.with_changes(args=args)
             if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
                 return cast(updated_node, result.dtype)
+            if callee.name == "float" and len(updated_node.args) == 1:
+                return self._as_float(original_node.args[0].value, updated_node)
             return updated_node
         if callee.kind == "math":
             self.how.uses_math = True
@@ -223,6 +225,11 @@ class Rewriter(cst.CSTTransformer):
             before, after = [a.value for a in original.args], [a.value for a in updated.args]
         kinds = [kind for node in before if (kind := self._scalar(node)) is not None]
         return complex_call(callee, after, kinds, result) if kinds and len(kinds) == len(before) else None
+
+    def _as_float(self, argument: cst.BaseExpression, updated: cst.Call) -> cst.Call:
+        """`float(x)`, which Numba leaves a float32 where `x` is one."""
+        kind = self._scalar(argument)
+        return cast(updated.args[0].value, FLOAT_MATH) if kind is not None and kind.dtype == "float32" else updated
 
     def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
         changed = updated.with_changes(func=attribute("np", name))

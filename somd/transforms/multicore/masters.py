@@ -25,9 +25,10 @@ from somd.transforms.multicore.combining import blocks_text, combining_texts, pa
 from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.partials import copies_phase, listed, result_function, results
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import updates_text, work_text
-from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partition_roots
+from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partial_results, partition_roots
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -51,6 +52,8 @@ class MasterBuilder:
         self.constants = constants
         self.fresh = fresh
         self.slaves: list[Slave] = []
+        #: further functions that the master calls
+        self.functions: list[cst.FunctionDef] = []
         self.uses_math = False
 
     def build(self) -> cst.FunctionDef:
@@ -83,15 +86,20 @@ class MasterBuilder:
                 built.extend(self.serial(step))
             elif isinstance(step, Uniform):
                 built.append(self.uniform(step))
-            else:
+            elif isinstance(step, Phase):
                 built.extend(self.phase(step))
+            else:
+                how = self.rewriting(step.guarded)
+                self.functions.append(result_function(step, self.plan, how, self.fresh))
+                self.uses_math |= how.uses_math
+                built.extend(results(step, self.plan, self.types, self.fresh))
         return built
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
         how = self.rewriting(step.guarded)
         built = [transformed_statement(s, Rewriter(how)) for s in step.statements]
         self.uses_math |= how.uses_math
-        return built
+        return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
     def uniform(self, step: Uniform) -> cst.BaseStatement:
         how = self.rewriting(step.guarded)
@@ -131,6 +139,8 @@ class MasterBuilder:
             built += self.combining_phase(builder, slave)
         elif nest.reductions:
             built += [*self.reduction_phase(builder, slave, nest.reductions), *self.failing(slave)]
+        elif nest.copies:
+            built += [*copies_phase(builder, slave, self.plan, self.types), *self.failing(slave)]
         else:
             built += [*self.plain_phase(builder, slave), *self.failing(slave)]
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))

@@ -59,7 +59,8 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
         helpers.append(function)
         uses_math |= needs_math
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
-    return MulticoreCode(plan, types, signature, master, tuple(builder.slaves), tuple(helpers), constants, uses_math)
+    functions = (*helpers, *builder.functions)
+    return MulticoreCode(plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math)
 
 
 def _helper(instance: HelperInstance, constants: dict[str, object]) -> tuple[cst.FunctionDef, bool]:

@@ -58,17 +58,18 @@ class SlaveBuilder:
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = self.nest.tests
         arguments = (*self.nest.arrays, *self.nest.scalars)
-        copies = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
-        partials = tuple(self.partials(name) for r in self.nest.reductions for name in (r.name, *r.companions))
-        ranked = faults or any(not ordered(c, self.types) for c in self.nest.combined)
+        rows = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
+        names = [name for r in self.nest.reductions for name in (r.name, *r.companions)]
+        partials = tuple(self.partials(name) for name in (*names, *self.nest.copies))
+        ranked = faults or bool(self.nest.copies) or any(not ordered(c, self.types) for c in self.nest.combined)
         own = [self.fresh.name(name) for name, wanted in (("faults", faults), ("rank", ranked)) if wanted]
-        extra = (*partials, *copies, *own)
+        extra = (*partials, *rows, *own)
         if self.nest.reductions or self.nest.combined:
             ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", "length")))
             body = self.blocks()
         else:
             ranges = self.ranges()
-            body = self.loops(0)
+            body = self.loops(0) if not self.nest.copies else self.with_slots(self.loops(0))
         body = [*self.local_arrays(), *body]
         header = f"@slave\ndef {self.name}({', '.join((*ranges, *arguments, *extra))}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
@@ -179,6 +180,13 @@ class SlaveBuilder:
         return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting)))
 
     # --- reductions ----------------------------------------------------------------------------------------------
+
+    def with_slots(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """`body` between taking the copies of this MI from its slots and leaving them there."""
+        rank = self.fresh.name("rank")
+        pairs = [(name, f"{self.partials(name)}[{rank}]") for name in self.nest.copies]
+        taken = parsed(*(f"{name} = {slot}" for name, slot in pairs))
+        return [*taken, *body, *parsed(*(f"{slot} = {name}" for name, slot in pairs))]
 
     def laned(self, reduction: Reduction) -> bool:
         if self.nest.combined:

@@ -67,3 +67,12 @@ class Names:
             name, count = f"{wish}_{count}", count + 1
         self._taken.add(name)
         return name
+
+    def fresh_root(self, wish: str, endings: Iterable[str]) -> str:
+        """A beginning for which all of `root_ending` are new."""
+        root, count = wish, 2
+        wanted = tuple(endings)
+        while any(f"{root}_{ending}" in self._taken for ending in wanted):
+            root, count = f"{wish}_{count}", count + 1
+        self._taken.update(f"{root}_{ending}" for ending in wanted)
+        return root

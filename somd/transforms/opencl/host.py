@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.transforms.frontend.tree import transformed_statement
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.c_names import Names
@@ -16,13 +17,16 @@ from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports
 from somd.transforms.opencl.launches import Launch
+from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
 from somd.transforms.stages import (
+    PartialResults,
     Phase,
     Plan,
     Serial,
     Site,
     Step,
     Uniform,
+    partial_results,
     partition_roots,
     relies_on_partition,
 )
@@ -41,7 +45,7 @@ def host_module(
     writer = _Master(plan, types, kernels, in_order, joining)
     function = writer.function()
     helpers = _helper_functions(writer.helpers)
-    body: list[cst.BaseStatement] = [*helpers, function]
+    body: list[cst.BaseStatement] = [*helpers, *writer.functions, function]
     if plan.sites:
         table = cst.Dict([tree.site_row(site) for site in plan.sites])
         body.insert(0, tree.assign(tree.brought("SITES"), table))
@@ -90,6 +94,9 @@ class _Master:
         self.kernels = kernels
         self.in_order = in_order
         self.helpers: dict[str, HelperInstance] = {}
+        self.launches: dict[int, Launch] = {}
+        #: further functions that the master calls
+        self.functions: list[cst.BaseStatement] = []
         helpers = types.helpers.values()
         locals_of_helpers = {name for instance in helpers for name in instance.method.local_names}
         #: names of the user's
@@ -114,7 +121,8 @@ class _Master:
 
     def relied_on(self, root: str) -> bool:
         nests = [phase.nest for phase in self.plan.phases()]
-        return any(nest.partition == root and relies_on_partition(self.plan, nest) for nest in nests)
+        relying = (nest for nest in nests if nest.copies or relies_on_partition(self.plan, nest))
+        return any(nest.partition == root for nest in relying)
 
     def cut(self, root: str) -> cst.BaseStatement:
         """`row_ranges, row_owners = cut(run, 1)` for the parameter at position 1."""
@@ -132,19 +140,40 @@ class _Master:
         found: list[cst.BaseStatement] = []
         for step in steps:
             if isinstance(step, Phase):
-                found += self.launch(step).statements()
+                found += self.phase(step).statements()
+            elif isinstance(step, PartialResults):
+                found.append(self.partial_results(step))
             elif isinstance(step, Uniform):
                 found.append(self.uniform(step))
             else:
                 found += self.serial(step)
         return found
 
-    def launch(self, phase: Phase) -> Launch:
+    def phase(self, step: Phase) -> Launch:
+        if step.number not in self.launches:
+            self.launches[step.number] = self._launch(step)
+        return self.launches[step.number]
+
+    def _launch(self, phase: Phase) -> Launch:
         kernel, code = self.kernels[phase.number], self.code({})
         if phase.nest.combined:
             joining = self.joining[phase.number]
             return CombiningLaunch(phase.nest, kernel, code, self.names, self.faults, joining)
+        if phase.nest.copies:
+            return PartialLaunch(phase.nest, kernel, code, self.names, self.faults)
         return Launch(phase.nest, kernel, code, self.names, self.faults, self.in_order.get(phase.number))
+
+    def partial_results(self, step: PartialResults) -> cst.BaseStatement:
+        """The list of what the MIs return, by a function of their copies beside the master."""
+        function = self.names.fresh(f"{self.plan.method.name}_result")
+        params = [cst.Param(cst.Name(name)) for name in (*step.names, *step.inputs)]
+        blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+        body = tree.block(self.code(step.guarded).statements(step.statements))
+        made = cst.FunctionDef(cst.Name(function), cst.Parameters(params), body, leading_lines=blank)
+        self.functions.append(made)
+        launch = self.phase(step.phase)
+        assert isinstance(launch, PartialLaunch)
+        return launch.results(step, function, self.names.fresh("part"))
 
     def code(self, guarded: Mapping[cst.Subscript, tuple[Site, ...]]) -> HostCode:
         made = HostCode(self.plan.method, self.types, self.run, guarded)
@@ -152,7 +181,8 @@ class _Master:
         return made
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
-        return self.code(step.guarded).statements(step.statements)
+        found = self.code(step.guarded).statements(step.statements)
+        return [transformed_statement(s, Listed()) for s in found] if partial_results(self.plan) is not None else found
 
     def uniform(self, step: Uniform) -> cst.BaseStatement:
         code, body, node = self.code(step.guarded), tree.block(self.steps(step.body)), step.node

@@ -38,7 +38,9 @@ class Launch:
         self.code = code
         self.faults = faults
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
-        self.partials = {name: names.fresh(f"{name}_partials") for name in self.reduced_names}
+        self.partials = {name: names.fresh(f"{name}_partials") for name in (*self.reduced_names, *nest.copies)}
+        #: what the names of ranges and owners begin with, where the phase cuts its own parts
+        self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
         if nest.reductions or nest.combined:
             wanted = ("blocks", "block_trips", "all_trips", "block")
             self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
@@ -47,9 +49,7 @@ class Launch:
         found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
         found += self.launched()
         if any(a.kind == "faults" for a in self.kernel.arguments):
-            found.append(
-                tree.line(tree.call(tree.brought("raise_fault"), tree.name(self.faults), tree.brought("SITES")))
-            )
+            found.append(self.faults_raised())
         found += self.finished()
         comments = self.nest.dims[0].node.leading_lines
         return [found[0].with_changes(leading_lines=comments), *found[1:]]
@@ -63,6 +63,9 @@ class Launch:
         for reduction in self.nest.reductions:
             found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
         return found
+
+    def faults_raised(self) -> cst.BaseStatement:
+        return tree.line(tree.call(tree.brought("raise_fault"), tree.name(self.faults), tree.brought("SITES")))
 
     def check(self, condition: str, site: int) -> cst.BaseStatement:
         row = tree.subscript(tree.brought("SITES"), tree.integer(site))

@@ -6,8 +6,9 @@ for k in range(n): y[row[k]] += v[k]   ->   const long owner = get_global_id(0);
                                                 for (long k = ...; k < min(n, ranges[2 * part + 1]); ++k)
                                                     y[row[k]] += v[k];
 
-It serves partitioners whose promise the phase relies on, and, with one owner of everything, phases that only a negative
-index would make dependent.
+It serves partitioners whose promise the phase relies on; with one owner of everything, phases that only a negative
+index would make dependent; and phases in which every MI has its own copies of scalars: an owner takes them from its
+slots and leaves them there.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 
@@ -32,7 +35,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     expressions = Expressions(scope, unit)
     body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
     inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]
-    scoped = loop_scoped(body)
+    scoped = loop_scoped(body) - set(nest.copies)
     statements = Statements(expressions, scoped, next_iteration="continue;")
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], expressions, bounds)
@@ -42,8 +45,11 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements.line(f"const long {owner} = (long)get_global_id(0);")
     statements.line(f"if ({owner} >= {count})")
     statements.line("    return;")
-    for declaration in declarations((set(nest.privates) | inner) - scoped, scope):
+    for declaration in declarations({*nest.privates, *nest.copies, *inner} - scoped, scope):
         statements.line(declaration)
+    slots = _slots(nest, scope)
+    for slot in slots:
+        statements.line(f"{scope.names.of(slot.name)} = {slot.text}[{owner}];")
     statements.open(f"for (long {part} = {owners}[{owner}]; {part} < {owners}[{owner} + 1]; ++{part})")
     statements.open(_loop(within, nest, f"{ranges}[2 * {part}]", f"{ranges}[2 * {part} + 1]"))
     place = len(statements.lines)
@@ -52,17 +58,31 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
         statements.lines.insert(place, f"            const long iteration = {within.trip().text};")
     statements.close()
     statements.close()
+    for slot in slots:
+        statements.line(f"{slot.text}[{owner}] = {scope.names.of(slot.name)};")
     arguments = of_scope(scope, frozenset(nest.arrays_written))
-    arguments += bounds
+    arguments += [*slots, *bounds]
     arguments += [Argument("ranges", ranges), Argument("owners", owners), Argument("owner_count", count)]
     if scope.tests_accesses:
         arguments.append(Argument("faults", "faults"))
     return Kernel(name, kernel_text(name, arguments, statements.lines), tuple(arguments))
 
 
+def _slots(nest: Nest, scope: Scope) -> list[Argument]:
+    """One slot an owner for each copy."""
+    found = []
+    for name in nest.copies:
+        scalar = scope.types.names[name]
+        assert isinstance(scalar, ScalarType)
+        found.append(Argument("partials", scope.names.fresh(f"{name}_partials"), name, dtype=scalar.dtype))
+    return found
+
+
 def _loop(within: CRange, nest: Nest, low: str, high: str) -> str:
     """The head of the loop over one range: values of the dimension that lie in it, in their order."""
     variable, step, start, stop = within.variable, nest.dims[0].step, within.start.text, within.stop.text
+    if nest.copies and nest.partition is None:  # the host has cut the dimension into ranges of its own values
+        return f"for (long {variable} = {low}; {variable} {'<' if step > 0 else '>'} {high}; {variable} += {step})"
     if step < 0:
         return f"for (long {variable} = {start}; {variable} > {stop}; {variable} -= {-step})"
     first = f"{low} <= {start} ? {start} : {start} + ({low} - {start} + {step - 1}) / {step} * {step}"

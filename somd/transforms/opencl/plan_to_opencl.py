@@ -69,7 +69,9 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         nest, c_name = phase.nest, unit.kernel_names[f"{name}_{phase.number}"]
         if nest.in_order_if and (nest.reductions or nest.combined):
             raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
-        if relies_on_partition(plan, nest):
+        if nest.copies and nest.partition not in (None, *plan.method.param_names):
+            raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
+        if nest.copies or relies_on_partition(plan, nest):
             kernels[phase.number] = ordered_kernel_of(nest, c_name, plan.method, types, unit)
             continue
         if nest.combined:

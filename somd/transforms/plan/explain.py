@@ -22,6 +22,10 @@ def explain(plan: Plan) -> str:
     lines.append(f"parameters changed in place: {', '.join(written) or 'none'}")
     for step in plan.body:
         lines.extend(_step(step, 1))
+    if method.combine is not None:
+        declared = method.combine.declared
+        each = declared if isinstance(declared, tuple) else (declared,)
+        lines.append(f"  the list of partial results is reduced by {', '.join(d.text for d in each)}")
     return "\n".join(lines)
 
 
@@ -37,8 +41,11 @@ def _step(step: Step, depth: int) -> Iterator[str]:
             yield f"{pad}otherwise:"
             for inner in step.orelse:
                 yield from _step(inner, depth + 1)
-    else:
+    elif isinstance(step, Phase):
         yield from (pad + line for line in _phase(step))
+    else:
+        count = f"{len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
+        yield f"{pad}for each method instance: {count}, up to its partial result"
 
 
 def _header(node: cst.For | cst.While | cst.If) -> str:
@@ -63,6 +70,8 @@ def _phase(phase: Phase) -> Iterator[str]:
         yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a logical block"
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"
+    if nest.copies:
+        yield f"  one partial a method instance, in rank order: {', '.join(nest.copies)}"
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"

@@ -149,6 +149,11 @@ def _accumulates(name: str, loop: cst.For) -> bool:
     return len(found) == 1 and found[0]
 
 
+def first_write(name: str, loop: cst.For) -> cst.CSTNode:
+    """The first node of `loop` that writes `name`."""
+    return _uses(name, loop)[0]
+
+
 def _uses(name: str, loop: cst.For) -> tuple[cst.CSTNode, cst.CSTNode | None]:
     """The first node that writes `name` in the loop, and the first that reads it outside such an update."""
     writes: list[cst.CSTNode] = []
@@ -254,6 +259,12 @@ def wrong_reduction(method: Method, node: cst.CSTNode, wanted: str, why: str) ->
     labels = (Label(method.position(node), why, True),)
     helps = (PARTIAL, f"return the accumulator itself under `reduce({wanted!r})`")
     return Diagnostic("SOMD307", f"what is returned is not a `{wanted}` reduction of partial results", labels, helps)
+
+
+def wrong_entries(method: Method, node: cst.Return, count: int) -> Diagnostic:
+    labels = (Label(method.position(node), f"not a tuple of {count} entries, written out", True),)
+    helps = ("return one entry for each that the annotation names: `return total, largest`",)
+    return Diagnostic("SOMD307", f"the annotation of `{method.name}` names {count} results", labels, helps)
 
 
 def fence_mismatch(method: Method, node: cst.CSTNode, name: str, wanted: str, found: str | None) -> Diagnostic:

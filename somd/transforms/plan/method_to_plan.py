@@ -15,7 +15,7 @@ from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import OWN, else_statements, fence_of, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.plan import messages
+from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, contains_fence, is_candidate
 from somd.transforms.plan.combined import combined_arrays
@@ -23,10 +23,30 @@ from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
+from somd.transforms.plan.partial_results import (
+    Cut,
+    NotCut,
+    accumulated_before,
+    check_copies,
+    cut_at_last_loop,
+    inputs_of_rest,
+    parallel_inside,
+)
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.views import check_views
-from somd.transforms.stages import Affine, Method, Phase, Plan, Serial, Site, Step, Uniform
+from somd.transforms.stages import (
+    Affine,
+    Method,
+    PartialResults,
+    Phase,
+    Plan,
+    Serial,
+    Site,
+    Step,
+    Uniform,
+    nested_steps,
+)
 
 
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
@@ -38,7 +58,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
     collector = Collector()
     context = Context(method, kinds or kinds_from_source(method, collector), collector)
     method = with_stand_ins(context)
-    body = _Planner(context).block(statements_of(method.function.body), ())
+    body = _Planner(context).method()
     plan = Plan(
         method=method,
         body=tuple(body),
@@ -59,6 +79,41 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
 class _Planner:
     def __init__(self, context: Context) -> None:
         self.context = context
+
+    def method(self) -> list[Step]:
+        """The steps of the method."""
+        statements = statements_of(self.context.method.function.body)
+        if self.context.method.combine is None:
+            return self.block(statements, ())
+        try:
+            cut = cut_at_last_loop(statements, self.parallel_inside, self.context)
+            return self.block(statements, ()) if cut is None else self.partial_results(cut)
+        except NotCut as error:
+            self.context.collector.add(error.diagnostic)
+        except Rejected as error:
+            for diagnostic in error.diagnostics:
+                self.context.collector.add(diagnostic)
+        return []
+
+    def partial_results(self, cut: Cut) -> list[Step]:
+        """The steps of a method whose last distributed loop makes partial results.
+
+        Raises:
+            NotCut, Rejected: it has not the form, or the loop cannot be distributed.
+        """
+        steps = self.block(cut.before, ())
+        phases = [step for step in nested_steps(steps) if isinstance(step, Phase)]
+        if not is_candidate(cut.loop, self.context):
+            raise NotCut(partial_messages.partial_loop_inside(self.context.method, cut.loop.iter))
+        try:
+            nest = build_nest(cut.loop, (), self.context, copies=True)
+        except TooComplex:
+            raise Rejected(messages.too_complex(self.context.method, cut.loop)) from None
+        check_copies(cut, nest, accumulated_before(cut.before, phases, self.parallel_inside), self.context)
+        self.context.phases += 1
+        phase = Phase(self.context.phases, nest)
+        names, inputs = inputs_of_rest(cut, nest, self.context)
+        return [*steps, phase, PartialResults(cut.rest, names, inputs, phase, self.guards(cut.rest))]
 
     def block(self, statements: Sequence[cst.CSTNode], around: tuple[Affine, ...]) -> list[Step]:
         """The steps of a statement list; `around` holds for the scalars of the uniform loops outside."""
@@ -97,7 +152,7 @@ class _Planner:
         return None
 
     def parallel_inside(self, node: cst.CSTNode) -> bool:
-        return contains_candidate(node, self.context) or contains_fence(node, self.context.method)
+        return parallel_inside(node, self.context)
 
     def fence(self, node: cst.With, around: tuple[Affine, ...]) -> list[Step]:
         fence = fence_of(node, self.context.method)

@@ -23,6 +23,7 @@ from somd.transforms.plan import messages
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.combined import check_short_circuit, combined_in
 from somd.transforms.plan.context import Context
+from somd.transforms.plan.copies import classify_copies
 from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scalars import Scalars, classify
@@ -32,8 +33,10 @@ from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Site
 MAX_DIMS = 3
 
 
-def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Nest:
+def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copies: bool = False) -> Nest:
     """The nest of `loop`, proved independent up to reductions.
+
+    With `copies` scalars may go from iteration to iteration in any way: every MI has its own, and runs in order.
 
     Raises:
         Rejected: it is not, or this cannot be proved.
@@ -56,10 +59,10 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         in_order_if = _negative_indexes(proved, sets)
         if not in_order_if or find_conflict(proved, loop, context.kinds.aliases, sets, wraps=False) is not None:
             raise Rejected(messages.conflict(context.method, loop, conflict))
-    loops = [loop, *_grid(loop, proved, context, sets, wraps=not in_order_if)]
+    loops = [loop, *(() if copies else _grid(loop, proved, context, sets, wraps=not in_order_if))]
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
-    scalars = classify(loop, loops, body, context)
+    scalars = classify_copies(loop, body, context) if copies else classify(loop, loops, body, context)
     if scalars.diagnostics:
         raise Rejected(*scalars.diagnostics)
     checks, guarded = _checks(accesses, context, sets)
@@ -92,6 +95,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context) -> N
         arrays_asked=tuple(sorted((names_read(loop) & set(context.kinds.ranks)) - own.names)),
         views=derived_views(proved, sorted(variables), context, sets),
         local_arrays=own.arrays,
+        copies=scalars.copies,
     )
 
 
@@ -226,7 +230,7 @@ def _dim(loop: cst.For, loops: Sequence[cst.For], k: int, context: Context, sets
 
 def _inputs(loop: cst.For, variables: set[str], scalars: Scalars, context: Context) -> tuple[str, ...]:
     reduced = {name for r in scalars.reductions for name in (r.name, *r.companions)}
-    own = variables | set(scalars.private) | reduced | set(context.kinds.ranks)
+    own = variables | {*scalars.private, *scalars.copies} | reduced | set(context.kinds.ranks)
     read = names_read(loop.body) | names_read(loop.iter)
     return tuple(sorted((read & context.method.local_names) - own))
 

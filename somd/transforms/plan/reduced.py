@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -15,14 +15,30 @@ from somd.transforms.stages import Method, Phase, Step, Uniform
 
 
 def check_returns(method: Method, phases: Sequence[Phase], collector: Collector) -> None:
-    """Under `reduce(op)` every `return` gives back an accumulator that the loops reduce with `op`."""
+    """Under `reduce(op)` every `return` gives back an accumulator that the loops reduce with `op`.
+
+    Of a tuple, each entry that declares one is such an accumulator.
+    """
     if method.reduction is None:
         return
-    wanted = accumulating(method.reduction)
     found: dict[str, set[str]] = {}
     for phase in phases:
         for reduction in phase.nest.reductions:
             found.setdefault(reduction.name, set()).add(reduction.op)
+    for node in _returns(method):
+        if isinstance(method.reduction, str):
+            _check_entry(method, node, node.value, method.reduction, found, collector)
+            continue
+        entries = [e.value for e in node.value.elements] if isinstance(node.value, cst.Tuple) else []
+        if len(entries) != len(method.reduction):
+            collector.add(messages.wrong_entries(method, node, len(method.reduction)))
+            continue
+        for value, operator in zip(entries, method.reduction, strict=True):
+            if operator is not None:
+                _check_entry(method, value, value, operator, found, collector)
+
+
+def _returns(method: Method) -> list[cst.Return]:
     returns: list[cst.Return] = []
 
     class Returns(cst.CSTVisitor):
@@ -30,15 +46,25 @@ def check_returns(method: Method, phases: Sequence[Phase], collector: Collector)
             returns.append(node)
 
     method.function.body.visit(Returns())
-    for node in returns:
-        value = node.value
-        if not isinstance(value, cst.Name) or value.value not in found:
-            why = "not an accumulator of a distributed loop"
-            collector.add(messages.wrong_reduction(method, node, method.reduction, why))
-        elif found[value.value] != {wanted}:
-            operators = " and ".join(f"`{op}`" for op in sorted(found[value.value]))
-            why = f"`{value.value}` is reduced with {operators}"
-            collector.add(messages.wrong_reduction(method, node, method.reduction, why))
+    return returns
+
+
+def _check_entry(
+    method: Method,
+    node: cst.CSTNode,
+    value: cst.BaseExpression | None,
+    operator: str,
+    found: Mapping[str, set[str]],
+    collector: Collector,
+) -> None:
+    """`value`, which stands at `node`, is an accumulator that is reduced with `operator`."""
+    if not isinstance(value, cst.Name) or value.value not in found:
+        why = "not an accumulator of a distributed loop"
+        collector.add(messages.wrong_reduction(method, node, operator, why))
+    elif found[value.value] != {accumulating(operator)}:
+        operators = " and ".join(f"`{op}`" for op in sorted(found[value.value]))
+        why = f"`{value.value}` is reduced with {operators}"
+        collector.add(messages.wrong_reduction(method, node, operator, why))
 
 
 def check_fence_reduction(node: cst.With, fence: Fence, body: Sequence[Step], context: Context) -> None:

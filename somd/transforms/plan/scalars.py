@@ -24,6 +24,8 @@ class Scalars:
     private: tuple[str, ...]
     reductions: tuple[Reduction, ...]
     diagnostics: tuple[Diagnostic, ...]
+    #: of which every MI has its own
+    copies: tuple[str, ...] = ()
 
 
 def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode], context: Context) -> Scalars:

@@ -23,9 +23,9 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.tree import transformed_statement
+from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.witness import Watched
-from somd.transforms.stages import Nest, Phase, Plan, Serial, Step
+from somd.transforms.stages import Nest, PartialResults, Phase, Plan, Serial, Step
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class IterationCode:
 def master_text(plan: Plan) -> str:
     """The function that runs serial code and calls the phases."""
     body = cst.IndentedBlock(_steps(plan.body))
+    if plan.method.combine is not None:
+        body = cst.ensure_type(body.visit(_Listed()), cst.IndentedBlock)
     header = cst.parse_statement(f"def {plan.method.name}({', '.join(plan.method.param_names)}):\n    pass\n")
     return cst.Module([cst.ensure_type(header, cst.FunctionDef).with_changes(body=body)]).code
 
@@ -49,6 +51,10 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
     for step in steps:
         if isinstance(step, Serial):
             built.extend(step.statements)
+        elif isinstance(step, PartialResults):
+            built.extend(_partial_results(step))
+        elif isinstance(step, Phase) and step.nest.copies:
+            built.append(cst.parse_statement(f"partials_{step.number} = phase_{step.number}(locals())"))
         elif isinstance(step, Phase):
             targets = "".join(f"{name}, " for name in reduced_names(step.nest))
             built.append(cst.parse_statement(f"{f'{targets}= ' if targets else ''}phase_{step.number}(locals())"))
@@ -59,9 +65,21 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
     return built or [cst.parse_statement("pass")]
 
 
+def _partial_results(step: PartialResults) -> list[cst.BaseStatement]:
+    """The rest of the method as a function of an MI's copies, and the list of what it returns."""
+    number, copies = step.phase.number, step.phase.nest.copies
+    inputs = ", ".join(f"{name}={name}" for name in step.inputs)
+    header = f"def result_{number}({', '.join((*copies, *step.inputs))}):\n    pass\n"
+    function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
+    call = f"return [result_{number}(*partial, {inputs}) for partial in partials_{number}]"
+    return [function.with_changes(body=cst.IndentedBlock(step.statements)), cst.parse_statement(call)]
+
+
 def reduced_names(nest: Nest) -> list[str]:
-    """The scalars that an iteration hands to the next one of its block: accumulators, each with its companions."""
-    return [name for reduction in nest.reductions for name in (reduction.name, *reduction.companions)]
+    """The scalars that an iteration hands to the next one of its block: accumulators, each with its companions, or the
+    copies of an MI."""
+    reduced = [name for reduction in nest.reductions for name in (reduction.name, *reduction.companions)]
+    return [*reduced, *nest.copies]
 
 
 def iteration_code(phase: Phase) -> IterationCode:
@@ -80,6 +98,18 @@ def iteration_code(phase: Phase) -> IterationCode:
     function = function.with_changes(body=cst.IndentedBlock([loop, *function.body.body[1:]]))
     code = compile(cst.Module([function]).code, f"<reference: phase {phase.number}>", "exec")
     return IterationCode(code, parameters, tuple(rewriter.found))
+
+
+class _Listed(cst.CSTTransformer):
+    """Before the loop that makes partial results `return x` gives a list of one: all MIs return the same."""
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        return False
+
+    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
+        if updated_node.value is None or isinstance(updated_node.value, cst.ListComp):
+            return updated_node
+        return updated_node.with_changes(value=list_of_one(updated_node.value))
 
 
 class _Accesses(cst.CSTTransformer):

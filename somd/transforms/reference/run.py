@@ -60,7 +60,9 @@ class Reference:
         exec(self.master, names)
         method = self.plan.method
         with np.errstate(all="ignore"):
-            return names[method.name](*(arguments[name] for name in method.param_names))
+            given = [arguments[name] for name in method.param_names]
+            result = names[method.name](*given)
+            return result if method.combine is None else method.combine(result, given)
 
 
 class _Runner:
@@ -89,8 +91,8 @@ class _Runner:
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
         return self.witness.place(self.code.accesses[number], mode, array, *indexes)
 
-    def run(self, state: Values) -> tuple[Any, ...]:
-        """Run the nest on the master's names; the reduced scalars."""
+    def run(self, state: Values) -> Any:
+        """Run the nest on the master's names; the reduced scalars, or the copies of each MI in rank order."""
         for check in self.nest.checks:
             if self._evaluate(check.condition, state):
                 raise outside(check.site)
@@ -99,6 +101,8 @@ class _Runner:
             self._claims(state, points)
         self.witness = Witness()
         partials = self._blocks(state, points)
+        if self.nest.copies:
+            return partials
         found: list[Any] = []
         for reduction in self.nest.reductions:
             width = 1 + len(reduction.companions)
@@ -110,13 +114,16 @@ class _Runner:
 
     def _blocks(self, state: Values, points: Sequence[tuple[int, ...]]) -> list[tuple[Any, ...]]:
         """The partial results of the blocks: each runs its iterations in order, chance decides which comes next."""
-        blocks = list(self._cut(state, points))
+        blocks = [block for block in self._cut(state, points) if len(block)]
         alone = any(self._evaluate(condition, state) for condition in self.nest.in_order_if)
         first = tuple(
             value
             for r in self.nest.reductions
             for value in start(r, [state.get(name) for name in (r.name, *r.companions)])
         )
+        first += tuple(state[name] for name in self.nest.copies)
+        if self.nest.copies and (alone or not blocks):
+            blocks = [range(len(points))]
         partials = [first for _ in blocks]
         turns = [k for k, block in enumerate(blocks) for _ in block]
         if not alone:
@@ -147,7 +154,7 @@ class _Runner:
         if self.nest.partition is not None:
             yield from self._parts(state[self.nest.partition], points)
             return
-        first, most = 0, BLOCK if self.nest.reductions or self.nest.combined else 1
+        first, most = 0, BLOCK if self.reduced or self.nest.combined else 1
         while first < len(points):
             last = min(len(points), first + self.order.randint(1, most))
             yield range(first, last)

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 
-from somd import ByKey, dist, sync
+from somd import ByKey, dist, reduce, sync
 from somd.transforms.pipeline import check
 from somd.transforms.reference.run import run_reference
 from somd.transforms.reference.witness import PlanViolation
@@ -55,6 +55,36 @@ def extremum(a: dist[np.ndarray]):  # type: ignore[no-untyped-def]
     return best, at
 
 
+def merge_runs(partials: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    count, head, tail, best = partials[0]
+    for length, first, last, longest in partials[1:]:
+        best = max(best, longest, tail + first)
+        head = head + first if head == count else head
+        tail = tail + last if last == length else last
+        count += length
+    return count, head, tail, best
+
+
+def longest(a: dist[np.ndarray]) -> Annotated[tuple[int, int, int, int], reduce(merge_runs)]:
+    head = 0
+    run = 0
+    best = 0
+    count = 0
+    for i in range(len(a)):
+        run = run + 1 if a[i] > 0 else 0
+        best = max(best, run)
+        count += 1
+        head = run if run == count else head
+    return count, head, run, best
+
+
+def total(a: dist[np.ndarray]) -> Annotated[int, reduce("self")]:
+    s = 0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
 def leaves(a: dist[np.ndarray], b: dist[np.ndarray]):  # type: ignore[no-untyped-def]
     for i in range(len(a)):
         b[i] = a[i + 1]
@@ -83,6 +113,13 @@ def test_phases_fences_and_reductions(seed: int) -> None:
 def test_the_first_of_equal_maxima_wins(seed: int) -> None:
     a = np.array([1, 5, 2, 5, 5, 0])
     assert run_reference(plan_of(extremum), {"a": a}, seed) == (5, 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_partial_results_in_rank_order(seed: int) -> None:
+    for a in (np.array([1, 1, 0, 1, 1, 1, 0, 0, 1] * 3), np.array([1]), np.array([], int)):
+        assert run_reference(plan_of(longest), {"a": a}, seed) == longest(a)
+        assert run_reference(plan_of(total), {"a": a}, seed) == a.sum()
 
 
 def test_a_check_before_the_phase() -> None:

@@ -1,0 +1,70 @@
+"""The master's statements for a phase with copies, and for the partial results that follow it.
+
+part_ranges, part_owners = evenly(run, 0, a.shape[0], 1)
+best_partials = run.full(part_owners.shape[0] - 1, best, np.float64)
+run.launch("longest_1", (part_owners.shape[0] - 1,), (a, best_partials, ...), reads=(a, ...), writes=(best_partials,))
+return [longest_result(best_partials.to_host()[part], a) for part in range(best_partials.shape[0])]
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.frontend.tree import list_of_one
+from somd.transforms.opencl import host_tree as tree
+from somd.transforms.opencl.launches import Launch
+from somd.transforms.stages import PartialResults
+
+
+class PartialLaunch(Launch):
+    """Writes one phase in which each owner of a part has its copies of scalars."""
+
+    def statements(self) -> list[cst.BaseStatement]:
+        found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
+        found.append(self.cut())
+        for name in self.nest.copies:
+            made = tree.call(tree.attribute(self.code.run, "full"), self.owner_count(), *self._filled(name))
+            found.append(tree.assign(tree.name(self.partials[name]), made))
+        found.append(self._call("launch", tree.tuple_of([self.owner_count()])))
+        if any(a.kind == "faults" for a in self.kernel.arguments):
+            found.append(self.faults_raised())
+        return [found[0].with_changes(leading_lines=self.nest.dims[0].node.leading_lines), *found[1:]]
+
+    def cut(self) -> cst.BaseStatement:
+        """The parts and who owns them: those of the partitioner that have trips, or even ones."""
+        dim = self.nest.dims[0]
+        limits = [self.limit(dim.start), self.limit(dim.stop), tree.integer(dim.step)]
+        if self.nest.in_order_if:
+            limits.append(cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if)))
+        function, given = "evenly", [tree.name(self.code.run)]
+        if self.nest.partition is not None:
+            function = "with_trips"
+            given += [tree.name(f"{self.nest.partition}_{what}") for what in ("ranges", "owners")]
+        pair = [cst.Element(tree.name(f"{self._root()}_{what}")) for what in ("ranges", "owners")]
+        return tree.assign(cst.Tuple(pair, lpar=[], rpar=[]), tree.call(tree.brought(function), *given, *limits))
+
+    def _filled(self, name: str) -> list[cst.BaseExpression]:
+        return [tree.name(name), tree.dtype(self._type(name).dtype)]
+
+    def owner_count(self) -> cst.BaseExpression:
+        return cst.parse_expression(f"{self._root()}_owners.shape[0] - 1")
+
+    def _root(self) -> str:
+        return self.part
+
+    def results(self, step: PartialResults, function: str, part: str) -> cst.BaseStatement:
+        """The list of what the MIs return."""
+        slots = [self._of_type(tree.subscript(self._on_host(name), tree.name(part)), name) for name in step.names]
+        value = tree.call(function, *slots, *map(tree.name, step.inputs))
+        count = tree.call("range", tree.shape(self.partials[step.names[0]], 0))
+        listed = cst.ListComp(value, cst.CompFor(tree.name(part), count))
+        return tree.line(cst.Return(listed))
+
+
+class Listed(cst.CSTTransformer):
+    """`return x` before the loop as `return [x]`: all MIs return the same, so one is enough."""
+
+    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
+        if updated_node.value is None:
+            return updated_node
+        return updated_node.with_changes(value=list_of_one(updated_node.value))
