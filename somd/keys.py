@@ -10,47 +10,86 @@ import hashlib
 import importlib.metadata
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 
 import numpy as np
 
+from somd.reach import Call, Constant, Reach
 
-def source_key(function: FunctionType) -> str | None:
-    """The key of `function` as it stands now, or None if its source is not available."""
+
+def source_key(function: FunctionType, found: Reach) -> str | None:
+    """The key of `function` as it stands now, with what it reaches; None if its source is not available."""
+    seen: set[FunctionType] = set()
     try:
-        parts = list(_parts(function, set()))
+        parts = [part for each in found.functions for part in _parts(each, seen)]
+        parts += _reached(found)
     except (OSError, TypeError):
         return None
     return hashlib.sha256("\0".join([*versions(), *parts]).encode()).hexdigest()
 
 
+def _reached(found: Reach) -> Iterator[str]:
+    """What the paths of the functions stand for, in a text that another process finds too."""
+    frames = {frame: str(number) for number, frame in enumerate(found.meanings)}
+    for frame, meanings in found.meanings.items():
+        yield f"{frames[frame]} {frame.function.__qualname__} {[name for name, _ in frame.objects]} {frame.somd}"
+        for path, meaning in meanings.items():
+            if isinstance(meaning, Constant):
+                yield f"{path} = {type(meaning.value).__name__} {meaning.value!r}"
+            elif isinstance(meaning, Call):
+                yield f"{path} calls {frames.get(meaning.frame)} {meaning.getter}"
+            else:
+                yield f"{path} is {found.names[meaning]}: {found.annotation(meaning)!r}"
+
+
 class Captured:
     """The values that a function and the helpers it reaches take from outside, and whether they are still the same."""
 
-    def __init__(self, function: FunctionType) -> None:
+    def __init__(self, functions: Sequence[FunctionType]) -> None:
         self._names: list[tuple[dict[str, object], str, object]] = []
         self._cells: list[tuple[CellType, object]] = []
-        self._take(function, set())
+        #: arrays are passed anew with each call; it matters only that they still are arrays
+        self._arrays: list[tuple[dict[str, object], str]] = []
+        self._array_cells: list[CellType] = []
+        self._seen: set[FunctionType] = set()
+        for function in functions:
+            self._take(function, self._seen)
+
+    def includes(self, functions: Sequence[FunctionType]) -> bool:
+        """Whether these functions are among those looked at."""
+        return self._seen.issuperset(functions)
+
+    def extended(self, functions: Sequence[FunctionType]) -> Captured:
+        """The same with further functions."""
+        return Captured((*self._seen, *functions))
 
     def unchanged(self) -> bool:
         """Whether every name still stands for the same object."""
         for names, name, value in self._names:
             if names.get(name, _MISSING) is not value:
                 return False
-        return all(cell.cell_contents is value for cell, value in self._cells)
+        if not all(isinstance(names.get(name), np.ndarray) for names, name in self._arrays):
+            return False
+        if not all(_filled(cell) and isinstance(cell.cell_contents, np.ndarray) for cell in self._array_cells):
+            return False
+        return all(_filled(cell) and cell.cell_contents is value for cell, value in self._cells)
 
     def _take(self, function: FunctionType, seen: set[FunctionType]) -> None:
         if function in seen:
             return
         seen.add(function)
         for name in function.__code__.co_names:
-            if name in function.__globals__:
+            if isinstance(function.__globals__.get(name), np.ndarray):
+                self._arrays.append((function.__globals__, name))
+            elif name in function.__globals__:
                 self._note(function.__globals__, name, function.__code__.co_names, seen)
         for cell in function.__closure__ or ():
-            if _filled(cell):
+            if _filled(cell) and isinstance(cell.cell_contents, np.ndarray):
+                self._array_cells.append(cell)
+            elif _filled(cell):
                 self._cells.append((cell, cell.cell_contents))
                 self._follow(cell.cell_contents, seen)
 

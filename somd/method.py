@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from types import FunctionType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from somd import config
-from somd.annotations import annotation_of
+from somd.bound import BoundMethod
+from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.keys import Captured, missing_globals, source_key
-from somd.markers import Partition, markers_of
+from somd.paths import class_name_of, parameters_of, paths_of
+from somd.reach import NotKnownYet, Reach, reach, reach_of_source
 from somd.runtime.folders import cache_folder, write_whole
 from somd.signatures import describe_all
 from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 DEFAULT_TARGET = "multicore"
 
 
@@ -32,7 +37,10 @@ class SomdMethod(Generic[P, R]):
 
     Attributes:
         sequential: the function as written, interpreted.
+        binding: what reading the method from an object passes first, the `object` or its `class`.
     """
+
+    binding = "object"
 
     def __init__(
         self, function: Callable[P, R], target: str | None, workers: int | None, signatures: Sequence[str]
@@ -50,9 +58,11 @@ class SomdMethod(Generic[P, R]):
         self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
         self._entries: dict[tuple[Any, ...], Entry] = {}
         self._warned: set[tuple[str, str | None]] = set()
-        self._key: str | None = None
         self._captured: Captured | None = None
-        _check_once(function)
+        self._callings: dict[tuple[object, ...], Calling] = {}
+        self._fixed: Calling | None = None
+        self._owner: type | None = None
+        _check_once(function, None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method on the target that the configuration chooses.
@@ -74,8 +84,29 @@ class SomdMethod(Generic[P, R]):
             return self.sequential(*args, **kwargs)
         return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
 
-    def __get__(self, instance: object, owner: type | None = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
+    @property
+    def somd_function(self) -> FunctionType:
+        """The function as written, for those that look for SOMD methods among other objects."""
+        return self._function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+        if sys.version_info >= (3, 12):  # before, whatever is raised here arrives as a RuntimeError
+            _check_once(self._function, owner)
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> SomdMethod[P, R]: ...
+    @overload
+    def __get__(
+        self: SomdMethod[Concatenate[S, Q], R], instance: S, owner: type | None = None
+    ) -> BoundMethod[S, Q, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if self.binding == "class":
+            return BoundMethod(self, type(instance) if owner is None else owner)
+        return self if instance is None else BoundMethod(self, instance)
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
 
     def __repr__(self) -> str:
         return f"<SOMD method {self._function.__module__}.{self._function.__qualname__}>"
@@ -93,22 +124,38 @@ class SomdMethod(Generic[P, R]):
         for (entry_target, *_), entry in reversed(self._entries.items()):
             if entry_target == name:
                 return entry.text
-        return source_text(self._function, name, self.signatures)
+        return source_text(self._function, self._shown(), name, self.signatures)
 
     def explain(self) -> str:
         """The plan in words: phases, fences, partition, views, reductions and checks."""
         from somd.transforms.pipeline import check
         from somd.transforms.plan.explain import explain
 
-        return explain(check(self._function))
+        return explain(check(self._function, self._shown()))
+
+    def _shown_calling(self) -> Calling:
+        found = self._shown()
+        return calling_of(found, found.structure(), self._parameter_names)
+
+    def _shown(self) -> Reach:
+        """What the last call reached, or else what the text shows."""
+        if self._callings:
+            return list(self._callings.values())[-1].found
+        try:
+            return reach_of_source(self._function, self._owner)
+        except NotKnownYet as path:
+            message = (
+                f"what `{path}` of `{self._function.__qualname__}` is depends on the object: call the method first"
+            )
+            raise SomdRuntimeError(message) from None
 
     # --- running -------------------------------------------------------------------------------------------------
 
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
         device = settings.device if target == "opencl" else None
         try:
-            entry = self._entry(target, values, device)
-            result = entry.call(values, settings.workers)
+            entry, given = self._entry(target, values, device)
+            result = entry.call(given, settings.workers)
             return result if self._combine is None else self._combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT_TARGET:
@@ -116,30 +163,61 @@ class SomdMethod(Generic[P, R]):
             self._warn(target, str(device) if device is not None else None, reason)
             return self._run(DEFAULT_TARGET, values, settings)
 
-    def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> Entry:
-        if self._captured is None or not self._captured.unchanged():
-            self._captured, self._key = Captured(self._function), None
-            self._entries.clear()
-        signature = describe_all(values, self._parameter_names)
-        entry = self._entries.get((target, device, signature))
+    def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> tuple[Entry, tuple[Any, ...]]:
+        """The entry for a call, and the values to call it with: the arguments, and what it takes besides."""
+        calling, values = self._calling(values)
+        signature = describe_all(values, calling.texts)
+        entry = self._entries.get((target, device, signature, calling.structure))
         if entry is None:
-            entry = self._compiled(target, signature, (), device)
+            entry = self._compiled(target, signature, (), device, calling)
         if entry.written and len(entry.arrays) > 1:
-            aliases = _aliases(entry, values, self._parameter_names)
+            aliases = _aliases(entry, values, calling.names, calling.texts)
             if aliases:
-                entry = self._entries.get((target, device, signature, aliases)) or self._compiled(
-                    target, signature, aliases, device
+                entry = self._entries.get((target, device, signature, calling.structure, aliases)) or self._compiled(
+                    target, signature, aliases, device, calling
                 )
-        _check_writeable(entry, values, self._parameter_names)
-        return entry
+        _check_writeable(entry, values, calling.texts)
+        return entry, values
+
+    def _calling(self, values: tuple[Any, ...]) -> tuple[Calling, tuple[Any, ...]]:
+        if self._captured is None or not self._captured.unchanged():
+            self._captured, self._fixed = Captured((self._function,)), None
+            self._entries.clear()
+            self._callings.clear()
+        if self._fixed is not None:
+            return self._fixed, values
+        found = reach(self._function, dict(zip(self._parameter_names, values, strict=True)))
+        structure = found.structure()
+        calling = self._callings.get(structure)
+        if calling is None:
+            if not self._captured.includes(found.functions):
+                self._captured = self._captured.extended(found.functions)
+            calling = self._callings[structure] = calling_of(found, structure, self._parameter_names)
+        if found.fixed and not found.top.objects:
+            self._fixed = calling
+        return calling, calling.values(values, found)
 
     def _compiled(
-        self, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...], device: Any
+        self,
+        target: str,
+        signature: tuple[str, ...],
+        aliases: tuple[tuple[str, str], ...],
+        device: Any,
+        calling: Calling,
     ) -> Entry:
-        key = self._key = self._key or source_key(self._function)
-        entry = compile_entry(self._function, key, target, signature, aliases, device, self._partitioners)
-        names = (target, device, signature, aliases) if aliases else (target, device, signature)
-        self._entries[names] = entry
+        entry = compile_entry(
+            self._function,
+            calling.found,
+            calling.names,
+            calling.key,
+            target,
+            signature,
+            aliases,
+            device,
+            calling.partitioners,
+        )
+        names = (target, device, signature, calling.structure)
+        self._entries[(*names, aliases) if aliases else names] = entry
         return entry
 
     @functools.cached_property
@@ -151,16 +229,6 @@ class SomdMethod(Generic[P, R]):
         """What makes the result of partial results, where that is a function or the method itself."""
         return combine_of(self._function)
 
-    @functools.cached_property
-    def _partitioners(self) -> dict[int, Any]:
-        """The partitioners that parameters carry, by position."""
-        found: dict[int, Any] = {}
-        for k, name in enumerate(self._parameter_names):
-            for marker in markers_of(annotation_of(self._function, name))[1]:
-                if isinstance(marker, Partition):
-                    found[k] = marker.partitioner
-        return found
-
     def _warn(self, target: str, device: str | None, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:
             return
@@ -171,21 +239,36 @@ class SomdMethod(Generic[P, R]):
         warnings.warn(message, SomdFallbackWarning, stacklevel=4)
 
 
-def _check_once(function: FunctionType) -> None:
-    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again."""
-    if missing_globals(function):
+def _check_once(function: FunctionType, owner: type | None) -> None:
+    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again.
+
+    A method that reads attributes of its object is looked at when its class is known (from Python 3.12 on), and one
+    that needs the object itself when it is first called.
+    """
+    if missing_globals(function) or (owner is None and _reads_its_object(function)):
         return
-    key = source_key(function)
+    try:
+        found = reach_of_source(function, owner)
+    except NotKnownYet:
+        return
+    key = source_key(function, found)
     if key is not None and cache_folder("checked", key[:32]).exists():
         return
     from somd.transforms.pipeline import check
 
-    check(function)
+    check(function, found)
     if key is not None:
         write_whole(cache_folder("checked", key[:32]), b"")
 
 
-def _aliases(entry: Entry, values: tuple[Any, ...], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _reads_its_object(function: FunctionType) -> bool:
+    first = next(iter(parameters_of(function)), None) if class_name_of(function) else None
+    return first is not None and any(path.root == first and path.attributes for path in paths_of(function))
+
+
+def _aliases(
+    entry: Entry, values: tuple[Any, ...], names: tuple[str, ...], texts: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     """Parameters that are the same array as an earlier one, as (name, earlier name).
 
     Raises:
@@ -203,10 +286,9 @@ def _aliases(entry: Entry, values: tuple[Any, ...], names: tuple[str, ...]) -> t
             if _same_memory(first, second):
                 found[pair[0]] = found.get(pair[1], pair[1])
             elif np.shares_memory(first, second):
+                both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
                 raise SomdRuntimeError(
-                    f"arguments `{pair[1]}` and `{pair[0]}` overlap in memory and one of them is written: "
-                    "pass a copy of one of them",
-                    "SOMD309",
+                    f"{both} overlap in memory and one of them is written: pass a copy of one of them", "SOMD309"
                 )
     return tuple(sorted(found.items()))
 
@@ -272,8 +354,18 @@ def somd(
     if workers is not None:
         check_workers(workers, "`@somd(workers=...)`")
     if function is None:
-        return lambda f: SomdMethod(f, target, workers, signatures)
-    return SomdMethod(function, target, workers, signatures)
+        return lambda f: _marked(f, target, workers, signatures)
+    return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
+
+
+def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
+    """The SOMD method of a function; that of a static or class method stays one."""
+    if isinstance(function, staticmethod):
+        return staticmethod(SomdMethod(function.__func__, target, workers, signatures))
+    method = SomdMethod(getattr(function, "__func__", function), target, workers, signatures)
+    if isinstance(function, classmethod):
+        method.binding = "class"
+    return method
 
 
 __all__ = ["SomdCompileError", "SomdMethod", "somd"]

@@ -35,17 +35,17 @@ def describe_all(values: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]
     """
     try:
         return tuple([describe(v) for v in values])
-    except _Unsupported:
+    except Unsupported:
         pass
     for name, value in zip(names, values, strict=False):
         try:
             describe(value)
-        except _Unsupported as what:
+        except Unsupported as what:
             raise _refused(f"argument `{name}` is {what}", what.instead) from None
     raise AssertionError("an argument was refused, and then was not")
 
 
-class _Unsupported(Exception):
+class Unsupported(Exception):
     """What an argument is, in words, and what to pass instead where that is no matter of course."""
 
     def __init__(self, what: str, instead: str = "") -> None:
@@ -57,13 +57,13 @@ def describe(value: Any) -> str:
     """The description of an argument.
 
     Raises:
-        _Unsupported: the value is nothing that a method takes.
+        Unsupported: the value is nothing that a method takes.
     """
     if type(value) is int and not -_LIMIT <= value < _LIMIT:
-        raise _Unsupported("an integer of more than 64 bits")
+        raise Unsupported("an integer of more than 64 bits")
     if isinstance(value, np.ndarray):
         if type(value) not in _PLAIN:
-            raise _Unsupported(f"an array of type `{type(value).__name__}`")
+            raise Unsupported(f"an array of type `{type(value).__name__}`")
         key = (value.dtype, value.ndim)
         text = _arrays.get(key)
         if text is None:
@@ -84,14 +84,14 @@ def _array(dtype: np.dtype[Any], ndim: int) -> str:
         elif not dtype.isnative:
             instead = "convert it first: `a.astype(a.dtype.newbyteorder('='))`"
         what = f"an array of dtype {dtype.name}{order} with {ndim} dimension{'s' if ndim != 1 else ''}"
-        raise _Unsupported(what, instead)
+        raise Unsupported(what, instead)
     return f"{dtype.name}[{', '.join(':' * ndim)}]"
 
 
 def _scalar(value: Any) -> str:
     if isinstance(value, np.generic) and value.dtype.name in SUPPORTED:
         return f"np.{value.dtype.name}"
-    raise _Unsupported(f"of type `{type(value).__name__}`")
+    raise Unsupported(f"of type `{type(value).__name__}`")
 
 
 def _refused(what: str, instead: str = "") -> SomdCompileError:

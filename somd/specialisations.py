@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from somd.errors import SomdRuntimeError
 from somd.keys import entry_key
+from somd.reach import Reach
 from somd.runtime.modules import load_module, module_path, read_module, write_module
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Entry:
 
 def compile_entry(
     function: FunctionType,
+    found: Reach,
+    names: Sequence[str],
     key: str | None,
     target: str,
     signature: tuple[str, ...],
@@ -45,18 +48,20 @@ def compile_entry(
     device: Any,
     partitioners: Mapping[int, Any],
 ) -> Entry:
-    """The entry for a signature.
+    """The entry for a signature, that of the parameters `names`: the method's own, and what the call reaches besides.
 
     Raises:
         SomdCompileError: the method is refused.
         TargetUnavailable: the target lacks a device or a construct.
     """
-    names = list(function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount])
     text_key = entry_key(key or repr(id(function)), target, signature, aliases)
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
     if text is None:
-        text = _generate(function, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n") + "\n"
+        text = (
+            _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
+            + "\n"
+        )
         path = write_module(path, text)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     return load_entry(target, path, text, function.__name__, arrays, device, partitioners)
@@ -88,27 +93,31 @@ def load_entry(
     return Entry(opencl, text, arrays, opencl.written)
 
 
-def source_text(function: FunctionType, target: str, signatures: Sequence[str]) -> str:
+def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:
     """The generated text for the first declared signature, or for arrays of float64."""
     from somd.transforms import pipeline
     from somd.transforms.signature_text import parse_signature
 
-    defaults = pipeline.default_arguments(function)
+    defaults = pipeline.default_arguments(function, found)
     if signatures:
-        defaults = dict(zip(defaults, parse_signature(signatures[0]), strict=True))
-    return _text(function, target, defaults, {})
+        defaults |= dict(zip(defaults, parse_signature(signatures[0]), strict=not found.names))
+    return _text(function, found, target, defaults, {})
 
 
-def _generate(function: FunctionType, target: str, signature: Mapping[str, str], aliases: Mapping[str, str]) -> str:
+def _generate(
+    function: FunctionType, found: Reach, target: str, signature: Mapping[str, str], aliases: Mapping[str, str]
+) -> str:
     from somd.transforms.signature_text import parse_type
 
-    return _text(function, target, {name: parse_type(text) for name, text in signature.items()}, aliases)
+    return _text(function, found, target, {name: parse_type(text) for name, text in signature.items()}, aliases)
 
 
-def _text(function: FunctionType, target: str, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> str:
+def _text(
+    function: FunctionType, found: Reach, target: str, arguments: Mapping[str, Type], aliases: Mapping[str, str]
+) -> str:
     from somd.transforms import pipeline
 
-    compiled = pipeline.compile_for(function, arguments, aliases)
+    compiled = pipeline.compile_for(function, arguments, aliases, found)
     if target == "multicore":
         return pipeline.multicore_text(compiled)
     if target == "opencl":

@@ -94,14 +94,14 @@ def calls(case: str, target: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     module, method = loaded(case, f"{target}.py"), method_of(loaded(case, "input.py"), case)
     if target == "multicore":
-        yield MulticoreCall(module, case, method._partitioners)
+        yield MulticoreCall(module, case, method._shown_calling().partitioners)
         return
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
     from somd.runtime.opencl.execute import OpenCLCall
 
-    yield OpenCLCall(module, case, None, method._partitioners)
+    yield OpenCLCall(module, case, None, method._shown_calling().partitioners)
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)

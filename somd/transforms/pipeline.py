@@ -12,8 +12,10 @@ from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdInternalError
+from somd.reach import Reach, reach_of_source
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
+from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.plan.combined_types import check_combined_types
@@ -36,14 +38,15 @@ class Compiled:
     plan: Plan
 
 
-def front(function: FunctionType) -> Method:
-    """The method of `function`, its form checked.
+def front(function: FunctionType, found: Reach | None = None) -> Method:
+    """The method of `function`, its form checked; `found` is what a call reaches, or else what the text shows of it.
 
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
+    found = reach_of_source(function) if found is None else found
     collector = Collector()
-    method = inline_calls(read_method(function), collector)
+    method = inline_calls(read_method(Reached(found.top, found)), collector)
     collector.raise_if_errors()
     return without_inductions(method, loops_with_copies(method))
 
@@ -59,26 +62,28 @@ def bugs_reported(function: FunctionType) -> Iterator[None]:
         raise SomdInternalError((Diagnostic("SOMD901", message, (), helps),)) from error
 
 
-def check(function: FunctionType) -> Plan:
+def check(function: FunctionType, found: Reach | None = None) -> Plan:
     """Everything that the source alone can show.
 
     Raises:
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        method = front(function)
+        method = front(function, found)
         with in_the_users_names(method):
             return method_to_plan(method)
 
 
-def compile_for(function: FunctionType, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
+def compile_for(
+    function: FunctionType, arguments: Mapping[str, Type], aliases: Mapping[str, str], found: Reach | None = None
+) -> Compiled:
     """The plan for these argument types, with `aliases` naming parameters that are the same memory.
 
     Raises:
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        method = front(function)
+        method = front(function, found)
         with in_the_users_names(method):
             return _compiled(method, arguments, aliases)
 
@@ -95,10 +100,10 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
     return Compiled(method, types, plan)
 
 
-def default_arguments(function: FunctionType) -> dict[str, Type]:
+def default_arguments(function: FunctionType, found: Reach | None = None) -> dict[str, Type]:
     """Argument types where none are known: arrays of float64 as they are indexed, int64 for those that hold indexes,
     Python's int for the rest, or float or complex where the parameter says so."""
-    method = front(function)
+    method = front(function, found)
     ranks = kinds_from_source(method, Collector()).ranks
     indexing = names_in_indexes(method)
     declared = {"float": FLOAT, str(float): FLOAT, "complex": COMPLEX, str(complex): COMPLEX}

@@ -51,7 +51,7 @@ def test_a_program_in_each_section(code: str, section: str) -> None:
     assert "@somd" in program
     assert "def f(" in program
     if (code, section) != ("SOMD104", "Example"):
-        methods = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.decorator_list]
+        methods = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.decorator_list]
         assert [method.name for method in methods] == ["f"]
 
 

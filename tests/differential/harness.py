@@ -8,6 +8,7 @@ the rule that a small phase is run by one MI.
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import warnings
 from collections.abc import Iterable
@@ -64,6 +65,9 @@ def assert_same(found: Any, expected: Any, rtol: float, what: str) -> None:
         assert found.dtype == expected.dtype, f"{what}: {found.dtype} instead of {expected.dtype}"
         assert found.shape == expected.shape, f"{what}: shape {found.shape} instead of {expected.shape}"
         _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
+    elif is_object(expected):
+        for name, value in attributes(expected).items():
+            assert_same(getattr(found, name), value, rtol, f"{what}, attribute {name}")
     elif isinstance(expected, float | complex):
         _assert_elements(np.asarray(found), np.asarray(expected), rtol, what)
     else:
@@ -96,12 +100,31 @@ def _agree(found: np.ndarray, expected: np.ndarray, rtol: float, scale: float) -
 def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of the arguments with the layout of each; what was one array twice stays so."""
     made: dict[int, Any] = {}
-    return tuple(made.setdefault(id(arg), _duplicate(arg)) for arg in args)
+    return tuple(_duplicate(arg, made) for arg in args)
 
 
-def _duplicate(arg: Any) -> Any:
-    if not isinstance(arg, np.ndarray):
-        return arg
+def _duplicate(arg: Any, made: dict[int, Any]) -> Any:
+    if id(arg) not in made:
+        made[id(arg)] = _array(arg) if isinstance(arg, np.ndarray) else arg
+        if is_object(arg):
+            made[id(arg)] = copied = copy.copy(arg)
+            for name, value in attributes(arg).items():
+                object.__setattr__(copied, name, _duplicate(value, made))
+    return made[id(arg)]
+
+
+def is_object(arg: Any) -> bool:
+    """Whether an argument is an object of some class of a test's own."""
+    return not isinstance(arg, type) and type(arg).__module__.startswith("tests.")
+
+
+def attributes(arg: Any) -> dict[str, Any]:
+    """The attributes of an object, those in slots too."""
+    slots = [name for kind in type(arg).__mro__ for name in vars(kind).get("__slots__", ())]
+    return {**{name: getattr(arg, name) for name in slots if hasattr(arg, name)}, **getattr(arg, "__dict__", {})}
+
+
+def _array(arg: np.ndarray) -> np.ndarray:
     if arg.base is None or arg.flags.c_contiguous or arg.flags.f_contiguous:
         copied = arg.copy(order="K")
     else:

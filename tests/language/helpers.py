@@ -224,3 +224,14 @@ def n_body_accelerations(x: A, m: np.ndarray) -> np.ndarray:
             acc[i, 1] += w * dy
             acc[i, 2] += w * dz
     return acc
+
+
+def neighbours(x, i):
+    return x[i] - x[i + 1]
+
+
+@program(lambda: [(numbers(n), numbers(n + 1, seed=1)) for n in SIZES])
+@somd
+def sum_of_array_helper_as_operand(a: A, b: np.ndarray) -> None:
+    for i in range(len(a)):
+        a[i] = 2.0 * neighbours(b, i) - a[i] / -neighbours(b, i)

@@ -26,7 +26,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        return f"{self.method.__module__.rpartition('.')[2]}.{self.method.__name__}"
+        return f"{self.method.__module__.rpartition('.')[2]}.{self.method.__qualname__}"
 
 
 PROGRAMS: list[Program] = []

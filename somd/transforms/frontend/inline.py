@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import FunctionType
+from functools import lru_cache
 from typing import cast
 
 import libcst as cst
@@ -22,6 +22,7 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
+from somd.transforms.frontend.reached import Function, Reached, own_function
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 
@@ -81,6 +82,14 @@ def _array_names(method: Method) -> frozenset[str]:
     return frozenset(found & method.local_names)
 
 
+@lru_cache(maxsize=256)
+def _reads_arrays(function: Reached) -> bool:
+    """Whether a function, or one that it calls, takes arrays besides its arguments."""
+    method = read_method(function)
+    inner = [v for v in method.namespace.values() if isinstance(v, Reached) and v != function]
+    return not _array_names(method).isdisjoint(function.taken) or any(_reads_arrays(v) for v in inner)
+
+
 class _Inliner:
     def __init__(self, method: Method, arrays: frozenset[str], collector: Collector, depth: int) -> None:
         self.method = method
@@ -93,18 +102,18 @@ class _Inliner:
         self.shared: frozenset[str] = frozenset()
         self.spelled: dict[str, str] = {}
 
-    def callee(self, node: cst.Call) -> FunctionType | None:
+    def callee(self, node: cst.Call) -> Function | None:
         """The function of a call that is to be written out: a SOMD method, or a plain function given an array."""
         value = evaluate(node.func, self.method.namespace, self.method.local_names)
-        wrapped = getattr(value, "__wrapped__", None)
-        if hasattr(value, "sequential") and isinstance(wrapped, FunctionType):
-            return wrapped
-        if not isinstance(value, FunctionType) or (value.__module__ or "").partition(".")[0] in ("numpy", "math"):
-            return None
+        function = own_function(value)
+        if function is None or function is not value or (isinstance(function, Reached) and function.frame.somd):
+            return function
         given = {a.value.value for a in node.args if isinstance(a.value, cst.Name)}
-        return value if given & self.arrays or self._takes_arrays(value, given) else None
+        return function if given & self.arrays or self._takes_arrays(function, given) else None
 
-    def _takes_arrays(self, function: FunctionType, given: set[str]) -> bool:
+    def _takes_arrays(self, function: Function, given: set[str]) -> bool:
+        if isinstance(function, Reached) and _reads_arrays(function):
+            return True
         return bool(given & {p.name for p in self.method.params if p.distributed})
 
     # --- statements ----------------------------------------------------------------------------------------------
@@ -184,11 +193,18 @@ class _Inliner:
             if _conditional(node, call):
                 self._refuse(call, "a call of another method that may not happen is not supported")
                 continue
-            made, replaced[call] = self._written_out(call, None, call is node)
+            made, result = self._written_out(call, None, call is node)
+            replaced[call] = result if call is node else self._enclosed(result)
             before += made
         if not replaced:
             return [], node
         return before, cast(cst.BaseExpression, node.visit(_Replace(replaced, self.positions)))
+
+    def _enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression as an operand of another one."""
+        if node.lpar or isinstance(node, cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute):
+            return node
+        return cast(cst.BaseExpression, self._changed(node, lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
 
     def _inside(self, node: cst.CSTNode) -> bool:
         return any(self.callee(call) is not None for call in _calls(node))

@@ -12,13 +12,13 @@ import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from types import FunctionType
 
 import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.names import evaluate
+from somd.transforms.frontend.reached import Function, own_function
 from somd.transforms.frontend.tree import Tracked
 from somd.transforms.stages import Method
 
@@ -37,14 +37,9 @@ def positional_calls(method: Method, collector: Collector) -> Method:
     return replace(method, function=function, positions=rewriter.positions, namespace=rewriter.namespace)
 
 
-def called_function(node: cst.Call, method: Method) -> FunctionType | None:
+def called_function(node: cst.Call, method: Method) -> Function | None:
     """The user's own function that a call means: a helper, or the function of a SOMD method."""
-    value = evaluate(node.func, method.namespace, method.local_names)
-    wrapped = getattr(value, "__wrapped__", None)
-    if hasattr(value, "sequential") and isinstance(wrapped, FunctionType):
-        return wrapped
-    ours = isinstance(value, FunctionType) and (value.__module__ or "").partition(".")[0] not in ("numpy", "math")
-    return value if ours and isinstance(value, FunctionType) else None
+    return own_function(evaluate(node.func, method.namespace, method.local_names))
 
 
 class _Calls(Tracked):
@@ -72,7 +67,7 @@ class _Calls(Tracked):
 
     def _bound(
         self,
-        function: FunctionType,
+        function: Function,
         parameters: Sequence[inspect.Parameter],
         node: cst.Call,
         args: Sequence[cst.Arg],
@@ -96,9 +91,7 @@ class _Calls(Tracked):
             arguments.append(cst.Arg(value, keyword, equal=EQUAL if keyword else cst.MaybeSentinel.DEFAULT))
         return arguments
 
-    def _default(
-        self, function: FunctionType, parameter: inspect.Parameter, node: cst.Call
-    ) -> cst.BaseExpression | None:
+    def _default(self, function: Function, parameter: inspect.Parameter, node: cst.Call) -> cst.BaseExpression | None:
         value = parameter.default
         if not isinstance(value, bool | int | float | complex | np.generic):
             message = f"the default of `{parameter.name}` in `{function.__name__}` is no number"

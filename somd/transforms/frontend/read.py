@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from types import FunctionType
-
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.positional import positional_calls
+from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.taken_to_params import reached_method
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method
 
 
-def read_method(function: FunctionType) -> Method:
+def read_method(function: Function) -> Method:
     """The method of `function`, be it a SOMD method or a helper.
 
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = plain_loops(method_of(function))
+    method = plain_loops(reached_method(function) if isinstance(function, Reached) else method_of(function))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()

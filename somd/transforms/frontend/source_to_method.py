@@ -105,10 +105,10 @@ def _param(
     name = param.name.value
     _, found = markers.markers_of(annotation_of(function, name))
     where = positions[param.annotation.annotation] if param.annotation else positions[param.name]
-    return _marked(name, f"parameter `{name}`", found, where, collector)
+    return marked(name, f"parameter `{name}`", found, where, collector)
 
 
-def _marked(name: str, what: str, found: Sequence[markers.Marker], where: Position, collector: Collector) -> Param:
+def marked(name: str, what: str, found: Sequence[markers.Marker], where: Position, collector: Collector) -> Param:
     """A parameter, or a local, with its markers."""
     made = Param(name, any(isinstance(marker, markers.Dist) for marker in found))
     for marker in found:
@@ -181,7 +181,7 @@ def _local_markers(
             rest = [marker for marker in found if not isinstance(marker, markers.Shared)]
             if rest:
                 where = positions[node.annotation]
-                distributed[name] = _marked(name, f"the local `{name}`", rest, where, collector), where
+                distributed[name] = marked(name, f"the local `{name}`", rest, where, collector), where
 
     tree.body.visit(Locals())
     return frozenset(shared), distributed

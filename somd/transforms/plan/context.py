@@ -154,7 +154,7 @@ class Context:
 
     def site(self, position: Position, array: str, axis: int, text: str) -> Site:
         """A new site; sites are numbered from 1."""
-        site = Site(len(self.sites) + 1, position, array, axis, text)
+        site = Site(len(self.sites) + 1, position, as_written(array, self.method.spelled), axis, text)
         self.sites.append(site)
         return site
 

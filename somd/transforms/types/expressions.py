@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, cast
 
 import libcst as cst
@@ -16,6 +15,7 @@ import numpy as np
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.types import functions
 from somd.transforms.types.scalars import (
@@ -46,7 +46,7 @@ COMPARISONS = {
     cst.Equal: operator.eq,
     cst.NotEqual: operator.ne,
 }
-HelperFinder = Callable[[FunctionType, tuple[Type, ...], cst.Call], "HelperInstance | None"]
+HelperFinder = Callable[[Function, tuple[Type, ...], cst.Call], "HelperInstance | None"]
 
 
 class Expressions:
@@ -144,7 +144,7 @@ class Expressions:
         try:
             return type_of_value(value)
         except NotTyped as error:
-            message = f"`{text}` is {error}: only numbers are captured"
+            message = f"`{text}` is {error}: only numbers and arrays of numbers are captured"
             self.report("SOMD204", message, node, "pass it as a parameter")
             return None
 
@@ -311,7 +311,7 @@ class Expressions:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 return self._allocation(node, kind, name)
-        if isinstance(function, FunctionType):
+        if isinstance(function, Function):
             return self._helper(function, arguments, node)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
@@ -376,7 +376,7 @@ class Expressions:
             return None
         return self._applied(function, [self.scalar(arguments[0])], node)
 
-    def _helper(self, function: FunctionType, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+    def _helper(self, function: Function, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         found = [self.any(a) for a in arguments]
         given: list[Type] = []
         for each, argument in zip(found, arguments, strict=True):

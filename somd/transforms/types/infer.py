@@ -7,12 +7,12 @@ are refused (SOMD401), as are operations without a type (SOMD402 to SOMD405) and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import FunctionType
 
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.frontend.reached import Function
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
@@ -239,7 +239,7 @@ class _Walk:
             self.collector.add(Diagnostic("SOMD401", message, labels, helps))
             return first if isinstance(first, ArrayType) else None
 
-    def helper(self, function: FunctionType, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
+    def helper(self, function: Function, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
         """The instance of a helper function for these arguments, inferred when first met."""
         from somd.transforms.frontend.read import read_method
 

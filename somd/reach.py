@@ -1,0 +1,472 @@
+"""What a call reaches besides its arguments: attributes of objects, captured arrays, and functions found through them.
+
+In: a function and the arguments of a call. Out: a `Reach`: for each dotted name that is read, in the function and in
+those it calls, what it stands for. Values that may differ from call to call (`self.alpha`, a global array) are *taken*:
+the compiler makes a parameter of each, and every call passes what they are then. Numbers of modules and classes
+(`units.G`, `Colour.RED`) are constants of the generated code. Nothing of the user's runs here; see `attributes`.
+"""
+
+from __future__ import annotations
+
+import enum
+import keyword
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from somd.annotations import annotation_of
+from somd.attributes import MISSING, Bound, Computed, Unknown, attribute
+from somd.diagnostics.model import Diagnostic, Label
+from somd.errors import SomdCompileError
+from somd.paths import Path, class_name_of, parameters_of, paths_of, returned_path
+from somd.signatures import Unsupported, describe
+
+#: where a value comes from: a parameter of the method or a captured name, and the attributes after it
+Origin = tuple[str, ...]
+#: attributes that the compiler knows of arrays
+OF_ARRAYS = frozenset(("shape", "size", "ndim", "dtype", "copy", "T"))
+_NUMBERS = (bool, int, float, complex)
+_PLAIN = (*_NUMBERS, str, bytes, list, tuple, dict, set, frozenset, type(None), np.ndarray, np.generic)
+MAX_DEPTH = 16
+
+
+class NotKnownYet(Exception):
+    """What a path stands for depends on objects that are not at hand."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A function as it is called here: which of its parameters stand for objects, and where those come from."""
+
+    function: FunctionType
+    objects: tuple[tuple[str, Origin], ...] = ()
+    somd: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A path that stands for a function; `getter` where reading the path is the call (a property)."""
+
+    frame: Frame
+    getter: bool
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A path that stands for a value which the generated code holds."""
+
+    value: object
+
+
+Meaning = Origin | Call | Constant
+
+
+class CapturedIn:
+    """The module of a captured name."""
+
+    def __init__(self, names: dict[str, object]) -> None:
+        self.names = names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CapturedIn) and self.names is other.names
+
+    def __hash__(self) -> int:
+        return id(self.names)
+
+
+@dataclass
+class Reach:
+    """What the paths of a method, and of the functions it calls, stand for."""
+
+    top: Frame
+    meanings: dict[Frame, dict[tuple[str, ...], Meaning]] = field(default_factory=dict)
+    values: dict[Origin, Any] = field(default_factory=dict)
+    texts: dict[Origin, str] = field(default_factory=dict)
+    #: the class, or module, in which an array is looked up: its annotations may carry markers
+    holders: dict[Origin, object] = field(default_factory=dict)
+    #: whether a call need not look again as long as captured names, and names of captured modules, stand for the same
+    fixed: bool = True
+
+    def without_values(self) -> Reach:
+        """The same for the compiler, which keeps it longer than the caller's arrays should live."""
+        return replace(self, values=dict.fromkeys(self.values))
+
+    @property
+    def functions(self) -> tuple[FunctionType, ...]:
+        """The functions reached, the method's own first."""
+        return tuple(dict.fromkeys(frame.function for frame in self.meanings))
+
+    def structure(self) -> tuple[object, ...]:
+        """All but the values taken: calls with equal structures and signatures run the same code."""
+        found: list[object] = [self.top.objects]
+        for frame, meanings in self.meanings.items():
+            for path, meaning in meanings.items():
+                if isinstance(meaning, Constant):
+                    found.append((frame, path, type(meaning.value), repr(meaning.value)))
+                else:
+                    found.append((frame, path, meaning, self.holders.get(meaning) if isinstance(meaning, tuple) else 0))
+        return tuple(found)
+
+    def annotation(self, origin: Origin) -> object:
+        """What the class of an object, or the module, says of an attribute; None if nothing."""
+        return annotation_in(self.holders.get(origin), origin[-1].rpartition(" ")[2])
+
+    def needs(self, frame: Frame) -> tuple[Origin, ...]:
+        """The values that a function and those it calls take, in one order for all."""
+        reached = set(self._below(frame, set()))
+        return tuple(origin for origin in self.values if origin in reached)
+
+    @cached_property
+    def names(self) -> dict[Origin, str]:
+        """The parameter of the generated code for each value taken: `self_grid_dx` for `self.grid.dx`."""
+        taken = {*keyword.kwlist}
+        for function in self.functions:
+            code = function.__code__
+            taken.update((*code.co_varnames, *code.co_names, *code.co_freevars))
+        own = {name for function in self.functions for name in function.__code__.co_varnames}
+        names: dict[Origin, str] = {}
+        for origin in self.values:
+            name = self.texts[origin].replace(".", "_")
+            while (name in taken and (len(origin) > 1 or name in own)) or name in names.values():
+                name += "_"
+            names[origin] = name
+        return names
+
+    def _below(self, frame: Frame, seen: set[Frame]) -> Iterator[Origin]:
+        if frame in seen:
+            return
+        seen.add(frame)
+        for meaning in self.meanings.get(frame, {}).values():
+            if isinstance(meaning, Call):
+                yield from self._below(meaning.frame, seen)
+            elif not isinstance(meaning, Constant):
+                yield meaning
+
+
+def reach(function: FunctionType, arguments: Mapping[str, object]) -> Reach:
+    """What a call of `function` with these arguments reaches.
+
+    Raises:
+        SomdCompileError: SOMD406, an attribute has a value that a method cannot use, or is computed when it is read.
+        AttributeError: an object lacks an attribute, as in plain Python.
+        NotKnownYet: arguments are `Unknown`, and it depends on them.
+    """
+    paths = paths_of(function)
+    first = next(iter(parameters_of(function)), None) if class_name_of(function) else None
+    return _reach(function, arguments, paths, first)
+
+
+def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
+    """What the text of `function` shows; `owner` is the class that it is a method of, if it is.
+
+    Raises:
+        SomdCompileError: SOMD406.
+        NotKnownYet: it depends on the objects of a call.
+    """
+    first = parameters_of(function)[0] if owner is not None and parameters_of(function) else None
+    arguments: dict[str, object] = {}
+    for name in parameters_of(function):
+        kind = annotation_of(function, name)
+        arguments[name] = Unknown(owner if name == first else kind if isinstance(kind, type) else None)
+    return _reach(function, arguments, paths_of(function), first)
+
+
+def _reach(
+    function: FunctionType, arguments: Mapping[str, object], paths: tuple[Path, ...], first: str | None
+) -> Reach:
+    objects = tuple(
+        (name, (name,))
+        for name, value in arguments.items()
+        if _is_object(value) and _read_as_object(name, first, paths)
+    )
+    walk = _Walk(Reach(Frame(function, objects)), {(name,): arguments[name] for name, _ in objects})
+    for name, origin in objects:
+        walk.reach.texts[origin] = name
+    walk.visit(walk.reach.top, 0)
+    _check_prefixes(walk.reach)
+    return walk.reach
+
+
+def _check_prefixes(found: Reach) -> None:
+    """An object that is not at hand cannot be both an array and the holder of attributes."""
+    for origin, value in found.values.items():
+        if isinstance(value, Unknown) and any(o != origin and o[: len(origin)] == origin for o in found.values):
+            raise NotKnownYet(found.texts[origin])
+
+
+def _is_object(value: object) -> bool:
+    return not isinstance(value, _PLAIN) or isinstance(value, enum.Enum)
+
+
+def _read_as_object(name: str, first: str | None, paths: tuple[Path, ...]) -> bool:
+    return name == first or any(p.root == name and p.attributes and p.attributes[0] not in OF_ARRAYS for p in paths)
+
+
+class _Walk:
+    def __init__(self, found: Reach, objects: dict[Origin, object]) -> None:
+        self.reach = found
+        self.objects = objects
+
+    def visit(self, frame: Frame, depth: int) -> None:
+        if frame in self.reach.meanings or depth > MAX_DEPTH:
+            return
+        meanings = self.reach.meanings[frame] = {}
+        bindings = dict(frame.objects)
+        own = set(parameters_of(frame.function))
+        for path in paths_of(frame.function):
+            if path.root in bindings:
+                origin = bindings[path.root]
+                self.follow(frame, path, 0, origin, self.objects[origin], meanings, depth)
+            elif path.root not in own:
+                self.captured(frame, path, meanings, depth)
+
+    def captured(self, frame: Frame, path: Path, meanings: dict[tuple[str, ...], Meaning], depth: int) -> None:
+        value, token = captured_value(frame.function, path.root)
+        if value is MISSING or _known(value):
+            return
+        origin = (token,)
+        self.reach.texts.setdefault(origin, path.root)
+        if isinstance(value, np.ndarray):
+            self.take(origin, value, CapturedIn(frame.function.__globals__), (path.root,), meanings, path)
+        elif path.called and not path.attributes:
+            found = attribute_of_name(value)
+            if isinstance(found, Bound):
+                self.call(frame, path, 0, origin, None, found, meanings, depth)
+        elif path.attributes and _is_object(value):
+            self.follow(frame, path, 0, origin, value, meanings, depth)
+
+    def follow(
+        self,
+        frame: Frame,
+        path: Path,
+        start: int,
+        origin: Origin,
+        value: object,
+        meanings: dict[tuple[str, ...], Meaning],
+        depth: int,
+    ) -> None:
+        """Read attributes until a value, or a function, is met."""
+        captured = origin[0] not in dict(self.reach.top.objects)
+        for k in range(start, len(path.attributes)):
+            holder, name = value, path.attributes[k]
+            if not captured or k > 0 or not isinstance(holder, ModuleType):
+                self.reach.fixed = False
+            if isinstance(holder, Unknown) and k == len(path.attributes) - 1 and name in OF_ARRAYS and k > 0:
+                return self.take(origin, holder, None, (path.root, *path.attributes[:k]), meanings, path)
+            value = attribute(holder, name)
+            if isinstance(value, Bound):
+                self.call(frame, path, k + 1, origin, holder, value, meanings, depth)
+                return None
+            text = f"{self.reach.texts[origin]}.{name}"
+            if value is MISSING:
+                if captured and isinstance(holder, ModuleType):
+                    return None
+                raise AttributeError(
+                    f"{type(holder).__name__!r} object has no attribute {name!r}", name=name, obj=holder
+                )
+            if isinstance(value, Computed):
+                raise _refused(path, f"`{text}` is {value.why}")
+            if captured and _known(value):
+                return None
+            origin = (*origin, name)
+            self.reach.texts[origin] = text
+            if isinstance(value, enum.IntEnum):
+                value = int(value)
+                holder = enum
+            if self.settled(path, k + 1, origin, holder, value, captured, meanings):
+                return None
+        return self.end(path, origin, value, captured, meanings)
+
+    def settled(
+        self,
+        path: Path,
+        end: int,
+        origin: Origin,
+        holder: object,
+        value: object,
+        captured: bool,
+        meanings: dict[tuple[str, ...], Meaning],
+    ) -> bool:
+        """Whether a value that the compiler can use has been reached."""
+        here = (path.root, *path.attributes[:end])
+        if isinstance(value, np.ndarray):
+            self.take(origin, value, holder if isinstance(holder, type) else type(holder), here, meanings, path)
+        elif type(value) in _NUMBERS or isinstance(value, np.generic):
+            if holder is enum or (captured and isinstance(holder, ModuleType | type)):
+                meanings[here] = Constant(value)
+            else:
+                self.take(origin, value, None, here, meanings, path)
+        elif isinstance(value, np.dtype) or (
+            isinstance(value, type) and issubclass(value, np.generic | bool | int | float | complex)
+        ):
+            meanings[here] = Constant(value)
+        else:
+            return False
+        return True
+
+    def end(
+        self, path: Path, origin: Origin, value: object, captured: bool, meanings: dict[tuple[str, ...], Meaning]
+    ) -> None:
+        """The path ends in something that is no number and no array."""
+        if not path.attributes or captured:
+            return
+        if isinstance(value, Unknown):
+            if path.called:
+                raise NotKnownYet(str(path))
+            self.take(origin, value, None, (path.root, *path.attributes), meanings, path)
+            return
+        raise _refused(path, f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`")
+
+    def take(
+        self,
+        origin: Origin,
+        value: object,
+        holder: object,
+        path: tuple[str, ...],
+        meanings: dict[tuple[str, ...], Meaning],
+        place: Path,
+    ) -> None:
+        if not isinstance(value, Unknown):
+            self.check(origin, value, place)
+        meanings[path] = origin
+        self.reach.fixed = False
+        self.reach.values.setdefault(origin, value)
+        self.reach.holders.setdefault(origin, holder)
+
+    def check(self, origin: Origin, value: object, path: Path) -> None:
+        """Refuse what is no argument of a method either."""
+        try:
+            describe(value)
+        except Unsupported as what:
+            raise _refused(path, f"`{self.reach.texts[origin]}` is {what}") from None
+
+    def call(
+        self,
+        frame: Frame,
+        path: Path,
+        end: int,
+        origin: Origin,
+        holder: object,
+        found: Bound,
+        meanings: dict[tuple[str, ...], Meaning],
+        depth: int,
+    ) -> None:
+        """A path that stands for a function: what that one reaches belongs to the call too."""
+        function = found.function
+        if _known_name(function.__module__) or (not found.getter and end < len(path.attributes)):
+            return
+        objects: tuple[tuple[str, Origin], ...] = ()
+        if found.receiver is not None:
+            parameters = parameters_of(function)
+            if not parameters:
+                return
+            receiver: object = holder
+            if found.receiver == "class" and not isinstance(holder, type):
+                receiver = Unknown(holder.owner) if isinstance(holder, Unknown) else type(holder)
+                origin = (*origin, "__class__")
+                self.reach.texts[origin] = type(holder).__name__
+            self.objects[origin] = receiver
+            objects = ((parameters[0], origin),)
+        target = returned_path(function) if found.getter else None
+        same = target is not None and bool(objects) and target.root == objects[0][0]
+        if same and target is not None and self.alias(path, end, origin, holder, target, meanings, frame, depth):
+            return
+        inner = Frame(function, objects, found.somd)
+        if found.getter and end < len(path.attributes) and path.attributes[end] not in OF_ARRAYS:
+            raise _refused(path, f"`{path}` is read from what a property returns")
+        self.visit(inner, depth + 1)
+        captured = origin[0] not in dict(self.reach.top.objects)
+        if objects or self.reach.meanings.get(inner) or not captured:
+            meanings[(path.root, *path.attributes[:end])] = Call(inner, found.getter)
+
+    def alias(
+        self,
+        path: Path,
+        end: int,
+        origin: Origin,
+        holder: object,
+        target: Path,
+        meanings: dict[tuple[str, ...], Meaning],
+        frame: Frame,
+        depth: int,
+    ) -> bool:
+        """A property that returns another attribute: what is read is that one."""
+        if depth > MAX_DEPTH:
+            return False
+        whole = Path(path.root, (*target.attributes, *path.attributes[end:]), path.called, path.position)
+        inner: dict[tuple[str, ...], Meaning] = {}
+        self.follow(frame, whole, 0, origin, holder, inner, depth + 1)
+        beyond = {key: len(key) - 1 - len(target.attributes) for key in inner}
+        if any(count < 0 for count in beyond.values()):
+            return False
+        for key, meaning in inner.items():
+            meanings[(path.root, *path.attributes[: end + beyond[key]])] = meaning
+        return True
+
+
+def annotation_in(holder: object, name: str) -> object:
+    """The annotation of a name in a class or its bases, or in a module's annotations; None if there is none."""
+    places: list[tuple[Mapping[str, object], dict[str, object]]] = []
+    if isinstance(holder, type):
+        for kind in holder.__mro__:
+            places.append((vars(kind).get("__annotations__", {}), _names_around(kind)))
+    elif isinstance(holder, CapturedIn):
+        places.append((holder.names.get("__annotations__", {}), holder.names))  # type: ignore[arg-type]
+    for written, names in places:
+        if name in written:
+            return evaluated(written[name], names)
+    return None
+
+
+def _names_around(kind: type) -> dict[str, object]:
+    """The global names where a class is defined: those of its methods, or else of its module."""
+    plain = [getattr(value, "somd_function", value) for value in vars(kind).values()]
+    function = next((f for f in plain if isinstance(f, FunctionType) and f.__module__ == kind.__module__), None)
+    names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
+    return function.__globals__ if function is not None else dict(names)
+
+
+def evaluated(written: object, names: dict[str, object]) -> object:
+    """An annotation as an object; None where it is a text that cannot be evaluated."""
+    try:
+        return cast(object, eval(written, names)) if isinstance(written, str) else written
+    except Exception:
+        return None
+
+
+def captured_value(function: FunctionType, name: str) -> tuple[object, str]:
+    """What a free name of `function` stands for, and a text that tells its variable from all others."""
+    code = function.__code__
+    if name in code.co_freevars:
+        cell = (function.__closure__ or ())[code.co_freevars.index(name)]
+        try:
+            return cell.cell_contents, f"cell {id(cell)} {name}"
+        except ValueError:
+            return MISSING, ""
+    return function.__globals__.get(name, MISSING), f"global {id(function.__globals__)} {name}"
+
+
+def attribute_of_name(value: object) -> object:
+    """A captured function as `Bound`; anything else as it is."""
+    holder = ModuleType("captured")
+    holder.__dict__["value"] = value
+    return attribute(holder, "value")
+
+
+def _known(value: object) -> bool:
+    return isinstance(value, ModuleType) and _known_name(value.__name__)
+
+
+def _known_name(name: str | None) -> bool:
+    return (name or "").partition(".")[0] in ("numpy", "math", "somd")
+
+
+def _refused(path: Path, message: str) -> SomdCompileError:
+    labels = (Label(path.position, "read here", True),) if path.position is not None else ()
+    helps = ("a method takes numbers, and NumPy arrays of numbers, from objects and from outside",)
+    return SomdCompileError((Diagnostic("SOMD406", message, labels, helps),))
