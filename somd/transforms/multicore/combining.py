@@ -11,7 +11,7 @@
             combine_sum(h, h_rows, lo, hi)
 
 Float sums and products have a copy for each logical block, the number of which depends on the trips and the sizes of
-the arrays alone; for everything else, which is exact in any order, a copy for each MI will do.
+all these arrays alone; for everything else, which is exact in any order, a copy for each MI will do.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from collections.abc import Sequence
 
 from somd.transforms.multicore.identities import identity
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.stages import Combined, Nest
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.stages import Combined, Nest, Reduction
+from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
+#: the operators whose result depends on the association, for floats
+ORDERED = ("+", "*")
 COMBINE = {
     "+": "combine_sum",
     "*": "combine_product",
@@ -39,7 +41,7 @@ COMBINE = {
 
 def ordered(combined: Combined, types: Types) -> bool:
     """Whether the result depends on the order: sums and products of floats."""
-    return combined.op in ("+", "*") and _type(combined, types).element.kind in "fc"
+    return combined.op in ORDERED and _type(combined, types).element.kind in "fc"
 
 
 def _type(combined: Combined, types: Types) -> ArrayType:
@@ -65,9 +67,16 @@ def own_copy_text(combined: Combined, own: str, row: str, types: Types, fresh: F
 
 
 def blocks_text(nest: Nest, types: Types, count: str, updates: str) -> str:
-    """The number of logical blocks and their trips, of `count` trips in all."""
-    sizes = _sizes([c for c in nest.combined if ordered(c, types)])
-    return f"copy_blocks({count}, {updates}, {sizes})" if sizes else f"logical_blocks({count}, 1)"
+    """The number of logical blocks and their trips, of `count` trips in all: where a result depends on them, such that
+    on every target a block can have copies of its own of all arrays."""
+    if any(ordered(c, types) for c in nest.combined) or any(_float_sum(r, types) for r in nest.reductions):
+        return f"copy_blocks({count}, {updates}, {_sizes(nest.combined)})"
+    return f"logical_blocks({count}, 1)"
+
+
+def _float_sum(reduction: Reduction, types: Types) -> bool:
+    found = types.names[reduction.name]
+    return reduction.op in ORDERED and isinstance(found, ScalarType) and found.kind in "fc"
 
 
 def parts_text(nest: Nest, types: Types, parts: str, updates: str) -> str:

@@ -64,7 +64,7 @@ def histogram(key, weight, total, n_slaves, faults):
     # phase 1: the loop over i at line 14
     if key.shape[0] >= weight.shape[0] + 1:
         raise IndexError(3)
-    blocks, length = copy_blocks(trips(0, len(key), 1), trips(0, len(key), 1), total.size)
+    blocks, length = copy_blocks(trips(0, len(key), 1), trips(0, len(key), 1), count.size + total.size)
     shares = copy_shares(n_slaves, trips(0, len(key), 1), count.size)
     if blocks <= 1 or trips(0, len(key), 1) * 6 < SMALL:
         shares = 1
