@@ -18,6 +18,7 @@ from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
+from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
 from somd.transforms.plan.method_to_plan import method_to_plan
@@ -48,7 +49,7 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
     collector = Collector()
     method = inline_calls(read_method(Reached(found.top, found)), collector)
     collector.raise_if_errors()
-    return without_inductions(method, loops_with_copies(method))
+    return constant_steps(without_inductions(method, loops_with_copies(method)))
 
 
 @contextmanager

@@ -46,6 +46,16 @@ class Param:
 
 
 @dataclass(frozen=True)
+class Stride:
+    """A loop over trip numbers: `variable` goes from `start` to `stop` by `step`, whose sign may be either."""
+
+    variable: str
+    start: cst.BaseExpression
+    stop: cst.BaseExpression
+    step: cst.BaseExpression
+
+
+@dataclass(frozen=True)
 class Method:
     """A SOMD method as written: its libcst function, where each node stands, and what its free names mean."""
 
@@ -67,6 +77,8 @@ class Method:
     spelled: Mapping[str, str] = field(default_factory=dict)
     #: what makes the result of the MIs' partial results, where that is a function or the method itself
     combine: Combine | None = None
+    #: by the variable of a loop over trip numbers: what it stands for
+    strided: Mapping[str, Stride] = field(default_factory=dict)
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
@@ -91,13 +103,17 @@ class Affine:
 
 @dataclass(frozen=True)
 class LoopDomain:
-    """A loop around an access: its isl variable and the constraints that hold for it (exact or too wide)."""
+    """A loop around an access: its isl variable and the constraints that hold for it (exact or too wide).
+
+    The isl variable is that of the loop, or, for a loop over trip numbers, what differs from trip to trip.
+    """
 
     variable: str
     constraints: tuple[Affine, ...]
     exact: bool
     node: cst.For
     bounded: bool = True
+    strided: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The step is an argument."""
+"""The step is an argument, and an iteration reads what the one before it writes."""
 
 import numpy as np
 
@@ -7,5 +7,5 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray], step: int):
-    for i in range(0, len(a), step):
-        a[i] = 0.0
+    for i in range(step, len(a), step):
+        a[i] = a[i - step]

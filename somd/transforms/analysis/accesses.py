@@ -14,7 +14,7 @@ import libcst as cst
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names
-from somd.transforms.stages import Access, Affine, LoopDomain
+from somd.transforms.stages import Access, Affine, LoopDomain, Stride
 
 
 def accesses_of(statements: Sequence[cst.CSTNode], scope: Scope) -> tuple[Access, ...]:
@@ -33,6 +33,8 @@ def loop_domain(loop: cst.For, scope: Scope) -> LoopDomain:
     """The values that the loop variable takes, as far as they are affine."""
     header = range_of(loop)
     assert header is not None
+    if header.variable in scope.method.strided:
+        return _strided_domain(scope.method.strided[header.variable], loop, scope)
     name = variable(header.variable)
     step = integer_constant(header.step, scope.method)
     if step is None or step == 0:
@@ -49,6 +51,27 @@ def loop_domain(loop: cst.For, scope: Scope) -> LoopDomain:
         else:
             exact = False
     return LoopDomain(name, tuple(constraints), exact, loop, bounded=exact)
+
+
+def _strided_domain(stride: Stride, loop: cst.For, scope: Scope) -> LoopDomain:
+    """Between start and stop, whichever way the step goes."""
+    name = variable(stride.variable)
+    start, stop, step = (affine(limit, scope) for limit in (stride.start, stride.stop, stride.step))
+    forward, backward, names = ["true"], ["true"], {name}
+    if step is not None:
+        forward.append(f"{step.text} > 0")
+        backward.append(f"{step.text} < 0")
+        names |= step.names
+    if start is not None:
+        forward.append(f"{name} >= {start.text}")
+        backward.append(f"{name} <= {start.text}")
+        names |= start.names
+    if stop is not None:
+        forward.append(f"{name} < {stop.text}")
+        backward.append(f"{name} > {stop.text}")
+        names |= stop.names
+    text = f"(({' and '.join(forward)}) or ({' and '.join(backward)}))"
+    return LoopDomain(name, (Affine(text, frozenset(names)),), False, loop, bounded=False, strided=True)
 
 
 @dataclass(frozen=True)
@@ -70,6 +93,8 @@ class _Collector:
     def __init__(self, place: _Place) -> None:
         self.place = place
         self.found: list[Access] = []
+        #: what the first statement of a loop over trip numbers gives its variable
+        self.meant: dict[cst.CSTNode, Affine] = {}
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
         outside = self.place
@@ -82,7 +107,10 @@ class _Collector:
         self.place = replace(outside, scope=self.place.scope)
 
     def statement(self, node: cst.CSTNode) -> None:
-        if isinstance(node, cst.Assign):
+        if node in self.meant:
+            assert isinstance(node, cst.Assign)
+            self.learn({cst.ensure_type(node.targets[0].target, cst.Name).value: self.meant[node]})
+        elif isinstance(node, cst.Assign):
             self.expression(node.value)
             for target in node.targets:
                 self.target(target.target, node.value)
@@ -133,11 +161,15 @@ class _Collector:
         outside = self.place
         domain = loop_domain(node, outside.scope)
         self.forget(node.body)
-        inner_name = variable(header.variable)
+        inner_name = domain.variable
         value = Affine(inner_name, frozenset({inner_name}))
-        if header.variable in assigned_names(node.body) or any(d.variable == inner_name for d in outside.loops):
+        assigned = not domain.strided and header.variable in assigned_names(node.body)
+        if assigned or any(d.variable == inner_name for d in outside.loops):
             value = None  # type: ignore[assignment]
-        self.learn({header.variable: value})
+        if domain.strided:
+            [defining, *_] = small_statements(statements_of(node.body))
+            self.meant[defining] = value
+        self.learn({header.variable: None if domain.strided else value})
         exact = self.place.exact and domain.exact and not leaves_early(node.body)
         self.place = replace(self.place, loops=(*outside.loops, domain), exact=exact)
         self.block(statements_of(node.body))

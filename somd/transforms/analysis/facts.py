@@ -23,6 +23,7 @@ def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Af
     counts = assignment_counts(method)
     given = set(method.param_names)
     stable = {p for p in given if not counts[p]} | {n for n, c in counts.items() if c == 1 and n not in given}
+    stable -= {stride.variable for stride in method.strided.values()}
     stable_names = {variable(n) for n in stable} | {size(a, k) for a in stable for k in range(ranks.get(a, 0))}
     for target, value in _top_level(method):
         if target.value in stable and (target.value not in method.param_names):

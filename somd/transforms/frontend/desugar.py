@@ -22,6 +22,7 @@ import libcst as cst
 from somd.transforms.frontend.loop_else import loops_without_else
 from somd.transforms.frontend.loops import range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.spelling import UNNAMED
 from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method
 
@@ -41,7 +42,7 @@ def loops_over_indexes(method: Method) -> Method:
         method,
         function=function,
         positions=rewriter.positions,
-        spelled={**method.spelled, **dict.fromkeys(rewriter.indexes, "...")},
+        spelled={**method.spelled, **dict.fromkeys(rewriter.indexes, UNNAMED)},
         local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
     )
 

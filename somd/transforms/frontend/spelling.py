@@ -11,6 +11,9 @@ from somd.diagnostics.model import Diagnostic
 from somd.errors import SomdCompileError
 from somd.transforms.stages import Method
 
+#: how an index is spelled that the user did not name (`for v in a`)
+UNNAMED = "..."
+
 
 def as_written(text: str, spelled: Mapping[str, str]) -> str:
     """`text` with what the user wrote for each name that a pass made.

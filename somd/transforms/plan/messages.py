@@ -10,6 +10,7 @@ from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.spelling import UNNAMED
 from somd.transforms.stages import Access, Method
 
 COPY = "if the result may use the values from before the loop, read from a copy"
@@ -37,8 +38,9 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     first, second = found.first, found.second
     header = range_of(loop)
     assert header is not None
-    variable = None if header.variable in method.spelled else header.variable
-    example = _example(header.variable, found) if variable else ()
+    spelled = method.spelled.get(header.variable, header.variable)
+    variable = None if spelled == UNNAMED else spelled
+    example = _example(variable, found) if variable else ()
     labels = [_label(method, first, primary=first.write and second.write)]
     if second.node is not first.node or second.write != first.write:
         labels.append(_label(method, second, primary=not (first.write and second.write)))
@@ -65,7 +67,9 @@ def _unproved(
 ) -> Diagnostic:
     unknown = found.first if None in found.first.indices or not found.first.exact else found.second
     what = "writes" if unknown.write else "reads"
-    kind = "an element under a condition on data"
+    header = range_of(loop)
+    strided = header is not None and header.variable in method.strided
+    kind = "an element that depends on the step" if strided else "an element under a condition on data"
     if None in unknown.indices:
         position = unknown.indices.index(None)
         index = index_expressions(unknown.node)[position]

@@ -93,10 +93,16 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         combined=combined,
         in_order_if=in_order_if,
         arrays_asked=tuple(sorted((names_read(loop) & set(context.kinds.ranks)) - own.names)),
-        views=derived_views(proved, sorted(variables), context, sets),
+        views=derived_views(proved, _told_apart(variables, context), context, sets),
         local_arrays=own.arrays,
         copies=scalars.copies,
     )
+
+
+def _told_apart(variables: set[str], context: Context) -> list[str]:
+    """The names of distributed loops' variables; for loops over trip numbers, what these stand for."""
+    strided = context.method.strided
+    return sorted(strided[name].variable if name in strided else name for name in variables)
 
 
 def _partition(accesses: Sequence[Access], loop: cst.For, reduces: bool, context: Context) -> str | None:
@@ -283,6 +289,9 @@ def _lowest(accesses: Sequence[Access], sets: Sets) -> tuple[dict[cst.For, int],
     for access in accesses:
         for depth, domain in enumerate(access.loops):
             if domain.node not in loops:
+                if domain.strided:
+                    loops[domain.node] = 0
+                    continue
                 around = access.loops[: depth + 1]
                 formulas = [c for each in around for c in each.constraints]
                 names = [each.variable for each in around]
