@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from somd import dist, somd
+from somd import dist, single, somd
 from tests.language.program import SIZES, numbers, program, spaced
 
 A = dist[np.ndarray]
@@ -235,3 +235,167 @@ def neighbours(x, i):
 def sum_of_array_helper_as_operand(a: A, b: np.ndarray) -> None:
     for i in range(len(a)):
         a[i] = 2.0 * neighbours(b, i) - a[i] / -neighbours(b, i)
+
+
+# --- helpers with arrays of their own, or that take some; they are written out in their callers -------------------
+
+
+def sort(w):
+    for k in range(1, len(w)):
+        x = w[k]
+        j = k
+        while j > 0 and w[j - 1] > x:
+            w[j] = w[j - 1]
+            j -= 1
+        w[j] = x
+
+
+def first_above(w, limit, start=0):
+    """Returns from a loop, from a branch, and at the end."""
+    if start < 0:
+        return -1
+    for k in range(start, len(w)):
+        if w[k] > limit:
+            return k
+    return len(w)
+
+
+def smallest_pair(w):
+    low, high = w[0], w[1]
+    if high < low:
+        low, high = high, low
+    for k in range(2, len(w)):
+        if w[k] < low:
+            low, high = w[k], low
+        elif w[k] < high:
+            high = w[k]
+    return low, high
+
+
+def half_range(w, by):
+    low, high = smallest_pair(w)
+    return low + (w[0] - high) / by
+
+
+def spread(x, y, z):
+    w = np.zeros(3)
+    w[0] = x
+    w[1] = y
+    w[2] = z
+    sort(w)
+    if w[0] < 0:
+        return w[2] - w[0]
+    elif w[1] == w[2]:
+        return 0.0
+    return w[2] - w[1]
+
+
+def nearest(table, x):
+    best = 0
+    for k in range(len(table)):
+        if table[k] == x:
+            return k, 0.0
+        if abs(table[k] - x) < abs(table[best] - x):
+            best = k
+    return best, table[best] - x
+
+
+def spread_twice(x):
+    return spread(x, 2.0, 1.0) + spread(1.0, x, x)
+
+
+def crossings(table, limit):
+    """A loop in a loop that returns, and a `while`."""
+    for k in range(len(table)):
+        j = k
+        while j >= 0:
+            if table[j] > limit:
+                return j + 10 * k
+            j -= 2
+    return -1
+
+
+@program(lambda: [(numbers(n, 5), np.zeros(n)) for n in SIZES], xfail={"opencl": "a length that is not constant"})
+@somd
+def median_by_helper(a: A, out: A) -> None:
+    for i in range(a.shape[0]):
+        w = np.empty(a.shape[1])
+        for k in range(a.shape[1]):
+            w[k] = a[i, k]
+        sort(w)
+        out[i] = w[len(w) // 2]
+
+
+@program(lambda: [(numbers(n, 5), np.zeros(n, np.int64), np.zeros(n)) for n in SIZES])
+@somd
+def helpers_of_local_arrays(a: A, where: A, out: A) -> None:
+    for i in range(a.shape[0]):
+        w = np.empty(5)
+        for k in range(5):
+            w[k] = a[i, k]
+        low, high = smallest_pair(w)
+        where[i] = first_above(w, 0.5) + 10 * first_above(w, limit=low, start=1) + first_above(w, 0.0, -1)
+        if first_above(w, high) < 3:
+            out[i] = high - low
+        elif crossings(w, 5.0) > 1:
+            out[i] = 1.0
+        out[i] -= 2.0 * smallest_pair(w)[1] - half_range(w, 2.0) * 3.0
+        sort(w)
+        out[i] += w[0] - w[1]
+
+
+@program(vectors)
+@somd
+def helpers_with_local_arrays(a: A) -> None:
+    for i in range(len(a)):
+        x = spread(a[i], 1.0, -a[i])
+        a[i] = x + spread_twice(a[i]) + spread(x, x, 1.0)
+
+
+@program(lambda: [(np.linspace(-9.0, 9.0, 10), numbers(n), np.zeros(n), np.zeros(n)) for n in SIZES])
+@somd
+def nearest_in_a_table(table: np.ndarray, a: A, place: A, distance: A) -> None:
+    for i in range(len(a)):
+        place[i], distance[i] = nearest(table, a[i])
+        while crossings(table, a[i] + place[i]) > 3:
+            place[i] -= 1.0
+
+
+@program(lambda: [(numbers(n, low=-2, high=2),) for n in SIZES])
+@somd
+def helpers_of_arrays_in_serial_code(a: A) -> float:
+    w = np.ones(4)
+    w[2] = -1.0
+    with single:
+        k = first_above(w, 0.5, 1)
+        while first_above(w, 2.5) == len(w):
+            w[k] += 1.0
+        sort(w)
+    for i in range(len(a)):
+        a[i] = a[i] * w[3] + k
+    return w[0]
+
+
+def first(x):
+    return x[0]
+
+
+def ramp(n):
+    return np.full((n, 2), 0.5)
+
+
+def through_a_table(x, size):
+    table = np.zeros(size + 1)
+    for k in range(size):
+        table[k + 1] = table[k] + x
+    return table[size]
+
+
+@program(lambda: [(numbers(n), numbers(4)) for n in SIZES])
+@somd
+def helpers_that_make_arrays(a: A, b: np.ndarray) -> None:
+    t = ramp(3)
+    for i in range(len(a)):
+        w = ramp(2)
+        w[1, 1] = t[2, 0]
+        a[i] = first(b) * a[i] + w[1, 1] + through_a_table(a[i], 4)

@@ -12,18 +12,21 @@ phases are then phases of the caller: no second distribution, and on a device no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import cast
 
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.transforms.frontend.array_helpers import Seen, array_names, calls_in, written_out
 from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
-from somd.transforms.frontend.reached import Function, Reached, own_function
+from somd.transforms.frontend.names import MISSING, assigned_names, names_read
+from somd.transforms.frontend.reached import Function
 from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.renaming import Renamed, Replaced
+from somd.transforms.frontend.single_exit import Body, single_exit
+from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method
 
 MAX_DEPTH = 8
@@ -32,9 +35,8 @@ COMBINES = "call it outside of methods and pass its result on, or reduce by an o
 
 def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method:
     """`method` with the bodies of nested methods and array helpers in place of their calls."""
-    arrays = _array_names(method)
-    inliner = _Inliner(method, arrays, collector, depth)
-    if not any(inliner.callee(node) for node in _calls(method.function.body)):
+    inliner = _Inliner(method, collector, depth)
+    if not any(inliner.callee(node) for node in calls_in(method.function.body)):
         return method
     body = inliner.block(statements_of(method.function.body))
     function = method.function.with_changes(body=cst.IndentedBlock(body))
@@ -50,50 +52,11 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
     )
 
 
-def _calls(node: cst.CSTNode) -> list[cst.Call]:
-    found: list[cst.Call] = []
-
-    class Calls(cst.CSTVisitor):
-        def leave_Call(self, original_node: cst.Call) -> None:
-            found.append(original_node)
-
-    node.visit(Calls())
-    return found
-
-
-def _array_names(method: Method) -> frozenset[str]:
-    """Names that are indexed or whose shape is asked; and those that stand beside them in a call of a helper."""
-    found = {p.name for p in method.params if p.distributed}
-
-    class Uses(cst.CSTVisitor):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            if isinstance(node.value, cst.Name):
-                found.add(node.value.value)
-
-        def visit_Attribute(self, node: cst.Attribute) -> None:
-            if isinstance(node.value, cst.Name) and node.attr.value in ("shape", "size", "ndim", "copy"):
-                found.add(node.value.value)
-
-        def visit_Call(self, node: cst.Call) -> None:
-            if isinstance(node.func, cst.Name) and node.func.value == "len":
-                found.update(names_read(node.args[0].value) if node.args else ())
-
-    method.function.body.visit(Uses())
-    return frozenset(found & method.local_names)
-
-
-@lru_cache(maxsize=256)
-def _reads_arrays(function: Reached) -> bool:
-    """Whether a function, or one that it calls, takes arrays besides its arguments."""
-    method = read_method(function)
-    inner = [v for v in method.namespace.values() if isinstance(v, Reached) and v != function]
-    return not _array_names(method).isdisjoint(function.taken) or any(_reads_arrays(v) for v in inner)
-
-
 class _Inliner:
-    def __init__(self, method: Method, arrays: frozenset[str], collector: Collector, depth: int) -> None:
+    def __init__(self, method: Method, collector: Collector, depth: int) -> None:
         self.method = method
-        self.arrays = arrays
+        self.arrays = array_names(method)
+        self.seen: Seen = {}
         self.collector = collector
         self.depth = depth
         self.positions: dict[cst.CSTNode, Position] = dict(method.positions)
@@ -103,18 +66,8 @@ class _Inliner:
         self.spelled: dict[str, str] = {}
 
     def callee(self, node: cst.Call) -> Function | None:
-        """The function of a call that is to be written out: a SOMD method, or a plain function given an array."""
-        value = evaluate(node.func, self.method.namespace, self.method.local_names)
-        function = own_function(value)
-        if function is None or function is not value or (isinstance(function, Reached) and function.frame.somd):
-            return function
-        given = {a.value.value for a in node.args if isinstance(a.value, cst.Name)}
-        return function if given & self.arrays or self._takes_arrays(function, given) else None
-
-    def _takes_arrays(self, function: Function, given: set[str]) -> bool:
-        if isinstance(function, Reached) and _reads_arrays(function):
-            return True
-        return bool(given & {p.name for p in self.method.params if p.distributed})
+        """The function of a call that is to be written out."""
+        return written_out(node, self.method, self.arrays, self.seen)
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -135,9 +88,7 @@ class _Inliner:
         if isinstance(node, cst.If):
             return self._branches(node)
         if isinstance(node, cst.While):
-            if self._inside(node.test):
-                self._refuse(node.test, "a call of another method in the test of a `while` is not supported")
-            return [self._with_body(node)]
+            return [self._while(node)]
         if isinstance(node, cst.For):
             before, header = self._expression(node.iter)
             return [*before, self._with_body(self._changed(node, iter=header))]
@@ -149,12 +100,25 @@ class _Inliner:
         before, test = self._expression(node.test)
         changed = cast(cst.If, self._with_body(self._changed(node, test=test)))
         if isinstance(node.orelse, cst.If):
-            if self._inside(node.orelse.test):
-                self._refuse(node.orelse.test, "a call of another method in the test of an `elif` is not supported")
-            changed = cast(cst.If, self._changed(changed, orelse=self._branches(node.orelse)[-1]))
+            other = self._branches(node.orelse)
+            nested = other[-1] if len(other) == 1 else cst.Else(cst.IndentedBlock(other))
+            changed = cast(cst.If, self._changed(changed, orelse=nested))
         elif node.orelse is not None:
             changed = cast(cst.If, self._changed(changed, orelse=self._with_body(node.orelse)))
         return [*before, changed]
+
+    def _while(self, node: cst.While) -> cst.BaseStatement:
+        """A test that calls is taken in the loop: `while True: ...; if not test: break; ...`."""
+        looped = cast(cst.While, self._with_body(node))
+        before, test = self._expression(node.test)
+        if test is node.test:
+            return looped
+        [leave] = parsed("if not (0):\n    break\n")
+        leave = leave.with_deep_changes(cst.ensure_type(leave, cst.If).test, expression=_in_parentheses(test))
+        body = [*before, leave, *statements_of(looped.body)]
+        made = looped.with_changes(test=cst.Name("True"), body=cst.IndentedBlock(cast(list[cst.BaseStatement], body)))
+        Tracked(self.positions).place(made, self.method.position(node))
+        return made
 
     def _with_body(self, node: cst.CSTNode) -> cst.BaseStatement:
         body = cast(cst.For, node).body
@@ -180,6 +144,9 @@ class _Inliner:
             self._refuse(small, "a call of another method is not supported here")
             return [node]
         before, expression = self._expression(value)
+        element = isinstance(small, cst.AugAssign) and isinstance(small.target, cst.Subscript)
+        if element and _stores(before, self.method.local_names):
+            self._refuse(value, "the call changes arrays, and the element on the left is read before it")
         changed = self._changed(small, value=expression)
         return [*before, cast(cst.BaseStatement, self._changed(node, body=[changed]))]
 
@@ -187,18 +154,18 @@ class _Inliner:
         """The statements before, and the expression with results in place of calls."""
         replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
         before: list[cst.BaseStatement] = []
-        for call in _calls(node):
+        for call in calls_in(node):
             if self.callee(call) is None:
                 continue
             if _conditional(node, call):
-                self._refuse(call, "a call of another method that may not happen is not supported")
+                self._refuse(call, "a call that is written out in place may not stand where it may not happen")
                 continue
             made, result = self._written_out(call, None, call is node)
             replaced[call] = result if call is node else self._enclosed(result)
             before += made
         if not replaced:
             return [], node
-        return before, cast(cst.BaseExpression, node.visit(_Replace(replaced, self.positions)))
+        return before, cast(cst.BaseExpression, node.visit(Replaced(replaced, self.positions)))
 
     def _enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression as an operand of another one."""
@@ -207,7 +174,7 @@ class _Inliner:
         return cast(cst.BaseExpression, self._changed(node, lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
 
     def _inside(self, node: cst.CSTNode) -> bool:
-        return any(self.callee(call) is not None for call in _calls(node))
+        return any(self.callee(call) is not None for call in calls_in(node))
 
     def _changed(self, node: cst.CSTNode, **changes: object) -> cst.CSTNode:
         if all(getattr(node, name) is value for name, value in changes.items()):
@@ -233,44 +200,37 @@ class _Inliner:
         if callee.combine is not None:
             self._refuse(call, f"`{function.__name__}` reduces its partial results by a function", COMBINES)
             return [], nothing
-        callee = inline_calls(callee, self.collector, self.depth + 1)
-        body = [s for s in statements_of(callee.function.body) if isinstance(s, cst.BaseStatement)]
-        result = _final_return(body)
-        if result is None and _returns(body):
-            self._refuse(
-                call, f"`{function.__name__}` returns before its end; called from a method it may only return last"
-            )
+        body = single_exit(inline_calls(callee, self.collector, self.depth + 1))
+        if body is None:
+            self._refuse(call, f"`{function.__name__}` returns a value on some paths only, or inside a `with`")
             return [], nothing
-        if not whole and _stores(body):
+            return [], nothing
+        callee = body.method
+        if not whole and _stores(body.statements, callee.param_names):
             self._refuse(call, f"`{function.__name__}` changes arrays: call it in a statement of its own")
             return [], nothing
-        before, names = self._bound(call, callee, target, result)
+        before, names = self._bound(call, body, target)
         for old, new in names.items():
             if old in callee.spelled and isinstance(new, cst.Name):
                 self.spelled[new.value] = callee.spelled[old]
-        rename = _Rename(callee, names, self.positions)
+        rename = Renamed(callee, names, self.positions)
         self._take_globals(callee, names)
         self.shared |= frozenset(names[n].value for n in callee.shared if isinstance(names.get(n), cst.Name))  # type: ignore[attr-defined]
-        statements = body[:-1] if result is not None else body
-        before += [cast(cst.BaseStatement, s.visit(rename)) for s in statements if not _docstring(s)]
-        if result is None or result.value is None:
+        before += [cast(cst.BaseStatement, s.visit(rename)) for s in body.statements if not _docstring(s)]
+        if body.value is None:
             return before, nothing
-        return before, cast(cst.BaseExpression, result.value.visit(rename))
+        return before, cast(cst.BaseExpression, body.value.visit(rename))
 
     def _bound(
-        self, call: cst.Call, callee: Method, target: str | None, result: cst.Return | None
+        self, call: cst.Call, body: Body, target: str | None
     ) -> tuple[list[cst.BaseStatement], dict[str, cst.BaseExpression]]:
         """Assignments of arguments to parameters, and what each local name of the callee becomes."""
         before: list[cst.BaseStatement] = []
         names: dict[str, cst.BaseExpression] = {}
+        callee = body.method
         rebound = assigned_names(callee.function.body)
-        given = self._arguments(call, callee)
-        for name in callee.param_names:
-            argument = given.get(name)
-            if argument is None:
-                self._refuse(call, f"`{callee.name}` is called without `{name}`")
-                continue
-            if isinstance(argument, cst.Name) and name not in rebound:
+        for name, argument in zip(callee.param_names, (arg.value for arg in call.args), strict=True):
+            if isinstance(argument, cst.Name | cst.Integer | cst.Float) and name not in rebound:
                 names[name] = argument
                 continue
             own = self._own(callee.name, name)
@@ -280,7 +240,7 @@ class _Inliner:
                 self.positions[node] = self.method.position(call)
             before.append(line)
             names[name] = cst.Name(own.value)
-        returned = result.value.value if result is not None and isinstance(result.value, cst.Name) else None
+        returned = body.value.value if body.own_value and isinstance(body.value, cst.Name) else None
         for name in callee.local_names - set(names):
             if name == returned and target is not None and target not in names_read(call):
                 names[name] = cst.Name(target)
@@ -288,24 +248,9 @@ class _Inliner:
                 names[name] = self._own(callee.name, name)
         return before, names
 
-    def _arguments(self, call: cst.Call, callee: Method) -> dict[str, cst.BaseExpression]:
-        given: dict[str, cst.BaseExpression] = {}
-        for position, arg in enumerate(call.args):
-            if arg.keyword is not None:
-                given[arg.keyword.value] = arg.value
-            elif position < len(callee.param_names):
-                given[callee.param_names[position]] = arg.value
-        params = callee.function.params
-        for param in (*params.posonly_params, *params.params, *params.kwonly_params):
-            literal = isinstance(param.default, cst.Integer | cst.Float | cst.UnaryOperation)
-            if param.name.value not in given and literal and param.default is not None:
-                given[param.name.value] = param.default
-                self.positions.update({n: callee.positions[n] for n in (param.default,) if n in callee.positions})
-        return given
-
     def _own(self, callee: str, name: str) -> cst.Name:
         own = f"{callee}__{name}"
-        while own in self.taken and own not in self.method.local_names:
+        while own in self.taken:
             own += "_"
         self.taken.add(own)
         self.spelled[own] = name
@@ -328,96 +273,32 @@ class _Inliner:
         self.collector.add(Diagnostic("SOMD203", message, (label,), (help_text,)))
 
 
-class _Copies(cst.CSTTransformer):
-    """A transformer whose new nodes stand where the old ones stood."""
-
-    def __init__(self, old: Mapping[cst.CSTNode, Position], new: dict[cst.CSTNode, Position]) -> None:
-        super().__init__()
-        self.old = old
-        self.new = new
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
-        made = super().on_leave(original_node, updated_node)
-        if isinstance(made, cst.CSTNode) and original_node in self.old:
-            self.new[made] = self.old[original_node]
-        return made  # type: ignore[return-value]
-
-
-class _Rename(_Copies):
-    """Puts names in place of names; every use gets a node of its own, since side tables are keyed by node."""
-
-    def __init__(
-        self, callee: Method, names: Mapping[str, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
-    ) -> None:
-        super().__init__(callee.positions, positions)
-        self.names = names
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
-        if (
-            isinstance(updated_node, cst.Subscript | cst.Call | cst.For | cst.BinaryOperation)
-            and updated_node is original_node
-        ):
-            updated_node = updated_node.deep_clone()
-        return super().on_leave(original_node, updated_node)
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return self.names.get(original_node.value, updated_node).deep_clone()
-
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
-
-
-class _Replace(_Copies):
-    def __init__(
-        self, replaced: Mapping[cst.CSTNode, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
-    ) -> None:
-        super().__init__(positions, positions)
-        self.replaced = replaced
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-
-def _final_return(body: Sequence[cst.BaseStatement]) -> cst.Return | None:
-    """The `return` at the end, if it is the only one."""
-    last = body[-1] if body else None
-    if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 and isinstance(last.body[0], cst.Return):
-        return last.body[0] if _returns(body) == 1 else None
-    return None
-
-
-def _returns(body: Sequence[cst.CSTNode]) -> int:
-    count = 0
-
-    class Returns(cst.CSTVisitor):
-        def visit_Return(self, node: cst.Return) -> None:
-            nonlocal count
-            count += 1
-
-    for statement in body:
-        statement.visit(Returns())
-    return count
-
-
-def _stores(body: Sequence[cst.CSTNode]) -> bool:
-    """Whether array elements are assigned."""
+def _stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
+    """Whether elements of `arrays` are assigned."""
     found = False
 
     class Stores(cst.CSTVisitor):
         def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            nonlocal found
-            found = found or isinstance(node.target, cst.Subscript)
+            self.target(node.target)
 
         def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            self.target(node.target)
+
+        def target(self, node: cst.BaseExpression) -> None:
             nonlocal found
-            found = found or isinstance(node.target, cst.Subscript)
+            if isinstance(node, cst.Tuple):
+                for element in node.elements:
+                    self.target(element.value)
+            elif isinstance(node, cst.Subscript):
+                found = found or (isinstance(node.value, cst.Name) and node.value.value in arrays)
 
     for statement in body:
         statement.visit(Stores())
     return found
+
+
+def _in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _docstring(node: cst.CSTNode) -> bool:
@@ -432,11 +313,11 @@ def _conditional(whole: cst.BaseExpression, call: cst.Call) -> bool:
     class Arms(cst.CSTVisitor):
         def visit_BooleanOperation(self, node: cst.BooleanOperation) -> None:
             nonlocal found
-            found = found or call in _calls(node.right)
+            found = found or call in calls_in(node.right)
 
         def visit_IfExp(self, node: cst.IfExp) -> None:
             nonlocal found
-            found = found or call in _calls(node.body) or call in _calls(node.orelse)
+            found = found or call in calls_in(node.body) or call in calls_in(node.orelse)
 
     whole.visit(Arms())
     return found

@@ -168,6 +168,11 @@ class Expressions:
             position = self.expression(index_expressions(node)[0]).value
             assert isinstance(position, int)
             return self.scope.element(node.value.value, position)
+        if isinstance(node.value, cst.Tuple):
+            written = self.elements(node.value)
+            position = self.expression(index_expressions(node)[0]).value
+            assert isinstance(position, int)
+            return written[position]
         parts = self.tuple_of_call(node.value)
         if parts is not None and isinstance(node.value, cst.Call):
             position = self.expression(index_expressions(node)[0]).value

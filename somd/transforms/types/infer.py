@@ -13,6 +13,7 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
 from somd.transforms.frontend.reached import Function
+from somd.transforms.frontend.single_exit import always_returns
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
@@ -277,34 +278,3 @@ def numbers(found: Type) -> bool:
     if isinstance(found, TupleType):
         return all(isinstance(part, ScalarType) for part in found.elements)
     return isinstance(found, ScalarType)
-
-
-def always_returns(statements: Sequence[cst.CSTNode]) -> bool:
-    """Whether no path through `statements` comes to their end: it returns before, or turns for ever."""
-    for node in small_statements(statements):
-        if isinstance(node, cst.Return):
-            return True
-        if isinstance(node, cst.If) and node.orelse is not None:
-            if always_returns(statements_of(node.body)) and always_returns(else_statements(node)):
-                return True
-        elif isinstance(node, cst.While) and _true(node.test) and not _breaks(node):
-            return True
-    return False
-
-
-def _true(node: cst.BaseExpression) -> bool:
-    return (isinstance(node, cst.Name) and node.value == "True") or (
-        isinstance(node, cst.Integer) and node.value != "0"
-    )
-
-
-def _breaks(loop: cst.While) -> bool:
-    found = False
-
-    class Breaks(cst.CSTVisitor):
-        def visit_Break(self, node: cst.Break) -> None:
-            nonlocal found
-            found = True
-
-    loop.body.visit(Breaks())
-    return found
