@@ -41,6 +41,7 @@ _TITLES = {
     "SOMD311": "analysis gave up",
     "SOMD312": "array of a distributed loop is not private to an iteration",
     "SOMD313": "partial results do not reach their reduction",
+    "SOMD314": "loop cannot be relaxed",
     "SOMD401": "variable with different types",
     "SOMD402": "operand types not supported",
     "SOMD403": "wrong number of dimensions in a subscript",

@@ -7,6 +7,7 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
+                |  Snapshot(arrays)                       copies of arrays as they are now, for relaxed reads
                 |  PartialResults(statements, names)      the rest of the method, run for the partials of each MI
     Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, copies, checks, accesses, local_arrays
     LocalArray ::= name = allocation                       an array that each iteration of a nest has for itself
@@ -204,6 +205,43 @@ class LocalArray:
 
 
 @dataclass(frozen=True)
+class RelaxedRead:
+    """A read of elements that other MIs may write: those are taken from the snapshot of the array.
+
+    An iteration v of the outermost loop writes v + c along `axis`, for each c of `writes`, and reads from
+    v + reach[0] to v + reach[1]; without `reach`, anything.
+    """
+
+    array: str
+    axis: int
+    writes: tuple[int, ...]
+    reach: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """What a nest in a relaxed block reads from snapshots, and their names by array.
+
+    `fresh`: the phase takes them itself, being the whole block; otherwise a `Snapshot` did.
+    """
+
+    reads: Mapping[cst.Subscript, RelaxedRead]
+    snapshots: Mapping[str, str]
+    fresh: bool = False
+
+    def margins(self, step: int) -> tuple[int, int] | None:
+        """At how many trips from the two ends of its part an MI reads nothing of others; None if it may anywhere."""
+        below = above = 0
+        for read in self.reads.values():
+            if read.reach is None:
+                return None
+            below = max(below, max(read.writes) - read.reach[0])
+            above = max(above, read.reach[1] - min(read.writes))
+        first, last = (below, above) if step > 0 else (above, below)
+        return -(-first // abs(step)), -(-last // abs(step))
+
+
+@dataclass(frozen=True)
 class Nest:
     """Distributed loops, outermost first, around a body that one iteration runs."""
 
@@ -236,6 +274,9 @@ class Nest:
     #: scalars of which every MI has its own copy, from the value before the nest; what it leaves in it is its partial
     copies: tuple[str, ...] = ()
     local_arrays: tuple[LocalArray, ...] = ()
+    #: for arrays with a polyview, a read of a corner
+    corners: Mapping[str, Position] = field(default_factory=dict)
+    relaxed: Relaxed | None = None
 
     @property
     def tests(self) -> bool:
@@ -291,7 +332,14 @@ class PartialResults:
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
 
 
-Step = Serial | Uniform | Phase | PartialResults
+@dataclass(frozen=True)
+class Snapshot:
+    """Copies of arrays, name of the copy by array: what relaxed reads of the phases after it see of other MIs."""
+
+    copies: Mapping[str, str]
+
+
+Step = Serial | Uniform | Phase | PartialResults | Snapshot
 
 
 @dataclass(frozen=True)
@@ -327,6 +375,12 @@ def nested_steps(steps: Sequence[Step]) -> Iterator[Step]:
 def swaps(plan: Plan) -> bool:
     """Whether array names are bound to other arrays somewhere."""
     return any(isinstance(step, Serial) and step.swaps for step in all_steps(plan))
+
+
+def snapshot_names(plan: Plan) -> frozenset[str]:
+    """The names of the snapshots that relaxed reads see."""
+    relaxed = [phase.nest.relaxed for phase in plan.phases()]
+    return frozenset(name for each in relaxed if each is not None for name in each.snapshots.values())
 
 
 def written_arrays(plan: Plan) -> frozenset[str]:

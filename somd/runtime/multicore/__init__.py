@@ -60,6 +60,7 @@ from somd.runtime.multicore.reductions import (
     reduce_sum,
     reduce_xor,
 )
+from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 
 __all__ = [
     "FAR",
@@ -92,6 +93,8 @@ __all__ = [
     "complex_tanh",
     "copy_blocks",
     "copy_shares",
+    "elsewhere",
+    "elsewhere_in",
     "extent",
     "failed",
     "fault_table",
@@ -100,6 +103,8 @@ __all__ = [
     "grid_shape",
     "helper",
     "index_of",
+    "inner_range",
+    "keep",
     "load",
     "logical_blocks",
     "master",

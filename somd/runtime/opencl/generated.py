@@ -54,6 +54,7 @@ __all__ = [
     "reduce_min",
     "reduce_product",
     "reduce_sum",
+    "snapshot",
     "trips",
     "trips_between",
     "with_trips",
@@ -69,3 +70,10 @@ def copied(run: Run, array: Managed) -> Managed:
         made.written_on_device()
         return made
     return Managed.of(run.context, array.to_host().astype(array.dtype, order="C", copy=True))
+
+
+def snapshot(run: Run, array: Managed) -> Managed:
+    """A copy of an array, made on the device."""
+    if not array.device_valid:
+        array.to_device()
+    return copied(run, array)

@@ -42,8 +42,7 @@ def find_conflict(
         TooComplex: isl gave up.
     """
     for first, second in _pairs(accesses, aliases):
-        depth = next(k for k, domain in enumerate(first.loops) if domain.node is loop)
-        variables, formulas = conflict_formulas(first, second, depth, aliases, sets, wraps)
+        variables, formulas = conflict_formulas(first, second, _depth(first, loop), aliases, sets, wraps)
         if not sets.empty(variables, formulas):
             certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
             values = sets.sample(variables, formulas) or {}
@@ -60,6 +59,19 @@ def _distance(
     distance = values[name + OTHER] - values[name]
     differs = Affine(f"{name}{OTHER} - {name} != {distance}", frozenset({name, name + OTHER}))
     return distance if sets.empty(variables, [*formulas, differs]) else None
+
+
+def meet(first: Access, second: Access, loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> bool:
+    """Whether two different iterations of `loop` may reach one element, with one access each.
+
+    Raises:
+        TooComplex: isl gave up.
+    """
+    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), aliases, sets))
+
+
+def _depth(access: Access, loop: cst.For) -> int:
+    return next(k for k, domain in enumerate(access.loops) if domain.node is loop)
 
 
 def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[tuple[Access, Access]]:

@@ -22,16 +22,18 @@ from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
+from somd.transforms.multicore.relaxed_loops import Edges
 from somd.transforms.stages import Nest, Site
 
 
 class SlaveRewriter(Rewriter):
     """Rewrites one statement of a nest's body."""
 
-    def __init__(self, rewriting: Rewriting, nest: Nest, fresh: Fresh) -> None:
+    def __init__(self, rewriting: Rewriting, nest: Nest, fresh: Fresh, edges: Edges | None = None) -> None:
         super().__init__(rewriting)
         self.nest = nest
         self.fresh = fresh
+        self.edges = edges
         self.pending: list[list[cst.BaseStatement]] = []
         self.before: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
         self.conditional = 0
@@ -155,9 +157,15 @@ class SlaveRewriter(Rewriter):
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
         sites = self.how.guarded.get(original_node)
         if sites is None or self.conditional or not self.pending:
-            return super().leave_Subscript(original_node, updated_node)
-        self.tested.add(original_node)
-        return self._tested(updated_node, sites)
+            made = super().leave_Subscript(original_node, updated_node)
+        else:
+            self.tested.add(original_node)
+            made = updated_node = self._tested(updated_node, sites)
+        return (
+            made
+            if self.edges is None
+            else self.edges.read(original_node, made, updated_node, original_node in self.tested)
+        )
 
     def _tested(self, node: cst.Subscript, sites: tuple[Site, ...]) -> cst.Subscript:
         code = cst.Module([]).code_for_node

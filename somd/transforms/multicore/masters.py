@@ -12,7 +12,7 @@ def vector_add(a, b, n_slaves):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -26,9 +26,21 @@ from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, listed, result_function, results
+from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import updates_text, work_text
-from somd.transforms.stages import Dim, Phase, Plan, Reduction, Serial, Step, Uniform, partial_results, partition_roots
+from somd.transforms.stages import (
+    Dim,
+    Phase,
+    Plan,
+    Reduction,
+    Serial,
+    Snapshot,
+    Step,
+    Uniform,
+    partial_results,
+    partition_roots,
+)
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -86,6 +98,8 @@ class MasterBuilder:
                 built.extend(self.serial(step))
             elif isinstance(step, Uniform):
                 built.append(self.uniform(step))
+            elif isinstance(step, Snapshot):
+                built.extend(self.snapshot(step.copies))
             elif isinstance(step, Phase):
                 built.extend(self.phase(step))
             else:
@@ -115,6 +129,15 @@ class MasterBuilder:
             return node.with_changes(test=test, body=body)
         orelse = self.steps(step.orelse)
         return node.with_changes(test=test, body=body, orelse=cst.Else(cst.IndentedBlock(orelse)) if orelse else None)
+
+    def snapshot(self, copies: Mapping[str, str]) -> list[cst.BaseStatement]:
+        """Copies of whole arrays, made by all MIs."""
+        rank, parts = self.fresh.name("rank"), self.fresh.name("n_slaves")
+        pairs = [(array, self.fresh.name(name)) for array, name in copies.items()]
+        kept = "".join(f"    keep({array}, {name}, {rank}, {parts})\n" for array, name in pairs)
+        return parsed(
+            *(f"{name} = np.empty_like({array})" for array, name in pairs), f"for {rank} in prange({parts}):\n{kept}"
+        )
 
     def rewriting(self, guarded: object) -> Rewriting:
         return Rewriting(self.plan.method, self.types, guarded, constants=self.constants)  # type: ignore[arg-type]
@@ -157,6 +180,8 @@ class MasterBuilder:
         lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
         if builder.nest.partition is not None:
             return self.partitioned_phase(builder, slave, builder.nest.partition)
+        if builder.nest.relaxed is not None:
+            return self.relaxed_phase(builder, slave)
         if builder.grid_dims() == 1:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
             return self.worthwhile(
@@ -195,7 +220,54 @@ class MasterBuilder:
             f"        {lo}, {hi} = {low}, min({stop}, {parts}[{part}, 1])\n"
             f"        {slave.name}({arguments})\n"
         )
-        return self.worthwhile(builder, f"{slave.name}({', '.join((start, stop, *slave.arguments))})", loop)
+        alone = f"{slave.name}({', '.join((start, stop, *slave.arguments))})"
+        if builder.nest.relaxed is not None:
+            return [*self.relaxed_parts(builder)[0], *parsed(loop)]
+        return self.worthwhile(builder, alone, loop)
+
+    def relaxed_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
+        """Every MI runs one part; before that, all of them copy what they read of their neighbours'.
+
+        However small the phase is: its parts are seen in its results.
+        """
+        rank, lo, hi = map(self.fresh.name, ("rank", "lo", "hi"))
+        built, parts = self.relaxed_parts(builder)
+        limits = self.limits(builder, builder.nest.dims[0])
+        arguments = ", ".join((lo, hi, *slave.arguments))
+        loop = (
+            f"for {rank} in prange({parts}):\n"
+            f"    {lo}, {hi} = slave_range({limits}, {rank}, {parts})\n"
+            f"    {slave.name}({arguments})\n"
+        )
+        return [*built, *parsed(loop)]
+
+    def relaxed_parts(self, builder: SlaveBuilder) -> tuple[list[cst.BaseStatement], str]:
+        """The statements before a relaxed phase, and the number of its parts: one where it must run in order."""
+        nest, parts = builder.nest, self.fresh.name("n_slaves")
+        built: list[cst.BaseStatement] = []
+        if nest.in_order_if:
+            tests = " or ".join(f"({text})" for text in nest.in_order_if)
+            parts = self.fresh.name("parts")
+            built += parsed(f"{parts} = 1 if {tests} else {self.fresh.name('n_slaves')}")
+        assert nest.relaxed is not None
+        if not nest.relaxed.fresh:
+            return built, parts
+        rank, lo, hi = map(self.fresh.name, ("rank", "lo", "hi"))
+        name = self.fresh.name(f"{self.plan.method.name}_before_{builder.number}")
+        halo = halo_text(nest, name, lo, hi, self.fresh)
+        if halo is None:
+            return [*built, *self.snapshot(nest.relaxed.snapshots)], parts
+        comment = cst.EmptyLine(comment=cst.Comment(f"# what phase {builder.number} reads of neighbours' parts"))
+        function = cst.ensure_type(cst.parse_statement(halo), cst.FunctionDef)
+        self.functions.append(function.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]))
+        snapshots = {array: self.fresh.name(copy) for array, copy in nest.relaxed.snapshots.items()}
+        built += parsed(*(f"{copy} = np.empty_like({array})" for array, copy in snapshots.items()))
+        built += parsed(
+            f"for {rank} in prange({parts}):\n"
+            f"    {lo}, {hi} = slave_range({self.limits(builder, nest.dims[0])}, {rank}, {parts})\n"
+            f"    {name}({', '.join((lo, hi, *snapshots, *snapshots.values()))})\n"
+        )
+        return built, parts
 
     def limits(self, builder: SlaveBuilder, dim: Dim) -> str:
         if dim.invariant:
@@ -210,8 +282,16 @@ class MasterBuilder:
         dim = builder.nest.dims[0]
         quantum = "LANES" if len(builder.nest.dims) == 1 else "1"
         texts = [f"{blocks}, {length} = logical_blocks(trips({self.limits(builder, dim)}), {quantum})"]
+        built: list[cst.BaseStatement] = []
+        if builder.nest.relaxed is not None:
+            built, blocks = self.relaxed_parts(builder)
+            texts = []
         texts += self.partials(builder, blocks)
         after = [self.combined(builder, reduction, blocks) for reduction in reductions]
+        if builder.nest.relaxed is not None:
+            arguments = ", ".join((rank, f"{rank} + 1", blocks, *slave.arguments))
+            loop = f"for {rank} in prange({blocks}):\n    {slave.name}({arguments})\n"
+            return [*built, *parsed(*texts, loop, *after)]
         arguments = ", ".join((first, last, length, *slave.arguments))
         loop = (
             f"for {rank} in prange({parts}):\n"

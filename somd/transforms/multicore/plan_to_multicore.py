@@ -85,7 +85,8 @@ def module_text(code: MulticoreCode) -> str:
     """The module as readable Python."""
     method = code.plan.method
     position = method.position(method.function.name)
-    functions = [_renamed(f, code.plan) for f in (*code.helpers, *(s.function for s in code.slaves), code.master)]
+    made = (*code.helpers, *(s.function for s in code.slaves), code.master)
+    functions = [_renamed(f, code.plan) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {name for function in functions for name in _names(function)}
     used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}

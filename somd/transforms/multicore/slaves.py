@@ -24,6 +24,7 @@ from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import allocated_once
+from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -53,23 +54,30 @@ class SlaveBuilder:
         self.rewriting = rewriting
         self.fresh = fresh
         self.name = name
+        #: what relaxed reads become in the piece that is being written
+        self.edges: Edges | None = None
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = self.nest.tests
-        arguments = (*self.nest.arrays, *self.nest.scalars)
+        arguments = (*self.nest.arrays, *self.snapshots(), *self.nest.scalars)
         rows = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
         names = [name for r in self.nest.reductions for name in (r.name, *r.companions)]
         partials = tuple(self.partials(name) for name in (*names, *self.nest.copies))
         ranked = faults or bool(self.nest.copies) or any(not ordered(c, self.types) for c in self.nest.combined)
         own = [self.fresh.name(name) for name, wanted in (("faults", faults), ("rank", ranked)) if wanted]
         extra = (*partials, *rows, *own)
+        if self.nest.relaxed is not None and self.nest.partition is not None:
+            parts = map(self.fresh.name, (f"{self.nest.partition}_parts", f"{self.nest.partition}_owners", "rank"))
+            extra = tuple(dict.fromkeys((*extra, *parts)))
         if self.nest.reductions or self.nest.combined:
-            ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", "length")))
+            ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", self.length())))
             body = self.blocks()
         else:
             ranges = self.ranges()
-            body = self.loops(0) if not self.nest.copies else self.with_slots(self.loops(0))
+            body = self.whole((ranges[0], ranges[1]))
+            if self.nest.copies:
+                body = self.with_slots(body)
         body = [*self.local_arrays(), *body]
         header = f"@slave\ndef {self.name}({', '.join((*ranges, *arguments, *extra))}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
@@ -84,6 +92,11 @@ class SlaveBuilder:
         variables = ", ".join(dim.variable for dim in self.nest.dims)
         return f"the loop over {variables} at line {position.line}"
 
+    def snapshots(self) -> tuple[str, ...]:
+        """The snapshots that the slave reads."""
+        relaxed = self.nest.relaxed
+        return () if relaxed is None else tuple(self.fresh.name(name) for name in relaxed.snapshots.values())
+
     # --- ranges --------------------------------------------------------------------------------------------------
 
     def ranges(self) -> tuple[str, ...]:
@@ -95,10 +108,28 @@ class SlaveBuilder:
     def grid_dims(self) -> int:
         """How many dimensions are cut: two where the method asks for it and the inner loop runs forward."""
         dims = self.nest.dims
-        cut = self.nest.grid and not self.nest.reductions and len(dims) > 1 and self.nest.partition is None
+        alone = bool(self.nest.reductions) or self.nest.partition is not None or self.nest.relaxed is not None
+        cut = self.nest.grid and not alone and len(dims) > 1
         return 2 if cut and (dims[1].invariant or dims[1].step > 0) else 1
 
     # --- loops ---------------------------------------------------------------------------------------------------
+
+    def whole(self, ends: tuple[str, str]) -> list[cst.BaseStatement]:
+        """All loops, the outermost from one of `ends` to the other."""
+        if self.nest.relaxed is None:
+            return self.loops(0, ends)
+        edges = edges_of(self.nest, self.bounds(), ends, self.fresh)
+
+        def loops(piece: tuple[str, str], edge: bool) -> list[cst.BaseStatement]:
+            self.edges = edges if edge else None
+            return self.loops(0, piece)
+
+        return relaxed_loops(self.nest, ends, self.fresh, loops)
+
+    def bounds(self) -> str:
+        """The arguments of the outermost `range`."""
+        dim = self.nest.dims[0]
+        return f"{self.text(dim.start)}, {self.text(dim.stop)}, {dim.step}"
 
     def loops(self, level: int, outer: tuple[str, str] | None = None) -> list[cst.BaseStatement]:
         """The loop of dimension `level` with all inside it; `outer` replaces the outermost range."""
@@ -165,7 +196,7 @@ class SlaveBuilder:
         return [*scalars, *(made for s in self.nest.body for made in self.rewritten(s))]
 
     def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
-        return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh))
+        return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh, self.edges))
 
     def local_arrays(self) -> list[cst.BaseStatement]:
         """The arrays of an iteration, which an MI makes once."""
@@ -192,6 +223,8 @@ class SlaveBuilder:
         if self.nest.combined:
             return False
         found = self.types.names.get(reduction.name)
+        if self.nest.relaxed is not None:
+            return False  # an MI of a relaxed phase has one partial result, made in order
         return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind in "fc"
 
     def lane_identity(self, reduction: Reduction, scalar: ScalarType) -> str:
@@ -203,12 +236,16 @@ class SlaveBuilder:
     def lane_names(self, reduction: Reduction) -> str:
         return self.fresh.name(f"{reduction.name}_lanes")
 
+    def length(self) -> str:
+        """What tells a slave with reductions how the range is cut: the trips in a block, or the number of parts."""
+        return "length" if self.nest.relaxed is None else "parts"
+
     def blocks(self) -> list[cst.BaseStatement]:
         """The loop over logical blocks with its accumulators."""
-        first, last, length, block, lo, hi = map(self.fresh.name, ("first", "last", "length", "block", "lo", "hi"))
-        dim = self.nest.dims[0]
-        limits = f"{self.text(dim.start)}, {self.text(dim.stop)}, {dim.step}"
-        before = [f"{lo}, {hi} = block_range({limits}, {block}, {length})"]
+        first, last, length, block, lo, hi = map(self.fresh.name, ("first", "last", self.length(), "block", "lo", "hi"))
+        limits = self.bounds()
+        cut = "block_range" if self.nest.relaxed is None else "slave_range"
+        before = [f"{lo}, {hi} = {cut}({limits}, {block}, {length})"]
         after = []
         once: list[str] = []
         renames = dict(self.rewriting.renames)
@@ -238,5 +275,5 @@ class SlaveBuilder:
                 after.append(f"{self.partials(companion)}[{block}] = {companion}")
         self.rewriting.renames = renames
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
-        body = [*parsed(*before), *self.loops(0, (lo, hi)), *parsed(*after)]
+        body = [*parsed(*before), *self.whole((lo, hi)), *parsed(*after)]
         return [*parsed(*once), loop.with_changes(body=cst.IndentedBlock(body))]

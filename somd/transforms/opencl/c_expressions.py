@@ -183,7 +183,22 @@ class Expressions:
         array_type, name = self.accessed(node)
         if node in self.scope.guarded:
             return call(*self.tested(node, store=False), *self.test_arguments(node))
-        return C(f"{name}[{self.flat_index(node)}]", array_type.dtype)
+        return C(f"{self.source(node, name)}[{self.flat_index(node)}]", array_type.dtype)
+
+    def source(self, node: cst.Subscript, name: str) -> str:
+        """What a read takes its element from: the array, or its snapshot where another MI may write it."""
+        relaxed = self.scope.relaxed
+        read = None if relaxed is None else relaxed.relaxed.reads.get(node)
+        if relaxed is None or read is None:
+            return name
+        snapshot = self.scope.array(relaxed.relaxed.snapshots[read.array])
+        if relaxed.always(read):
+            return snapshot
+        index = self.of_type(index_expressions(node)[read.axis], "int64")
+        if node in self.scope.wrapping or node in self.scope.guarded:
+            index = self._from_end(index, read.array, read.axis)
+        self.unit.another()
+        return f"({relaxed.test(read, index)} ? {snapshot} : {name})"
 
     def accessed(self, node: cst.Subscript) -> tuple[ArrayType, str]:
         """Type and C name of the array that `node` indexes."""
@@ -204,7 +219,7 @@ class Expressions:
     def test_arguments(self, node: cst.Subscript) -> list[C]:
         _, name = self.accessed(node)
         assert isinstance(node.value, cst.Name)
-        arguments = [C(name, "int64")]
+        arguments = [C(self.source(node, name), "int64")]
         for axis, index in enumerate(index_expressions(node)):
             arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
         site = self.scope.guarded[node][0].number

@@ -16,7 +16,7 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports
-from somd.transforms.opencl.launches import Launch
+from somd.transforms.opencl.launches import Launch, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
 from somd.transforms.stages import (
     PartialResults,
@@ -24,11 +24,13 @@ from somd.transforms.stages import (
     Plan,
     Serial,
     Site,
+    Snapshot,
     Step,
     Uniform,
     partial_results,
     partition_roots,
     relies_on_partition,
+    snapshot_names,
 )
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -101,6 +103,7 @@ class _Master:
         locals_of_helpers = {name for instance in helpers for name in instance.method.local_names}
         #: names of the user's
         self.taken = {*plan.method.local_names, *locals_of_helpers, *(instance.name for instance in helpers)}
+        self.taken |= snapshot_names(plan)
         self.names = Names(self.taken)
         self.run = self.names.fresh("run")
         self.faults = self.names.fresh("faults")
@@ -143,6 +146,8 @@ class _Master:
                 found += self.phase(step).statements()
             elif isinstance(step, PartialResults):
                 found.append(self.partial_results(step))
+            elif isinstance(step, Snapshot):
+                found += snapshots(step.copies, self.run)
             elif isinstance(step, Uniform):
                 found.append(self.uniform(step))
             else:

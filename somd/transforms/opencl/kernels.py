@@ -14,7 +14,8 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
-from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
@@ -27,7 +28,15 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
     """The scope of a kernel."""
     names = Names({*unit.taken, *OWN_NAMES})
     own = own_arrays(nest, types)
-    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping, own=own)
+    relaxed = None if nest.relaxed is None else RelaxedReads(nest.relaxed)
+    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping, own=own, relaxed=relaxed)
+
+
+def iterating(scope: Scope, outermost: CRange) -> None:
+    """Tell relaxed reads which iteration a work-item runs."""
+    if scope.relaxed is not None:
+        scope.relaxed.iteration = outermost.variable
+        scope.relaxed.range = f"{outermost.start.loose}, {outermost.stop.loose}, {outermost.dim.step}"
 
 
 def private_names(nest: Nest, scoped: frozenset[str]) -> set[str]:
@@ -45,6 +54,8 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     for dimension, dim in enumerate(nest.dims):
         identity = len(nest.dims) - 1 - dimension
         within = range_in_c(dimension, dim, expressions, bounds)
+        if dimension == 0:
+            iterating(scope, within)
         trip = C(f"(long)get_global_id({identity})", "int64", 14)
         statements.line(f"const long {within.variable} = {within.value(trip)};")
         statements.line(f"if ({within.beyond(trip)})")

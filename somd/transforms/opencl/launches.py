@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from somd.transforms.frontend.loops import integer_constant
@@ -26,6 +28,12 @@ REDUCERS = {
 PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float"}
 
 
+def snapshots(copies: Mapping[str, str], run: str) -> list[cst.BaseStatement]:
+    """`a_before = snapshot(run, a)`, for relaxed reads."""
+    made = {copy: tree.call(tree.brought("snapshot"), tree.name(run), tree.name(a)) for a, copy in copies.items()}
+    return [tree.assign(tree.name(copy), value) for copy, value in made.items()]
+
+
 class Launch:
     """Writes one phase; `names` are the master's, so that what is added clashes with nothing of the user's."""
 
@@ -47,6 +55,8 @@ class Launch:
 
     def statements(self) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
+        if self.nest.relaxed is not None and self.nest.relaxed.fresh:
+            found += snapshots(self.nest.relaxed.snapshots, self.code.run)
         found += self.launched()
         if any(a.kind == "faults" for a in self.kernel.arguments):
             found.append(self.faults_raised())
@@ -126,6 +136,8 @@ class Launch:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
         faults = [self.faults] if any(a.kind == "faults" for a in self.kernel.arguments) else []
         reads = [tree.name(n) for n in self.reads()]
+        copies = set() if self.nest.relaxed is None else set(self.nest.relaxed.snapshots.values())
+        reads += [tree.name(a.name) for a in self.kernel.arguments if a.kind == "array" and a.name in copies]
         kinds = {a.kind for a in self.kernel.arguments}
         reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners") if kind in kinds]
         writes = [tree.name(n) for n in (*self.writes(), *faults)]

@@ -32,6 +32,7 @@ from somd.transforms.types.typing_table import Types
 def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel of a nest that runs the parts of each owner in order."""
     scope = scope_of(nest, method, types, unit)
+    scope.relaxed = None  # in order, by one MI
     expressions = Expressions(scope, unit)
     body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
     inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]

@@ -69,6 +69,8 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         nest, c_name = phase.nest, unit.kernel_names[f"{name}_{phase.number}"]
         if nest.in_order_if and (nest.reductions or nest.combined):
             raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
+        if relies_on_partition(plan, nest) and nest.relaxed is not None:
+            raise TargetLacks("a relaxed loop that relies on a partitioner", nest.position)
         if nest.copies and nest.partition not in (None, *plan.method.param_names):
             raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
         if nest.copies or relies_on_partition(plan, nest):

@@ -14,7 +14,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.kernels import kernel_text, private_names, scope_of
+from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
@@ -88,7 +88,8 @@ class _Writer:
         start, by = (f"{self.first} + {self.lane}", "LANES") if alone else (self.first, "1")
         write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
         outer = range_in_c(0, dims[0], self.expressions, self.bounds)
-        if outer.stop.value is None and dims[0].invariant:
+        iterating(self.scope, outer)
+        if outer.stop.value is None and dims[0].invariant and self.scope.relaxed is None:
             self.bounds.pop()  # the number of trips stands for it
         write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
         place = C(self.trip, "int64")

@@ -11,6 +11,7 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import literal
 from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
@@ -36,6 +37,7 @@ class Scope:
     tests_accesses: bool = False
     #: lengths of the arrays that lie in private memory
     own: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    relaxed: RelaxedReads | None = None
 
     def array(self, name: str) -> str:
         if name in self.own:
@@ -45,7 +47,9 @@ class Scope:
         return self.arrays[name]
 
     def array_type(self, name: str) -> ArrayType | None:
-        found = self.types.names.get(name)
+        """The type of an array, or of a snapshot."""
+        snapshots = {} if self.relaxed is None else self.relaxed.relaxed.snapshots
+        found = self.types.names.get(next((array for array, copy in snapshots.items() if copy == name), name))
         return found if isinstance(found, ArrayType) else None
 
     def length(self, array: str, axis: int) -> C:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from somd.transforms.opencl import fault_functions, prelude
+from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.types.scalars import TupleType
@@ -34,6 +34,10 @@ class Unit:
     def compare(self) -> str:
         self.functions.setdefault("python_compare_long_ulong", prelude.COMPARE)
         return "python_compare_long_ulong"
+
+    def another(self) -> None:
+        """The program needs the test of relaxed reads."""
+        self.functions.setdefault("python_another", relaxed_reads.ANOTHER)
 
     def from_end(self) -> str:
         self.functions.setdefault("python_from_end", prelude.FROM_END)

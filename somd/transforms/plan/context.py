@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,6 +18,9 @@ from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import as_written
 from somd.transforms.stages import Affine, Method, Site
+
+if TYPE_CHECKING:
+    from somd.transforms.plan.relaxation import Block
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,8 @@ class Context:
         self.phases = 0
         #: arrays that the fence around what is planned combines, with its operator
         self.combining: Mapping[str, str] = {}
+        #: the relaxed block around what is being planned
+        self.relaxed: Block | None = None
 
     @property
     def distributed(self) -> Mapping[str, tuple[int, ...] | None]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Nest, Phase, Plan, Serial, Step, Uniform, written_arrays
+from somd.transforms.stages import Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
 
 
 def explain(plan: Plan) -> str:
@@ -33,6 +33,8 @@ def _step(step: Step, depth: int) -> Iterator[str]:
     pad = "  " * depth
     if isinstance(step, Serial):
         yield f"{pad}once, by the master: {len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
+    elif isinstance(step, Snapshot):
+        yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
         yield f"{pad}taken by all method instances together: {_header(step.node)}"
         for inner in step.body:
@@ -67,7 +69,8 @@ def _phase(phase: Phase) -> Iterator[str]:
         yield f"  each iteration has its own {', '.join(local.name for local in nest.local_arrays)}"
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
-        yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a logical block"
+        each = "logical block" if nest.relaxed is None else "method instance"
+        yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a {each}"
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"
     if nest.copies:
@@ -75,6 +78,9 @@ def _phase(phase: Phase) -> Iterator[str]:
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"
+    if nest.relaxed is not None:
+        read = dict.fromkeys(" ".join(code(node).split()) for node in nest.relaxed.reads)
+        yield f"  relaxed: {', '.join(read)} of other MIs as when the block began"
     for check in nest.checks:
         yield f"  IndexError before the phase if {check.condition} ({check.site.text}, line {check.site.position.line})"
     if nest.guarded:
@@ -86,7 +92,7 @@ def _phase(phase: Phase) -> Iterator[str]:
 
 
 def _grid(nest: Nest) -> bool:
-    return nest.grid and not nest.reductions and len(nest.dims) > 1
+    return nest.grid and not nest.reductions and nest.relaxed is None and len(nest.dims) > 1
 
 
 def _pair(pair: tuple[int, int]) -> str:

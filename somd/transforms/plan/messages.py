@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.diagnostics.model import Diagnostic, Label
+from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
@@ -14,6 +14,7 @@ from somd.transforms.frontend.spelling import UNNAMED
 from somd.transforms.stages import Access, Method
 
 COPY = "if the result may use the values from before the loop, read from a copy"
+RELAX = "if values from before will do for the elements of other MIs alone, use `with sync(relaxed=True):`"
 SINGLE = "if the order matters, put the loop in `with single:`: one MI then runs it, in order"
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
@@ -50,7 +51,7 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
         message = f"this loop cannot be distributed: two iterations{_of(variable)} write the same element"
         return Diagnostic("SOMD302", message, tuple(labels), (SINGLE,), example)
     message = "this loop cannot be distributed: " + _direction(variable, found)
-    return Diagnostic("SOMD301", message, tuple(labels), (COPY, SINGLE), example)
+    return Diagnostic("SOMD301", message, tuple(labels), (COPY, RELAX, SINGLE), example)
 
 
 def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -117,6 +118,40 @@ def _example(variable: str, found: Conflict) -> tuple[str, ...]:
     low, high = sorted((mine, other))
     array = found.first.array
     return (f"for example, {variable} = {low} and {variable} = {high} both reach {array}[{element}]",)
+
+
+def relaxed_write(method: Method, loop: cst.For, write: Access, read: Access) -> Diagnostic:
+    """A loop of a relaxed block in which an MI may write outside a part of its own."""
+    header = range_of(loop)
+    assert header is not None
+    variable = "the loop variable" if header.variable in method.spelled else f"`{header.variable}`"
+    labels = (_label(method, write, primary=True), _label(method, read, primary=False))
+    message = (
+        f"this loop cannot be relaxed: what an iteration writes of `{write.array}` does not stand at {variable} "
+        "plus a constant along an axis"
+    )
+    helps = (
+        f"index every write of `{write.array}` with {variable} plus or minus a constant, along one axis",
+        COPY,
+        SINGLE,
+    )
+    return Diagnostic("SOMD314", message, labels, helps)
+
+
+def relaxed_combining(method: Method, loop: cst.For, name: str) -> Diagnostic:
+    """A loop with relaxed reads that also makes copies: of an array that the fence combines, or partial results."""
+    labels = (Label(method.position(loop.iter), "this loop", True),)
+    helps = (f"compute `{name}` in a loop of its own",)
+    message = f"this loop cannot be relaxed: each MI also has a copy of `{name}` in it"
+    return Diagnostic("SOMD314", message, labels, helps)
+
+
+def relaxed_binding(method: Method, block: cst.With, name: str) -> Diagnostic:
+    """An array read from a snapshot, bound to something else in the block."""
+    labels = (Label(method.position(block.items[0]), "this block", True),)
+    helps = ("allocate and exchange arrays outside the block", "let the block hold one loop")
+    message = f"`{name}` is bound in a relaxed block that reads it as it was when the block began"
+    return Diagnostic("SOMD314", message, labels, helps)
 
 
 def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
@@ -308,3 +343,17 @@ def narrow_view(method: Method, array: str, needed: str, declared: str) -> Diagn
     helps = ("widen the view, or leave it out: it is derived",)
     message = f"the view of `{array}` is declared as {declared}, narrower than what the loops read"
     return Diagnostic("SOMD310", message, labels, helps)
+
+
+def corner(array: str, position: Position) -> Diagnostic:
+    labels = (Label(position, "away from the loop variables along two axes", True),)
+    helps = ("declare a `view`, which has corners, or leave it out: it is derived",)
+    return Diagnostic("SOMD310", f"the loops read a corner of `{array}`, which its polyview leaves out", labels, helps)
+
+
+def view_of_other_rank(method: Method, array: str, pairs: int, rank: int) -> Diagnostic:
+    count = f"{rank} axis" if rank == 1 else f"{rank} axes"
+    labels = (Label(method.position(method.function.name), f"`{array}` has {count} here", True),)
+    helps = ("give one (low, high) pair for each axis",)
+    message = f"the view of `{array}` has {pairs} pair{'s' if pairs != 1 else ''} for {count}"
+    return Diagnostic("SOMD102", message, labels, helps)

@@ -34,6 +34,7 @@ from somd.transforms.plan.partial_results import (
 )
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
+from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
     Affine,
@@ -160,17 +161,20 @@ class _Planner:
             return []
         if fence.kind == "single":
             return [self.serial(list(statements_of(node.body)))]  # type: ignore[arg-type]
-        if fence.relaxed or fence.reduce == OWN:
+        if fence.reduce == OWN:
             where = self.context.method.position(node.items[0])
-            what = "`relaxed=True`" if fence.relaxed else "`sync` with a function for `reduce`"
-            message = f"{what} is not supported yet"
+            message = "`sync` with a function for `reduce` is not supported yet"
             self.context.collector.add(Diagnostic("SOMD103", message, (Label(where, "this option", True),)))
         outside, combined = self.context.combining, combined_arrays(node, fence, self.context)
         if combined is None:
             return []
+        outer = self.context.relaxed
         self.context.combining = {**outside, **combined}
+        self.context.relaxed = Block(node, self.context.method, outer) if fence.relaxed else None
         body = self.block(statements_of(node.body), around)
-        self.context.combining = outside
+        if self.context.relaxed is not None:
+            body = self.context.relaxed.steps(body, self.context)
+        self.context.combining, self.context.relaxed = outside, outer
         check_fence_reduction(node, fence, body, self.context)
         return body
 

@@ -26,9 +26,10 @@ from somd.transforms.plan.context import Context
 from somd.transforms.plan.copies import classify_copies
 from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.rejected import Rejected
+from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
-from somd.transforms.plan.views import derived_views
-from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Site
+from somd.transforms.plan.views import corner_reads, derived_views
+from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Relaxed, Site
 
 MAX_DIMS = 3
 
@@ -54,8 +55,12 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     private = {each.array for each in combined}
     proved = [a for a in accesses if a.array not in private]
     in_order_if: tuple[str, ...] = ()
+    relaxed: Relaxed | None = None
     conflict = find_conflict(proved, loop, context.kinds.aliases, sets)
-    if conflict is not None:
+    if conflict is not None and context.relaxed is not None:
+        relaxation = relax(loop, proved, context.relaxed, context, sets)
+        relaxed, in_order_if = relaxation.relaxed, relaxation.in_order_if
+    elif conflict is not None:
         in_order_if = _negative_indexes(proved, sets)
         if not in_order_if or find_conflict(proved, loop, context.kinds.aliases, sets, wraps=False) is not None:
             raise Rejected(messages.conflict(context.method, loop, conflict))
@@ -72,6 +77,13 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         if reduction.op in ("and", "or") and any(inside(node, reduction.updates) for node in guarded):
             raise Rejected(messages.guarded_short_circuit(context.method, loop, reduction.name, reduction.op))
     check_short_circuit(combined, guarded, context)
+    if context.relaxed is not None and relaxed is not None:
+        for name in (*(each.array for each in combined), *scalars.copies):
+            raise Rejected(messages.relaxed_combining(context.method, loop, name))
+        context.relaxed.snapshots.update(relaxed.snapshots)
+    partition = _partition(proved, loop, bool(scalars.reductions or combined), context)
+    if relaxed is not None and in_order_if and partition is not None:
+        raise Rejected(messages.partition_not_usable(context.method, loop, partition))
     return Nest(
         dims=tuple(_dim(each, loops, k, context, sets) for k, each in enumerate(loops)),
         body=tuple(s for s in body if isinstance(s, cst.BaseStatement)),
@@ -89,13 +101,15 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         lowest_scalars=lowest_scalars,
         grid=any(p.dims is not None and len(p.dims) > 1 for p in context.method.marked),
         position=context.method.position(loop),
-        partition=_partition(proved, loop, bool(scalars.reductions or combined), context),
+        partition=partition,
         combined=combined,
         in_order_if=in_order_if,
         arrays_asked=tuple(sorted((names_read(loop) & set(context.kinds.ranks)) - own.names)),
         views=derived_views(proved, _told_apart(variables, context), context, sets),
         local_arrays=own.arrays,
         copies=scalars.copies,
+        corners=corner_reads(accesses, context, sets),
+        relaxed=relaxed,
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-import islpy as isl
-
-from somd.diagnostics.model import Collector
+from somd.diagnostics.model import Collector, Position
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import domain_formulas
+from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
@@ -43,25 +42,39 @@ def _offsets(access: Access, index: Affine | None, variables: Sequence[str], set
     own = [name for name in map(variable, variables) if name in index.names]
     if len(own) != 1:
         return (EVERYTHING, EVERYTHING) if own else (0, 0)
-    loops = [domain.variable for domain in access.loops]
-    distance = Affine(f"d = {index.text} - {own[0]}", index.names | {"d", own[0]})
-    try:
-        sets.isl.reset_operations()
-        found = sets.make(["d", *loops], [*domain_formulas(access), distance])
-        found = found.project_out(isl.dim_type.set, 1, len(loops))
-        found = found.project_out(isl.dim_type.param, 0, found.dim(isl.dim_type.param))
-        if found.is_empty():
-            return 0, 0
-        low, high = found.dim_min_val(0), found.dim_max_val(0)
-    except isl.Error:
-        return EVERYTHING, EVERYTHING
-    below = EVERYTHING if not low.is_int() else max(0, -low.to_python())
-    above = EVERYTHING if not high.is_int() else max(0, high.to_python())
-    return below, above
+    low, high = distance(access, index, own[0], sets)
+    return EVERYTHING if low is None else max(0, -low), EVERYTHING if high is None else max(0, high)
+
+
+def corner_reads(accesses: Sequence[Access], context: Context, sets: Sets) -> Mapping[str, Position]:
+    """For each array with a polyview, the first read that leaves the place of its loop variables along two axes."""
+    poly = {p.name: p.dims for p in context.method.marked if p.polyview}
+    found: dict[str, Position] = {}
+    for access in accesses:
+        if access.write or access.array not in poly or access.array in found:
+            continue
+        dims = poly[access.array]
+        moved = [m for axis in range(len(access.indices)) if dims is None or axis in dims for m in _moved(access, axis)]
+        loops = [domain.variable for domain in access.loops]
+        if any(
+            not sets.empty(loops, [*domain_formulas(access), first, second])
+            for k, first in enumerate(moved)
+            for second in moved[:k]
+        ):
+            found[access.array] = access.position
+    return found
+
+
+def _moved(access: Access, axis: int) -> Iterator[Affine]:
+    """The formula of: the index along `axis` is not its loop variable."""
+    index = access.indices[axis]
+    names = [] if index is None else [d.variable for d in access.loops if d.variable in index.names]
+    if index is not None and len(names) == 1:
+        yield Affine(f"{index.text} != {names[0]}", index.names)
 
 
 def check_views(method: Method, phases: Sequence[Phase], collector: Collector) -> None:
-    """A declared view must cover every read of the array."""
+    """A declared view must have a pair for each axis and cover every read of the array, a polyview without corners."""
     for param in method.marked:
         if param.view is None:
             continue
@@ -69,9 +82,15 @@ def check_views(method: Method, phases: Sequence[Phase], collector: Collector) -
             needed = phase.nest.views.get(param.name)
             if needed is None:
                 continue
-            pairs = zip(needed, param.view, strict=False)
-            if any(n[0] > d[0] or n[1] > d[1] for n, d in pairs):
+            if len(needed) != len(param.view):
+                collector.add(messages.view_of_other_rank(method, param.name, len(param.view), len(needed)))
+                break
+            if any(n[0] > d[0] or n[1] > d[1] for n, d in zip(needed, param.view, strict=True)):
                 collector.add(messages.narrow_view(method, param.name, _text(needed), _text(param.view)))
+                break
+            corner = phase.nest.corners.get(param.name)
+            if corner is not None:
+                collector.add(messages.corner(param.name, corner))
                 break
 
 

@@ -15,7 +15,7 @@ Private scalars are locals of the iteration's function: one that leaks from an i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
@@ -25,16 +25,18 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.witness import Watched
-from somd.transforms.stages import Nest, PartialResults, Phase, Plan, Serial, Step
+from somd.transforms.stages import Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
 
 
 @dataclass(frozen=True)
 class IterationCode:
-    """The function of one nest, compiled: its parameters behind the loop variables, and its accesses by number."""
+    """The function of one nest, compiled: its parameters behind the loop variables, and its accesses by number,
+    the relaxed ones among them."""
 
     code: CodeType
     parameters: tuple[str, ...]
     accesses: tuple[Watched, ...]
+    relaxed: Mapping[int, RelaxedRead]
 
 
 def master_text(plan: Plan) -> str:
@@ -58,6 +60,8 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
         elif isinstance(step, Phase):
             targets = "".join(f"{name}, " for name in reduced_names(step.nest))
             built.append(cst.parse_statement(f"{f'{targets}= ' if targets else ''}phase_{step.number}(locals())"))
+        elif isinstance(step, Snapshot):
+            built += [cst.parse_statement(f"{copy} = {array}.copy()") for array, copy in step.copies.items()]
         else:
             orelse = cst.Else(cst.IndentedBlock(_steps(step.orelse))) if step.orelse else None
             node = step.node.with_changes(body=cst.IndentedBlock(_steps(step.body)))
@@ -97,7 +101,7 @@ def iteration_code(phase: Phase) -> IterationCode:
     loop = function.body.body[0].with_changes(body=cst.IndentedBlock(body))
     function = function.with_changes(body=cst.IndentedBlock([loop, *function.body.body[1:]]))
     code = compile(cst.Module([function]).code, f"<reference: phase {phase.number}>", "exec")
-    return IterationCode(code, parameters, tuple(rewriter.found))
+    return IterationCode(code, parameters, tuple(rewriter.found), rewriter.relaxed)
 
 
 class _Listed(cst.CSTTransformer):
@@ -120,6 +124,7 @@ class _Accesses(cst.CSTTransformer):
         self.nest = nest
         self.modes: dict[cst.Subscript, str] = {}
         self.found: list[Watched] = []
+        self.relaxed: dict[int, RelaxedRead] = {}
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
         self._writes(node.target, "w")
@@ -149,6 +154,10 @@ class _Accesses(cst.CSTTransformer):
         mode = cst.SimpleString(repr("" if private else self.modes.get(original_node, "r")))
         number = cst.Integer(str(len(self.found) - 1))
         arguments = [number, mode, array, *index_expressions(updated_node)]
+        relaxed = self.nest.relaxed
+        if relaxed is not None and original_node in relaxed.reads:
+            self.relaxed[len(self.found) - 1] = relaxed.reads[original_node]
+            return cst.Call(cst.Name("relaxed"), [cst.Arg(a) for a in (number, *arguments[2:])])
         call = cst.Call(cst.Name("place"), [cst.Arg(argument) for argument in arguments])
         return updated_node.with_changes(slice=[cst.SubscriptElement(cst.Index(call))])
 

@@ -27,16 +27,18 @@ def run_reference(
     arguments: Mapping[str, object],
     seed: int,
     partitioners: Mapping[str, Partitioner] | None = None,
+    workers: int | None = None,
 ) -> Any:
     """The result of the method for `arguments`, with the iterations of every phase in an order that `seed` chooses.
 
-    `partitioners` are those of the parameters that have one of their own.
+    `partitioners` are those of the parameters that have one of their own; `workers` the number of MIs of relaxed
+    phases, which `seed` chooses otherwise.
 
     Raises:
         IndexError: an access leaves its array, found before a phase or in it.
         PlanViolation: a claim of the plan does not hold.
     """
-    return Reference(plan).run(arguments, seed, partitioners)
+    return Reference(plan).run(arguments, seed, partitioners, workers)
 
 
 class Reference:
@@ -49,14 +51,18 @@ class Reference:
         self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
 
     def run(
-        self, arguments: Mapping[str, object], seed: int, partitioners: Mapping[str, Partitioner] | None = None
+        self,
+        arguments: Mapping[str, object],
+        seed: int,
+        partitioners: Mapping[str, Partitioner] | None = None,
+        workers: int | None = None,
     ) -> Any:
         """As `run_reference`."""
         order = random.Random(seed)
         names: dict[str, Any] = dict(self.names)
         for phase, code in self.phases:
             partitioner = (partitioners or {}).get(phase.nest.partition or "")
-            names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner).run
+            names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner, workers).run
         exec(self.master, names)
         method = self.plan.method
         with np.errstate(all="ignore"):
@@ -75,14 +81,19 @@ class _Runner:
         names: Values,
         order: random.Random,
         partitioner: Partitioner | None,
+        workers: int | None,
     ) -> None:
         self.nest: Nest = phase.nest
         self.names = names
         self.order = order
         self.partitioner = partitioner
+        self.workers = workers
+        self.snapshots: Values = {}
+        #: the MI that each value of the outermost variable belongs to
+        self.owner: dict[int, int] = {}
         self.witness = Witness()
         self.code = code
-        watched = {**names, "place": self._place, "claim": claim}
+        watched = {**names, "place": self._place, "relaxed": self._relaxed, "claim": claim}
         exec(code.code, watched)
         self.iteration = watched[f"iteration_{phase.number}"]
         self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
@@ -90,6 +101,15 @@ class _Runner:
 
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
         return self.witness.place(self.code.accesses[number], mode, array, *indexes)
+
+    def _relaxed(self, number: int, array: Any, *indexes: Any) -> Any:
+        """The element that a relaxed read sees."""
+        read, access = self.code.relaxed[number], self.code.accesses[number]
+        where = self.witness.place(access, "", array, *indexes)
+        owners = {self.owner.get(where[read.axis] - c, self.witness.iteration) for c in read.writes}
+        if owners - {self.witness.iteration}:
+            return self.snapshots[read.array][where]
+        return array[self.witness.place(access, "r", array, *indexes)]
 
     def run(self, state: Values) -> Any:
         """Run the nest on the master's names; the reduced scalars, or the copies of each MI in rank order."""
@@ -100,6 +120,10 @@ class _Runner:
         if points:
             self._claims(state, points)
         self.witness = Witness()
+        if self.nest.relaxed is not None:
+            copies = self.nest.relaxed.snapshots.items()
+            fresh = self.nest.relaxed.fresh
+            self.snapshots = {array: state[array].copy() if fresh else state[copy] for array, copy in copies}
         partials = self._blocks(state, points)
         if self.nest.copies:
             return partials
@@ -125,6 +149,7 @@ class _Runner:
         if self.nest.copies and (alone or not blocks):
             blocks = [range(len(points))]
         partials = [first for _ in blocks]
+        self.owner = {points[number][0]: 0 if alone else k for k, block in enumerate(blocks) for number in block}
         turns = [k for k, block in enumerate(blocks) for _ in block]
         if not alone:
             self.order.shuffle(turns)
@@ -134,7 +159,8 @@ class _Runner:
         failures: dict[int, Exception] = {}
         for block in turns:
             number = next(waiting[block])
-            self.witness.iteration = 0 if alone else block if self.nest.partition else number
+            parts = self.nest.partition is not None or self.nest.relaxed is not None
+            self.witness.iteration = 0 if alone else block if parts else number
             own = dict(zip(self.reduced, partials[block], strict=True))
             try:
                 partials[block] = self.iteration(*points[number], **{**common, **own, **copies[block]})
@@ -153,6 +179,12 @@ class _Runner:
         """The iterations, by number, that run in order: a partition's parts, or else blocks of neighbours."""
         if self.nest.partition is not None:
             yield from self._parts(state[self.nest.partition], points)
+            return
+        if self.nest.relaxed is not None:
+            values = sorted({point[0] for point in points}, reverse=self.nest.dims[0].step < 0)
+            for low, high in Block()(np.array(values), self.workers or self.order.randint(1, PARTS)):
+                mine = set(values[low:high])
+                yield [k for k, point in enumerate(points) if point[0] in mine]
             return
         first, most = 0, BLOCK if self.reduced or self.nest.combined else 1
         while first < len(points):

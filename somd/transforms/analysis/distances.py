@@ -1,0 +1,29 @@
+"""How far an index lies from a loop variable."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from somd.transforms.analysis.dependences import domain_formulas
+from somd.transforms.analysis.sets import Sets
+from somd.transforms.stages import Access, Affine
+
+
+def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int | None, int | None]:
+    """The least and the greatest `index` - `name` (an isl variable) over all iterations that make the access.
+
+    None is a side without a bound, or one that isl gave up on; (0, 0) is what an access that never happens has.
+    """
+    loops = [domain.variable for domain in access.loops]
+    equal = Affine(f"d = {index.text} - {name}", index.names | {"d", name})
+    try:
+        sets.isl.reset_operations()
+        found = sets.make(["d", *loops], [*domain_formulas(access), equal])
+        found = found.project_out(isl.dim_type.set, 1, len(loops))
+        found = found.project_out(isl.dim_type.param, 0, found.dim(isl.dim_type.param))
+        if found.is_empty():
+            return 0, 0
+        low, high = found.dim_min_val(0), found.dim_max_val(0)
+    except isl.Error:
+        return None, None
+    return low.to_python() if low.is_int() else None, high.to_python() if high.is_int() else None

@@ -1,0 +1,136 @@
+"""The loops of a slave whose reads are relaxed: near the ends of the MI's part they ask whose an element is.
+
+for i in range(lo, hi):               first, last = inner_range(lo, hi, 1, 1, 0)
+    a[i] = 0.5 * a[i - 1]       ->    for i in range(lo, first):
+                                          a[i] = 0.5 * (a_before[i - 1] if elsewhere(i - 1, ...) else a[i - 1])
+                                      for i in range(first, last):
+                                          a[i] = 0.5 * a[i - 1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.tree import parsed
+from somd.transforms.multicore.casts import parenthesised
+from somd.transforms.multicore.names import Fresh
+from somd.transforms.stages import Nest, Relaxed, RelaxedRead
+
+Ends = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """What a relaxed read becomes where it may fall on another MI's part.
+
+    `test` is the text of `elsewhere(at, ...)` with the iteration left open as `{}`.
+    """
+
+    relaxed: Relaxed
+    snapshots: Mapping[str, str]
+    test: str
+    wrapping: frozenset[cst.Subscript]
+
+    def read(
+        self, original: cst.Subscript, made: cst.BaseExpression, index: cst.Subscript, tested: bool
+    ) -> cst.BaseExpression:
+        """`made`, the access as it stands in the slave, or the same of the snapshot.
+
+        `index` has its indexes, which were `tested` and are not negative, or may be.
+        """
+        read = self.relaxed.reads.get(original)
+        if read is None:
+            return made
+        code = cst.Module([]).code_for_node
+        snapshot = cst.Name(self.snapshots[read.array])
+        at = code(index_expressions(index)[read.axis])
+        if not tested and (isinstance(made, cst.Call) or original in self.wrapping):
+            at = f"wrapped({at}, {code(index.value)}.shape[{read.axis}])"
+        tests = " or ".join(self.test.format(at if c == 0 else _minus(at, c)) for c in read.writes)
+        if isinstance(made, cst.Call):
+            other: cst.BaseExpression = made.with_changes(args=[cst.Arg(snapshot), *made.args[1:]])
+        else:
+            assert isinstance(made, cst.Subscript)
+            other = made.with_changes(value=snapshot)
+        return parenthesised(cst.IfExp(cst.parse_expression(tests), other, made))
+
+
+def _minus(text: str, constant: int) -> str:
+    return f"{text} - {constant}" if constant > 0 else f"{text} + {-constant}"
+
+
+def edges_of(nest: Nest, limits: str, ends: Ends, fresh: Fresh) -> Edges | None:
+    """The edges of a nest: `limits` is the text of its outermost range, `ends` those of the MI's part."""
+    if nest.relaxed is None:
+        return None
+    if nest.partition is None:
+        test = f"elsewhere({{}}, {limits}, {ends[0]}, {ends[1]})"
+    else:
+        parts, owners = fresh.name(f"{nest.partition}_parts"), fresh.name(f"{nest.partition}_owners")
+        test = f"elsewhere_in({{}}, {limits}, {parts}, {owners}, {fresh.name('rank')})"
+    snapshots = {array: fresh.name(name) for array, name in nest.relaxed.snapshots.items()}
+    return Edges(nest.relaxed, snapshots, test, nest.wrapping)
+
+
+def relaxed_loops(
+    nest: Nest, ends: Ends, fresh: Fresh, loops: Callable[[Ends, bool], list[cst.BaseStatement]]
+) -> list[cst.BaseStatement]:
+    """The loop from `ends[0]` to `ends[1]` in up to three pieces; `loops(ends, edge)` makes one."""
+    relaxed, step = nest.relaxed, nest.dims[0].step
+    assert relaxed is not None
+    margins = relaxed.margins(step)
+    if margins is None:
+        return loops(ends, True)
+    first, last = fresh.name("first_inside"), fresh.name("last_inside")
+    limits = ", ".join((*ends, str(step), *map(str, margins)))
+    found = [*parsed(f"{first}, {last} = inner_range({limits})")]
+    if margins[0]:
+        found += loops((ends[0], first), True)
+    found += loops((first, last), False)
+    if margins[1]:
+        found += loops((last, ends[1]), True)
+    return found
+
+
+def halo_text(nest: Nest, name: str, lo: str, hi: str, fresh: Fresh) -> str | None:
+    """The function that copies what a part's MI may read of its neighbours; None where that may be anything."""
+    relaxed, step = nest.relaxed, nest.dims[0].step
+    assert relaxed is not None
+    if not relaxed.fresh or nest.partition is not None or relaxed.margins(step) is None:
+        return None
+    if any(node in nest.wrapping for node in relaxed.reads):
+        return None
+    near = fresh.name("near")
+    begin, end = (lo, hi) if step > 0 else (f"{hi} + 1", f"{lo} + 1")
+    lines = []
+    for array, snapshot in relaxed.snapshots.items():
+        reads = [read for read in relaxed.reads.values() if read.array == array]
+        axes = {read.axis for read in reads}
+        if len(axes) > 1:
+            return None
+        before = ":, " * axes.pop()
+        for place, least, greatest in (*_below(reads, begin), *_above(reads, end)):
+            lines.append(f"    {near} = slice({_clamped(place, least)}, {_clamped(place, greatest)})\n")
+            lines.append(f"    {fresh.name(snapshot)}[{before}{near}] = {array}[{before}{near}]\n")
+    arrays = ", ".join((*relaxed.snapshots, *(fresh.name(s) for s in relaxed.snapshots.values())))
+    return f"@slave\ndef {name}({lo}, {hi}, {arrays}):\n{''.join(lines)}"
+
+
+def _below(reads: list[RelaxedRead], begin: str) -> list[tuple[str, int, int]]:
+    least = min(read.reach[0] for read in reads if read.reach is not None)
+    greatest = max(max(read.writes) for read in reads)
+    return [(begin, least, greatest)] if least < greatest else []
+
+
+def _above(reads: list[RelaxedRead], end: str) -> list[tuple[str, int, int]]:
+    least = min(min(read.writes) for read in reads)
+    greatest = max(read.reach[1] for read in reads if read.reach is not None)
+    return [(end, least, greatest)] if least < greatest else []
+
+
+def _clamped(place: str, offset: int) -> str:
+    return f"max({place if offset == 0 else _minus(place, -offset)}, 0)"
