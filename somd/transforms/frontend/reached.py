@@ -57,6 +57,8 @@ class Reached:
 
 
 Function = FunctionType | Reached
+#: packages whose functions are no helpers: somd's own are markers
+NOT_OWN = ("numpy", "math", "somd")
 
 
 def own_function(value: object) -> Function | None:
@@ -66,5 +68,6 @@ def own_function(value: object) -> Function | None:
         return wrapped
     if isinstance(value, Reached):
         return value
-    plain = isinstance(value, FunctionType) and (value.__module__ or "").partition(".")[0] not in ("numpy", "math")
-    return value if plain and isinstance(value, FunctionType) else None
+    if not isinstance(value, FunctionType) or (value.__module__ or "").partition(".")[0] in NOT_OWN:
+        return None
+    return value
