@@ -16,7 +16,7 @@ from numba.extending import overload
 #: private copies at most, and elements in all of them
 COPIES, COPY_ELEMENTS = 1024, 1 << 23
 #: a copy costs this many updates an element; copies beyond SOME_COPIES must be this much cheaper than the updates
-COST, SOME_COPIES, CHEAP = 2, 16, 16
+COST, SOME_COPIES, CHEAP = 4, 16, 16
 #: elements that are combined at a time, so that they stay in the first cache
 CHUNK = 512
 LINE = 64

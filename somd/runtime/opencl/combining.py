@@ -15,7 +15,7 @@ from somd.runtime.opencl.session import Run
 #: private copies at most, and elements in all of them
 COPIES, COPY_ELEMENTS = 1024, 1 << 23
 #: a copy costs this many updates an element; copies beyond SOME_COPIES must be this much cheaper than the updates
-COST, SOME_COPIES, CHEAP = 2, 16, 16
+COST, SOME_COPIES, CHEAP = 4, 16, 16
 #: rows of copies are so many elements long, so that CPU devices share no cache line between work-items
 ROW = 64
 
