@@ -20,13 +20,23 @@ import numpy as np
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.multicore.complex_calls import complex_call
+from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method, Site
+from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type, working_type
 from somd.transforms.types.typing_table import Callee, Types
 
 SAME_IN_NUMBA = ("int64", "float64")
 FLOAT_MATH = "float64"
+#: functions of `math` that Numba has elsewhere or not at all, with the type that they are computed in
+MATH_ELSEWHERE = {
+    "cbrt": ("np.cbrt", "float64"),
+    "exp2": ("np.exp2", "float64"),
+    "fmod": ("np.fmod", "float64"),
+    "gcd": ("math.gcd", "int64"),
+    "isqrt": ("python_isqrt", "int64"),
+}
 
 
 @dataclass
@@ -194,12 +204,20 @@ class Rewriter(cst.CSTTransformer):
                 pairs = zip(updated_node.args, original_node.args, strict=True)
                 args = [new.with_changes(value=self._as(new.value, old.value, result)) for new, old in pairs]
                 return updated_node.with_changes(args=args)
+            if callee.name in ("pow", "divmod", "round") and len(original_node.args) == 2:
+                return self._of_two(original_node, updated_node, callee.name)
             if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
                 return cast(updated_node, result.dtype)
             if callee.name == "float" and len(updated_node.args) == 1:
                 return self._as_float(original_node.args[0].value, updated_node)
             return updated_node
         if callee.kind == "math":
+            if callee.name in MATH_ELSEWHERE:
+                function, dtype = MATH_ELSEWHERE[callee.name]
+                pairs = zip(updated_node.args, original_node.args, strict=True)
+                values = [converted(new.value, self._scalar(old.value), dtype) for new, old in pairs]
+                self.how.uses_math |= function.startswith("math")
+                return call_of(cst.parse_expression(function), *values)
             self.how.uses_math = True
             args = [
                 new.with_changes(value=self._wide(new.value, old.value))
@@ -208,12 +226,41 @@ class Rewriter(cst.CSTTransformer):
             return updated_node.with_changes(func=attribute("math", callee.name), args=args)
         if callee.kind in ("allocate", "like") and isinstance(result, ArrayType):
             return self._allocation(original_node, updated_node, callee.name, result)
+        if callee.kind == "cast" and len(original_node.args) == 1:
+            only = unsigned(updated_node.args[0].value, self._scalar(original_node.args[0].value), callee.name)
+            if only is not None:
+                return only
         if callee.kind == "cast":
             name = "bool_" if callee.name == "bool" else callee.name
             return updated_node.with_changes(func=attribute("np", name))
         if callee.kind == "numpy":
             return self._numpy(original_node, updated_node, callee.name, result)
         return updated_node
+
+    def _operation(
+        self,
+        operator: type[cst.BaseBinaryOp],
+        nodes: list[cst.BaseExpression],
+        kinds: list[ScalarType],
+        result: ScalarType,
+    ) -> cst.BaseExpression:
+        """An operator that was written as a call."""
+        left, right = (parenthesised(n) if not isinstance(n, cst.Name | cst.Call) else n for n in nodes)
+        if not result.weak and all(kind.weak for kind in kinds):
+            kinds = [ScalarType(kind.dtype) for kind in kinds]
+        return parenthesised(self._binary(cst.BinaryOperation(left, operator(), right), kinds[0], kinds[1], result))
+
+    def _of_two(self, original: cst.Call, updated: cst.Call, name: str) -> cst.BaseExpression:
+        """`pow(x, y)`, `divmod(x, y)` and `round(x, places)`"""
+        before, after = [a.value for a in original.args], [a.value for a in updated.args]
+        kinds = [kind for node in before if (kind := self._scalar(node)) is not None]
+        result = self.types.nodes.get(original)
+        if isinstance(result, TupleType):
+            whole, rest = (part for part in result.elements if isinstance(part, ScalarType))
+            quotient = self._operation(cst.FloorDivide, after, kinds, whole)
+            return cst.Tuple([cst.Element(quotient), cst.Element(self._operation(cst.Modulo, after, kinds, rest))])
+        assert isinstance(result, ScalarType)
+        return rounded(after, kinds, result) if name == "round" else self._operation(cst.Power, after, kinds, result)
 
     def _complex(
         self, original: cst.Call, updated: cst.Call, callee: Callee, result: ScalarType
@@ -232,6 +279,14 @@ class Rewriter(cst.CSTTransformer):
         return cast(updated.args[0].value, FLOAT_MATH) if kind is not None and kind.dtype == "float32" else updated
 
     def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
+        before, after = [a.value for a in original.args], [a.value for a in updated.args]
+        known = [kind for node in before if (kind := self._scalar(node)) is not None]
+        if isinstance(result, ScalarType) and len(known) == len(before):
+            if name in OPERATORS:
+                return self._operation(OPERATORS[name], after, known, result)
+            own = numpy_call(name, after, known, result)
+            if own is not None:
+                return own
         changed = updated.with_changes(func=attribute("np", name))
         if not isinstance(result, ScalarType) or result.kind == "b":
             return changed
@@ -315,6 +370,10 @@ class Rewriter(cst.CSTTransformer):
                 statement = statement.with_changes(value=self._as(value, old_value, wanted))
             return statement
         if isinstance(target, cst.Subscript):
+            element = self._scalar(target)
+            kept = unsigned(value, self._scalar(old_value), element.dtype) if element is not None else None
+            if kept is not None:
+                value, statement = kept, statement.with_changes(value=kept)
             return self._stored(target, new_target, value, statement)
         if isinstance(target, cst.Tuple) and isinstance(old_value, cst.Tuple) and isinstance(value, cst.Tuple):
             elements = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import math
 
-from somd.transforms.opencl.c_operators import narrowed
-from somd.transforms.opencl.c_tree import C, call, infix
+from somd.transforms.opencl.c_operators import binary, narrowed, power, truth
+from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.scalars import ScalarType
 
 RENAMED = {
@@ -23,6 +24,10 @@ RENAMED = {
     "power": "pow",
 }
 TESTS = ("isnan", "isinf", "isfinite")
+LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
+#: functions of the prelude on operands of the result's type
+OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
+DEGREES, RADIANS = ("degrees", "rad2deg"), ("radians", "deg2rad")
 INTEGER_IDENTITY = ("floor", "ceil", "trunc", "rint")
 
 
@@ -34,12 +39,28 @@ def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
         values = [converted(a, dtype) for a in arguments]
         return functools.reduce(lambda first, second: call(function, dtype, first, second), values)
     argument = arguments[0]
+    if name == "pow":
+        return power(converted(argument, dtype), converted(arguments[1], dtype), result, unit)
+    if name == "round" and len(arguments) == 2:
+        return rounded(arguments, dtype)
     if name == "round":
         argument = call("rint", argument.dtype, argument) if kind_of(argument.dtype) == "f" else argument
         return converted(argument, dtype)
     if name == "abs":
         return absolute(converted(argument, dtype), unit)
     return converted(argument, dtype)
+
+
+def rounded(arguments: list[C], dtype: str) -> C:
+    """`round(x, places)` of a NumPy scalar, and `np.round(x, places)`: by a power of ten, as NumPy does it."""
+    value = converted(arguments[0], dtype)
+    if kind_of(dtype) != "f":
+        return value
+    places = int(arguments[1].value or 0) if len(arguments) > 1 else 0
+    if places == 0:
+        return call("rint", dtype, value)
+    factor = literal(float(f"1e{places}"), dtype)
+    return infix("/", call("rint", dtype, infix("*", value, factor, dtype)), factor, dtype)
 
 
 def absolute(argument: C, unit: Unit) -> C:
@@ -53,6 +74,8 @@ def absolute(argument: C, unit: Unit) -> C:
 
 def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     """A function of `math`: in double; `floor`, `ceil` and `trunc` give an int."""
+    if name in ("gcd", "isqrt"):
+        return call(unit.function(name, "int64"), "int64", *(converted(a, "int64") for a in arguments))
     values = [converted(a, "float64") for a in arguments]
     if name in ("degrees", "radians"):
         factor = 180.0 / math.pi if name == "degrees" else math.pi / 180.0
@@ -69,13 +92,33 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
 def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     """A function of NumPy on scalars: in the type of its result."""
     dtype = result.dtype
+    if name in OPERATORS:
+        return binary(OPERATORS[name], arguments[0], arguments[1], result, unit)
+    if name in LOGICAL:
+        return infix(LOGICAL[name], truth(arguments[0]), truth(arguments[1]), "bool")
+    if name == "logical_not":
+        return prefix("!", truth(arguments[0]), "bool")
+    if name in ("round", "around"):
+        return rounded(arguments, dtype)
+    if name == "where":
+        yes, no = (converted(a, dtype) for a in arguments[1:])
+        return call(unit.function("where", dtype), dtype, truth(arguments[0]), yes, no)
+    if name in ("signbit", "bitwise_count"):
+        return call(unit.function(name, arguments[0].dtype), dtype, arguments[0])
     if name in TESTS:
         only = arguments[0]
         return call(name, "bool", only if kind_of(only.dtype) == "f" else converted(only, "float64"))
     values = [converted(a, dtype) for a in arguments]
+    if name in ("conj", "conjugate", "real"):
+        return values[0]
+    if name in ("imag", "angle"):
+        return call(unit.function(name, dtype), dtype, *values)
     if name in ("abs", "absolute"):
         return absolute(values[0], unit)
-    if name in ("minimum", "maximum", "sign"):
+    if name in (*DEGREES, *RADIANS):
+        factor = 180.0 / math.pi if name in DEGREES else math.pi / 180.0
+        return infix("*", values[0], literal(factor, dtype), dtype)
+    if name in OF_PRELUDE:
         return call(unit.function(name, dtype), dtype, *values)
     if kind_of(dtype) != "f":
         if name == "power":

@@ -86,6 +86,11 @@ class Expressions:
             count = range(len(found.elements))
             if isinstance(node, cst.Name):
                 return [self.scope.element(node.value, k) for k in count]
+            if isinstance(node, cst.Call) and self.scope.types.calls[node].name == "divmod":
+                left, right = (self.expression(a.value) for a in node.args)
+                whole, rest = (part for part in found.elements if isinstance(part, ScalarType))
+                quotient = binary(cst.FloorDivide, left, right, whole, self.unit)
+                return [quotient, binary(cst.Modulo, left, right, rest, self.unit)]
             if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
                 return [self.scope.length(node.value.value, k) for k in count]
         raise self.lacks("this tuple", node)
@@ -107,11 +112,20 @@ class Expressions:
                 for length in lengths[1:]:
                     product = infix("*", product, length, "int64")
                 return product
+        if isinstance(node, cst.Attribute) and isinstance(self.scope.types.nodes.get(node.value), ScalarType):
+            return self._part(node)
         value = evaluate(node, method.namespace, method.local_names)
         if isinstance(value, int | float | np.generic):
             number = value.item() if isinstance(value, np.generic) else value
             return literal(number, type_of_value(value).dtype)
         raise self.lacks("this name", node)
+
+    def _part(self, node: cst.Attribute) -> C:
+        """`x.real` and `x.imag` of a real number."""
+        value = self.expression(node.value)
+        if node.attr.value == "real":
+            return value
+        return call(self.unit.function("imag", value.dtype), value.dtype, value)
 
     def _comparison(self, node: cst.Comparison) -> C:
         parts: list[C] = []
@@ -136,6 +150,8 @@ class Expressions:
         result = self.type_of(node)
         if callee.kind == "helper":
             return self.helper_call(node, result.dtype)
+        if callee.kind == "method" and isinstance(node.func, cst.Attribute):
+            return self.expression(node.func.value)
         arguments = [self.expression(a.value) for a in node.args]
         if callee.kind in CALLS:
             return CALLS[callee.kind](callee.name, arguments, result, self.unit)
@@ -155,7 +171,8 @@ class Expressions:
     def tuple_of_call(self, node: cst.BaseExpression) -> TupleType | None:
         """The type of a tuple that a helper returns here; None for everything else."""
         found = self.scope.types.nodes.get(node)
-        return found if isinstance(node, cst.Call) and isinstance(found, TupleType) else None
+        callee = self.scope.types.calls.get(node) if isinstance(node, cst.Call) else None
+        return found if callee is not None and callee.kind == "helper" and isinstance(found, TupleType) else None
 
     # --- accesses ------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from somd.transforms.opencl.c_tree import UNARY, C, infix, prefix
+from somd.transforms.opencl.c_tree import UNARY, C, conditional, infix, prefix
 
 CTYPES = {
     "bool": "uchar",
@@ -84,6 +84,10 @@ def converted(c: C, dtype: str) -> C:
             c = prefix("(int)", c, "int32")
         elif dtype == "uint32":
             c = prefix("(long)", c, "int64")
+        elif dtype == "uint64":
+            negative = infix("<", c, literal(0, c.dtype), "bool")
+            whole = prefix("(ulong)", prefix("(long)", c, "int64"), dtype)
+            return conditional(negative, whole, prefix("(ulong)", c, dtype), dtype)
     return prefix(f"({CTYPES[dtype]})", c, dtype)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import evaluate
 from somd.transforms.opencl import host_tree as tree
+from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
@@ -92,6 +93,12 @@ class HostCode(cst.CSTTransformer):
         if callee.kind in ("math", "numpy"):
             module = "math" if callee.kind == "math" else "np"
             return updated_node.with_changes(func=tree.attribute(tree.brought(module), callee.name))
+        if callee.kind == "method":
+            return updated_node
+        if callee.kind == "cmath":
+            raise TargetLacks(
+                f"`cmath.{callee.name}` has no form in OpenCL C yet", self.method.positions.get(original_node)
+            )
         if callee.kind == "cast":
             return updated_node.with_changes(func=tree.dtype(callee.name))
         return self._allocation(original_node, updated_node, callee.name)

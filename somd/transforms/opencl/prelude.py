@@ -33,6 +33,34 @@ SIGNED = {
 {
     return a < 0 ? (@T)(0 - (@U)a) : a;
 }""",
+    "fmod": """static @T numpy_fmod_@T(@T a, @T b)
+{
+    return b == 0 || b == -1 ? 0 : a % b;
+}""",
+    "bitwise_count": """static uchar numpy_bitwise_count_@T(@T a)
+{
+    return (uchar)popcount(a < 0 ? (@U)(0 - (@U)a) : (@U)a);
+}""",
+    "gcd": """static @T python_gcd_@T(@T a, @T b)
+{
+    while (b != 0) {
+        const @T rest = b == -1 ? 0 : a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? (@T)(0 - (@U)a) : a;
+}""",
+    "isqrt": """static @T python_isqrt_@T(@T a)
+{
+    if (a <= 0)
+        return 0;
+    @T root = (@T)sqrt((double)a);
+    while (root > 3037000499 || root * root > a)
+        root -= 1;
+    while (root < 3037000499 && (root + 1) * (root + 1) <= a)
+        root += 1;
+    return root;
+}""",
 }
 UNSIGNED = {
     "floor_div": """static @T python_floor_div_@T(@T a, @T b)
@@ -51,8 +79,37 @@ UNSIGNED = {
 {
     return a;
 }""",
+    "fmod": """static @T numpy_fmod_@T(@T a, @T b)
+{
+    return b == 0 ? 0 : a % b;
+}""",
+    "bitwise_count": """static uchar numpy_bitwise_count_@T(@T a)
+{
+    return (uchar)popcount(a);
+}""",
 }
 INTEGER = {
+    "square": """static @T python_square_@T(@T a)
+{
+    return (@T)((@W)a * (@W)a);
+}""",
+    "fmin": """static @T numpy_fmin_@T(@T a, @T b)
+{
+    return a <= b ? a : b;
+}""",
+    "fmax": """static @T numpy_fmax_@T(@T a, @T b)
+{
+    return a >= b ? a : b;
+}""",
+    "clip": """static @T numpy_clip_@T(@T a, @T low, @T high)
+{
+    const @T raised = a > low ? a : low;
+    return raised < high ? raised : high;
+}""",
+    "signbit": """static uchar numpy_signbit_@T(@T a)
+{
+    return a < 0;
+}""",
     "shift_left": """static @T python_shift_left_@T(@T a, @T b)
 {
     return b >= 0 && b < @B ? (@T)((@U)a << b) : 0;
@@ -81,6 +138,31 @@ INTEGER = {
 }""",
 }
 FLOAT = {
+    "angle": """static @T numpy_angle_@T(@T a)
+{
+    return atan2((@T)0, a);
+}""",
+    "fmin": """static @T numpy_fmin_@T(@T a, @T b)
+{
+    return a <= b || isnan(b) ? a : b;
+}""",
+    "fmax": """static @T numpy_fmax_@T(@T a, @T b)
+{
+    return a >= b || isnan(b) ? a : b;
+}""",
+    "clip": """static @T numpy_clip_@T(@T a, @T low, @T high)
+{
+    const @T raised = a < low || (isnan(low) && !isnan(a)) ? low : a;
+    return raised > high || (isnan(high) && !isnan(raised)) ? high : raised;
+}""",
+    "fmod": """static @T numpy_fmod_@T(@T a, @T b)
+{
+    return fmod(a, b);
+}""",
+    "signbit": """static uchar numpy_signbit_@T(@T a)
+{
+    return signbit(a) != 0;
+}""",
     "floor_div": """static @T python_floor_div_@T(@T a, @T b)
 {
     if (b == 0)
@@ -121,6 +203,14 @@ FLOAT = {
 }""",
 }
 ANY = {
+    "imag": """static @T numpy_imag_@T(@T a)
+{
+    return 0;
+}""",
+    "where": """static @T numpy_where_@T(uchar test, @T yes, @T no)
+{
+    return test ? yes : no;
+}""",
     "min": """static @T python_min_@T(@T a, @T b)
 {
     return b < a ? b : a;
@@ -138,11 +228,11 @@ FROM_END = """static long python_from_end(long index, long length)
 {
     return index < 0 ? index + length : index;
 }"""
-PREFIX = {"minimum": "numpy", "maximum": "numpy", "sign": "numpy"}
+PYTHON = ("square", "floor_div", "mod", "shift_left", "shift_right", "abs", "power", "gcd", "isqrt", "min", "max")
 
 
 def function_name(kind: str, dtype: str) -> str:
-    return f"{PREFIX.get(kind, 'python')}_{kind}_{CTYPES[dtype]}"
+    return f"{'python' if kind in PYTHON else 'numpy'}_{kind}_{CTYPES[dtype]}"
 
 
 def function_text(kind: str, dtype: str) -> str:

@@ -18,6 +18,7 @@ from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.types import functions
+from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.scalars import (
     BINARY,
     BOOL,
@@ -33,7 +34,6 @@ from somd.transforms.types.scalars import (
     Type,
     apply,
     joined,
-    same_for_literals,
     type_of_value,
 )
 from somd.transforms.types.typing_table import Callee, HelperInstance, Types
@@ -173,7 +173,7 @@ class Expressions:
             text = f"`.{name}` of `{base}` is not supported"
             self.report("SOMD202", text, node, "numbers have `real` and `imag` here")
             return None
-        return apply(operator.attrgetter(name), _plain(base))
+        return apply(operator.attrgetter(name), plain(base))
 
     def _subscript(self, node: cst.Subscript) -> Type | None:
         base = self.any(node.value)
@@ -225,21 +225,21 @@ class Expressions:
             helps = "write `|` or `&` for truth values, `int()` around them to count"
             self.report("SOMD402", "arithmetic on two NumPy bools gives a bool, not a number", node, helps)
             return None
-        literals = [self.literal(n) for n in (left_node, right_node)]
-        for one, other in ((left, right), (right, left)):
-            if one.literals and other.weak and not same_for_literals(BINARY[kind], (left, right), literals):
-                message = (
-                    f"a `{one}` that starts as a Python number meets another one: NumPy's result depends on the path"
-                )
-                self.report("SOMD401", message, node, f"start it with `np.{one.dtype}(...)`")
-                return None
+        values = [self.literal(n) for n in (left_node, right_node)]
         try:
-            return apply(BINARY[kind], _plain(left), _plain(right))
+            return result_of(BINARY[kind], (left, right), values)
+        except PathDependent as error:
+            self._path_dependent(error, node)
+            return None
         except NotTyped as error:
             self.report(
                 "SOMD402", f"`{left}` and `{right}` do not go together here: {error}", node, "convert one of them"
             )
             return None
+
+    def _path_dependent(self, error: PathDependent, node: cst.CSTNode) -> None:
+        message = f"a `{plain(error.strong)}` that starts as a Python number: NumPy's result depends on the path"
+        self.report("SOMD401", message, node, f"start it with `np.{error.strong.dtype}(...)`")
 
     def _unary(self, node: cst.UnaryOperation) -> ScalarType | None:
         inner = self.scalar(node.expression)
@@ -248,13 +248,16 @@ class Expressions:
         if isinstance(node.operator, cst.Not):
             return BOOL
         try:
-            return apply(UNARY[type(node.operator)], _plain(inner))
+            return result_of(UNARY[type(node.operator)], (inner,), (None,))
+        except PathDependent as path:
+            self._path_dependent(path, node)
+            return None
         except NotTyped as error:
             self.report("SOMD402", f"this operator is not defined on `{inner}`: {error}", node, "convert the operand")
             return None
 
     def _comparison(self, node: cst.Comparison) -> ScalarType | None:
-        left = self.scalar(node.left)
+        left, left_node = self.scalar(node.left), node.left
         parts: list[ScalarType] = []
         for target in node.comparisons:
             right = self.scalar(target.comparator)
@@ -262,9 +265,15 @@ class Expressions:
                 return None
             if "c" in (left.kind, right.kind) and not self._compared(node, target):
                 return None
-            parts.append(apply(COMPARISONS[type(target.operator)], _plain(left), _plain(right)))
-            left = right
-        return BOOL if all(p.weak for p in parts) else ScalarType("bool")
+            function = COMPARISONS[type(target.operator)]
+            values = self.literal(left_node), self.literal(target.comparator)
+            try:
+                parts.append(result_of(function, (left, right), values, compares=True))
+            except PathDependent as path:
+                self._path_dependent(path, node)
+                return None
+            left, left_node = right, target.comparator
+        return BOOL if all(p.weak for p in parts) else joined((p, None) for p in parts if not p.weak)
 
     def _compared(self, node: cst.Comparison, target: cst.ComparisonTarget) -> bool:
         """Whether complex numbers may be compared so; what may not is reported."""
@@ -330,7 +339,11 @@ class Expressions:
                     helps = "compute it from `z.real` and `z.imag`"
                     self.report("SOMD203", f"`np.{name}` of a complex number is not supported", node, helps)
                     return None
-                return self._applied(function, found, node)
+                if kind == "numpy" and name in functions.OPERATORS:
+                    return self._operator(name, found, arguments, node)
+                if name in ("round", "around") and not self._places(arguments, found, node):
+                    return None
+                return self._applied(functions.SAMPLED.get(cast(Any, function), function), found, node)
         text = cst.Module([]).code_for_node(node.func)
         if function is MISSING:
             self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")
@@ -345,18 +358,60 @@ class Expressions:
             return None
         known = [f for f in found if f is not None]
         values = [self.literal(a.value) for a in node.args] if isinstance(node, cst.Call) else []
-        if len(values) == len(known) and not same_for_literals(function, known, values):  # type: ignore[arg-type]
-            strong = next(k for k in known if k.literals)
-            message = f"a `{strong}` that starts as a Python number: NumPy's result depends on the path"
-            self.report("SOMD401", message, node, f"start it with `np.{strong.dtype}(...)`")
-            return None
         try:
-            return apply(function, *(_plain(f) for f in found if f is not None))
+            return result_of(function, known, values if len(values) == len(known) else [None] * len(known))  # type: ignore[arg-type]
+        except PathDependent as path:
+            self._path_dependent(path, node)
+            return None
         except NotTyped as error:
             of_complex = any(f is not None and f.kind == "c" for f in found)
             helps = "take `z.real` or `abs(z)`" if of_complex else "convert the arguments"
+            if "float16" in str(error):
+                helps = "NumPy computes this in half precision: convert first, `np.float32(x)`"
             self.report("SOMD402", f"this call has no result: {error}", node, helps)
             return None
+
+    def _operator(
+        self, name: str, found: list[ScalarType | None], arguments: list[cst.BaseExpression], node: cst.Call
+    ) -> ScalarType | None:
+        """`np.add(x, y)` and its like, which of two Python numbers make a NumPy scalar."""
+        if len(found) != 2 or found[0] is None or found[1] is None:
+            if None not in found:
+                self.report("SOMD203", f"`np.{name}` takes two numbers here", node, "leave the other arguments out")
+            return None
+        left, right = found[0], found[1]
+        if left.weak and right.weak:
+            left, right = ScalarType(left.dtype), ScalarType(right.dtype)
+        return self.binary(functions.OPERATORS[name], left, right, (arguments[0], arguments[1]), node)
+
+    def _as_operators(self, name: str, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        """`pow(x, y)` and `divmod(x, y)`"""
+        left, right = self.scalar(arguments[0]), self.scalar(arguments[1])
+        if left is None or right is None:
+            return None
+        operands = arguments[0], arguments[1]
+        if name == "pow":
+            return self.binary(cst.Power, left, right, operands, node)
+        parts = [self.binary(kind, left, right, operands, node) for kind in (cst.FloorDivide, cst.Modulo)]
+        return TupleType(tuple(part for part in parts if part is not None)) if None not in parts else None
+
+    def _places(
+        self, arguments: list[cst.BaseExpression], found: list[ScalarType | None], node: cst.Call, weak: bool = False
+    ) -> bool:
+        """Whether a number is rounded to so many places as can be done here; `weak`: Python's `round`."""
+        if len(found) == 1:
+            return True
+        first, places = found[0], self.literal(arguments[1]) if len(arguments) == 2 else None
+        if first is None:
+            return False
+        message = ""
+        if not isinstance(places, int) or not (0 <= places <= 22 if first.kind == "f" else places >= 0):
+            message = "the places to round to are written as a number from 0 on"
+        elif first.kind == "c" or (weak and first.weak and first.kind == "f"):
+            message = f"a `{first}` is not rounded to places here: Python rounds its decimal digits"
+        if message:
+            self.report("SOMD203", message, node, "use `np.round(x, places)` on a float, with `places` a number")
+        return not message
 
     def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         if name == "len":
@@ -369,6 +424,11 @@ class Expressions:
                 self.report("SOMD402", "complex numbers have no order", node, "compare `abs(z)`, `z.real` or `z.imag`")
                 return None
             return found
+        if name in ("pow", "divmod") and len(arguments) == 2:
+            return self._as_operators(name, arguments, node)
+        if name == "round" and len(arguments) == 2:
+            given = [self.scalar(a) for a in arguments]
+            return self._applied(function, given, node) if self._places(arguments, given, node, weak=True) else None
         if name == "complex" and len(arguments) == 2:
             return self._applied(function, [self.scalar(a) for a in arguments], node)
         if len(arguments) != 1:
@@ -385,7 +445,7 @@ class Expressions:
             if not isinstance(each, ScalarType):
                 self.report("SOMD203", "a helper function takes scalars", argument, "pass elements, not whole arrays")
                 return None
-            given.append(_plain(each))
+            given.append(each)
         instance = self.helper(function, tuple(given), node)
         if instance is None:
             return None
@@ -456,7 +516,3 @@ class Expressions:
             )
             return None
         return str(name)
-
-
-def _plain(scalar: ScalarType) -> ScalarType:
-    return ScalarType(scalar.dtype, scalar.weak)

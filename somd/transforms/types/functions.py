@@ -8,35 +8,57 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+import libcst as cst
 import numpy as np
 
 _MATH = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
-    "floor ceil trunc fabs hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite"
+    "floor ceil trunc fabs hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite "
+    "fmod gcd isqrt cbrt exp2"
 )
 _NUMPY = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
     "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign "
-    "conj conjugate real imag angle"
+    "conj conjugate real imag angle fmin fmax clip where square cbrt exp2 signbit fmod round around bitwise_count "
+    "logical_and logical_or logical_xor logical_not deg2rad rad2deg degrees radians"
 )
 _COMPLEX = "sqrt exp log log10 sin cos tan sinh cosh tanh"
 _CMATH = f"{_COMPLEX} phase isnan isinf isfinite"
 _DTYPES = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
 
+#: functions of NumPy that are operators
+OPERATORS: dict[str, type[cst.BaseBinaryOp]] = {
+    "add": cst.Add,
+    "subtract": cst.Subtract,
+    "multiply": cst.Multiply,
+    "divide": cst.Divide,
+    "true_divide": cst.Divide,
+    "floor_divide": cst.FloorDivide,
+    "mod": cst.Modulo,
+    "remainder": cst.Modulo,
+    "bitwise_and": cst.BitAnd,
+    "bitwise_or": cst.BitOr,
+    "bitwise_xor": cst.BitXor,
+    "left_shift": cst.LeftShift,
+    "right_shift": cst.RightShift,
+}
 #: functions of NumPy that take complex numbers here too
 OF_COMPLEX = frozenset(f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle".split())
 #: methods of scalars, and the attributes that are the parts of a complex number
 METHODS = ("conjugate", "conj")
 PARTS = ("real", "imag")
 
+BUILTINS = (abs, min, max, round, int, float, complex, bool, len, pow, divmod)
 MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in _MATH.split()}
 CMATH: dict[Callable[..., Any], str] = {getattr(cmath, name): name for name in _CMATH.split()}
-NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in _NUMPY.split()}
+NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS)}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
-BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in (abs, min, max, round, int, float, complex, bool, len)}
+BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in BUILTINS}
 
+#: how the result of a function is found where a call on samples gives something else than a scalar
+SAMPLED: dict[Callable[..., Any], Callable[..., Any]] = {np.where: lambda *given: cast(Any, np.where)(*given)[()]}
 ALLOCATE: dict[Callable[..., Any], str] = {getattr(np, n): n for n in ("empty", "zeros", "ones", "full")}
 ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
     getattr(np, n): n for n in ("empty_like", "zeros_like", "ones_like", "full_like", "copy")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import cmath
 import operator
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -204,9 +204,8 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
         result = ScalarType(next(iter(strong)))
         literals = {value for t, _ in taken for value in t.literals}
         literals |= {literal for _, literal in weak if literal is not None}
-        tracked = result.narrow or result.kind == "c"
         if all(_fits(t, literal, result) for t, literal in weak):
-            return ScalarType(result.dtype, literals=tuple(sorted(literals, key=repr)) if tracked else ())
+            return ScalarType(result.dtype, literals=tuple(sorted(literals, key=repr)))
     raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))
 
 
@@ -218,31 +217,6 @@ def _fits(weak: ScalarType, literal: Literal, strong: ScalarType) -> bool:
     if weak.kind == "c" and strong.kind != "c":
         return False
     return holds(strong.dtype, literal)
-
-
-def same_for_literals(function: Callable[..., Any], operands: Sequence[ScalarType], values: Sequence[Literal]) -> bool:
-    """Whether a function gives the same value for a literal that an operand may hold as for its strong type.
-
-    `values` has the literal value of each operand, or None where it is none.
-    """
-    for k, operand in enumerate(operands):
-        others = [v for j, v in enumerate(values) if j != k and operands[j].weak]
-        if not operand.literals or (len(operands) > 1 and not all(o.weak for j, o in enumerate(operands) if j != k)):
-            continue
-        if None in others:
-            return False
-        for literal in operand.literals:
-            as_python = [literal if j == k else v for j, v in enumerate(values)]
-            strong = np.dtype(operand.dtype).type(literal)
-            as_strong = [strong if j == k else v for j, v in enumerate(values)]
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                try:
-                    if function(*as_python) != function(*as_strong):
-                        return False
-                except (TypeError, ValueError, ArithmeticError):
-                    return False
-    return True
 
 
 def holds(dtype: str, value: Number) -> bool:

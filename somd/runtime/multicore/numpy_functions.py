@@ -1,0 +1,106 @@
+"""Functions of NumPy's scalars where Numba's differ in nan, signed zeros or types, or are missing.
+
+In: operands of one type, that of the result unless it says otherwise. Out: what NumPy's function gives.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(error_model="numpy")
+def numpy_sign(value: Any, one: Any) -> Any:
+    """1, -1, 0 (for -0.0 too) or nan; `one` is 1 in the type of `value`."""
+    if value > 0:
+        return one
+    if value < 0:
+        return -one
+    return one - one if value == 0 else value
+
+
+@njit(error_model="numpy")
+def numpy_minimum(left: Any, right: Any) -> Any:
+    """The smaller one; nan if there is one; the second of equal ones."""
+    return left if left < right or left != left else right
+
+
+@njit(error_model="numpy")
+def numpy_maximum(left: Any, right: Any) -> Any:
+    """The larger one; nan if there is one; the second of equal ones."""
+    return left if left > right or left != left else right
+
+
+@njit(error_model="numpy")
+def numpy_fmin(left: Any, right: Any) -> Any:
+    """The smaller one, of two with one nan the other."""
+    return left if left <= right or right != right else right
+
+
+@njit(error_model="numpy")
+def numpy_fmax(left: Any, right: Any) -> Any:
+    """The larger one, of two with one nan the other."""
+    return left if left >= right or right != right else right
+
+
+@njit(error_model="numpy")
+def numpy_clip(value: Any, low: Any, high: Any) -> Any:
+    """`value`, but not below `low` nor above `high`; nan if one is."""
+    raised = low if value < low or (low != low and value == value) else value
+    return high if raised > high or (high != high and raised == raised) else raised
+
+
+@njit(error_model="numpy")
+def numpy_where(test: bool, yes: Any, no: Any) -> Any:
+    """One of two values, both of them computed."""
+    return yes if test else no
+
+
+@njit(error_model="numpy")
+def numpy_square(value: Any) -> Any:
+    """`value * value`"""
+    return value * value
+
+
+@njit(error_model="numpy")
+def numpy_fmod(value: Any, divisor: Any) -> Any:
+    """The remainder of integers with the sign of `value`, as C has it; 0 for a divisor of 0."""
+    if divisor == 0:
+        return value - value
+    rest = value % divisor
+    return rest - divisor if rest != 0 and (rest < 0) != (value < 0) else rest
+
+
+@njit(error_model="numpy")
+def numpy_bitwise_count(value: Any) -> Any:
+    """How many bits of the absolute value are set; a uint8."""
+    left, count = np.uint64(value), 0
+    if value < 0:
+        left = np.uint64(0) - left
+    while left != 0:
+        left, count = left & (left - np.uint64(1)), count + 1
+    return np.uint8(count)
+
+
+@njit(error_model="numpy")
+def float_to_unsigned(value: float) -> Any:
+    """A float as a uint64; what is negative counts from the end."""
+    if value >= 9223372036854775808.0:
+        return np.uint64(value)
+    return np.uint64(np.int64(value))
+
+
+@njit(error_model="numpy")
+def python_isqrt(value: int) -> Any:
+    """The whole part of the square root; 0 for what has none."""
+    if value <= 0:
+        return 0
+    root = np.int64(math.sqrt(value))
+    while root > 3037000499 or root * root > value:
+        root -= 1
+    while root < 3037000499 and (root + 1) * (root + 1) <= value:
+        root += 1
+    return root

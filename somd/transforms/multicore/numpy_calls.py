@@ -1,0 +1,96 @@
+"""Calls of NumPy's functions that Numba lacks, or computes in a way of its own, as calls of the runtime's.
+
+np.minimum(x, 1)     ->  numpy_minimum(x, np.float32(1))       for a float32 `x`
+np.round(x, 2)       ->  np.rint(x * 100.0) / 100.0
+np.uint32(x)         ->  np.uint32(float_to_unsigned(x))       for a float `x`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from somd.transforms.types.scalars import ScalarType
+
+OWN = ("minimum", "maximum", "fmin", "fmax", "clip", "square", "fmod")
+ROUNDS = ("round", "around")
+UNSIGNED = ("uint32", "uint64")
+
+
+def numpy_call(
+    name: str, arguments: Sequence[cst.BaseExpression], kinds: Sequence[ScalarType], result: ScalarType
+) -> cst.BaseExpression | None:
+    """The expression for `np.name(...)` on operands of `kinds`; None where Numba's own will do."""
+    dtype = result.dtype
+    if name == "bitwise_count":
+        return called("numpy_bitwise_count", *arguments)
+    if name == "where":
+        test, *values = arguments
+        return called("numpy_where", as_type(test, kinds[0], "bool"), *_all(values, kinds[1:], dtype))
+    if name in ROUNDS:
+        return rounded(arguments, kinds, result)
+    if name == "sign" and result.kind != "b":
+        one = of_numpy(dtype, cst.Integer("1"))
+        return _narrow(called("numpy_sign", as_type(arguments[0], kinds[0], dtype), one), result)
+    if name in OWN and not (name == "fmod" and result.kind == "f"):
+        return _narrow(called(f"numpy_{name}", *_all(arguments, kinds, dtype)), result)
+    return None
+
+
+def rounded(
+    arguments: Sequence[cst.BaseExpression], kinds: Sequence[ScalarType], result: ScalarType
+) -> cst.BaseExpression:
+    """`np.round(x, places)`, and `round(x, places)` of a NumPy scalar."""
+    value = as_type(arguments[0], kinds[0], result.dtype)
+    if result.kind != "f":
+        return value
+    places = int(arguments[1].evaluated_value) if len(arguments) > 1 and isinstance(arguments[1], cst.Integer) else 0
+    if places == 0:
+        return called_of(_np("rint"), value)
+    factor = of_numpy(result.dtype, cst.Float(f"1e{places}"))
+    product = cst.BinaryOperation(_grouped(value), cst.Multiply(), factor)
+    divided = cst.BinaryOperation(called_of(_np("rint"), product), cst.Divide(), factor)
+    return _grouped(divided)
+
+
+def unsigned(node: cst.BaseExpression, kind: ScalarType | None, dtype: str) -> cst.BaseExpression | None:
+    """A float as an unsigned integer of 32 or 64 bits; None for other conversions."""
+    if kind is None or kind.kind != "f" or dtype not in UNSIGNED:
+        return None
+    made = called("float_to_unsigned", node)
+    return made if dtype == "uint64" else of_numpy(dtype, made)
+
+
+def _all(nodes: Sequence[cst.BaseExpression], kinds: Sequence[ScalarType], dtype: str) -> list[cst.BaseExpression]:
+    return [as_type(node, kind, dtype) for node, kind in zip(nodes, kinds, strict=True)]
+
+
+def _narrow(node: cst.BaseExpression, result: ScalarType) -> cst.BaseExpression:
+    return of_numpy(result.dtype, node) if result.kind in "iu" and result.dtype != "int64" else node
+
+
+def as_type(node: cst.BaseExpression, kind: ScalarType, dtype: str) -> cst.BaseExpression:
+    return node if kind.dtype == dtype else of_numpy(dtype, node)
+
+
+def of_numpy(dtype: str, node: cst.BaseExpression) -> cst.Call:
+    return called_of(_np("bool_" if dtype == "bool" else dtype), node)
+
+
+def called(function: str, *arguments: cst.BaseExpression) -> cst.Call:
+    return called_of(cst.Name(function), *arguments)
+
+
+def called_of(function: cst.BaseExpression, *arguments: cst.BaseExpression) -> cst.Call:
+    return cst.Call(function, [cst.Arg(a) for a in arguments])
+
+
+def _np(name: str) -> cst.Attribute:
+    return cst.Attribute(cst.Name("np"), cst.Name(name))
+
+
+def _grouped(node: cst.BaseExpression) -> cst.BaseExpression:
+    if node.lpar or isinstance(node, cst.Name | cst.Subscript | cst.Call | cst.Attribute):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
