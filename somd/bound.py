@@ -21,11 +21,10 @@ class BoundMethod(Generic[S, P, R]):
     Everything that a SOMD method offers is here too, and everything that Python's bound methods have.
     """
 
-    __slots__ = ("__func__", "__self__", "__weakref__")
-
     def __init__(self, method: SomdMethod[..., R], receiver: S) -> None:
         self.__func__ = method
         self.__self__ = receiver
+        self.__doc__ = method.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method with the object as its first argument; see `SomdMethod`."""

@@ -139,8 +139,9 @@ class SomdMethod(Generic[P, R]):
 
     def _shown(self) -> Reach:
         """What the last call reached, or else what the text shows."""
-        if self._callings:
-            return list(self._callings.values())[-1].found
+        if self._entries:
+            structure = list(self._entries)[-1][3]
+            return self._callings[structure].found
         try:
             return reach_of_source(self._function, self._owner)
         except NotKnownYet as path:

@@ -128,7 +128,7 @@ class Reach:
         for function in self.functions:
             code = function.__code__
             taken.update((*code.co_varnames, *code.co_names, *code.co_freevars))
-        own = {name for function in self.functions for name in function.__code__.co_varnames}
+        own = self._locals
         names: dict[Origin, str] = {}
         for origin in self.values:
             name = self.texts[origin].replace(".", "_")
@@ -136,6 +136,15 @@ class Reach:
                 name += "_"
             names[origin] = name
         return names
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """The local names of all functions, with those of the values taken."""
+        return self._locals | frozenset(self.names.values())
+
+    @property
+    def _locals(self) -> frozenset[str]:
+        return frozenset(name for function in self.functions for name in function.__code__.co_varnames)
 
     def _below(self, frame: Frame, seen: set[Frame]) -> Iterator[Origin]:
         if frame in seen:
@@ -295,7 +304,7 @@ class _Walk:
         """Whether a value that the compiler can use has been reached."""
         here = (path.root, *path.attributes[:end])
         if isinstance(value, np.ndarray):
-            self.take(origin, value, holder if isinstance(holder, type) else type(holder), here, meanings, path)
+            self.take(origin, value, _holder(holder), here, meanings, path)
         elif type(value) in _NUMBERS or isinstance(value, np.generic):
             if holder is enum or (captured and isinstance(holder, ModuleType | type)):
                 meanings[here] = Constant(value)
@@ -418,9 +427,16 @@ def annotation_in(holder: object, name: str) -> object:
     elif isinstance(holder, CapturedIn):
         places.append((holder.names.get("__annotations__", {}), holder.names))  # type: ignore[arg-type]
     for written, names in places:
-        if name in written:
+        if isinstance(written, Mapping) and name in written:
             return evaluated(written[name], names)
     return None
+
+
+def _holder(owner: object) -> object:
+    """Where annotations of an object's attributes stand."""
+    if isinstance(owner, ModuleType):
+        return CapturedIn(vars(owner))
+    return owner if isinstance(owner, type) else type(owner)
 
 
 def _names_around(kind: type) -> dict[str, object]:

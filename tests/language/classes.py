@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from somd import Cyclic, dist, partition, somd
+from somd import ByKey, Cyclic, dist, like, partition, single, somd, sync
 from tests.language.program import SIZES, Case, fortran, numbers, program, reverse, spaced
 
 TABLE = np.linspace(-2.0, 2.0, 256)
@@ -124,6 +124,105 @@ class Field:
         return count + self.v.shape[0] * 1000
 
 
+class Wave:
+    """Short names of attributes at the head of a method."""
+
+    u: dist[np.ndarray]
+
+    def __init__(self, u: np.ndarray) -> None:
+        self.u, self.old, self.k = u, u.copy(), 0.5
+
+    @somd
+    def step(self, count: int) -> float:
+        u, old = self.u, self.old
+        k = self.k
+        for _ in range(count):
+            for i in range(len(u)):
+                old[i] = u[i]
+            for i in range(1, u.shape[0] - 1):
+                u[i] = k * (old[i - 1] + old[i + 1])
+        return k
+
+
+class Sparse:
+    row: Annotated[np.ndarray, dist, partition(ByKey)]
+    value: Annotated[np.ndarray, dist, like("row")]
+
+    def __init__(self, row: list[int]) -> None:
+        self.row, self.value = np.array(row, dtype=np.int64), numbers(len(row))
+        self.x = numbers(len(row), seed=2)
+
+    @somd
+    def multiply(self, y: np.ndarray) -> None:
+        for k in range(len(self.row)):
+            y[self.row[k]] += self.value[k] * self.x[k]
+
+    @somd
+    def double(self) -> None:
+        for k in range(len(self.value)):
+            self.value[k] = 2 * self.value[k]
+
+
+class Names:
+    """Attributes and methods named as locals, builtins and modules are."""
+
+    len: dist[np.ndarray]
+
+    def __init__(self, x: float) -> None:
+        self.x, self.i, self.range, self.np = x, 3, 2, 5
+        self.len = numbers(12)
+
+    def abs(self, v):
+        return v * self.k(v) * self.x
+
+    def k(self, v):
+        return v + self.x
+
+    @property
+    def limit(self):
+        return self.x * self.i
+
+    @somd
+    def steps(self, a: dist[np.ndarray], self_x: float) -> float:
+        i = 5.0
+        for k in range(self.range, len(a)):
+            a[k] = self.abs(abs(a[k])) + self.i + self.len[k - self.range] + self.np + self_x
+        s = np.float64(0)
+        n = 0
+        while n < self.limit:
+            n += 1
+            for k in range(len(a)):
+                s += a[k]
+        return s + i
+
+    @somd
+    def running(self, a: dist[np.ndarray]) -> float:
+        norm = np.float64(0)
+        with sync(norm, reduce="+"):
+            for v in self.len:
+                norm += abs(v)
+        with single:
+            for k in range(1, len(a)):
+                a[k] = a[k - 1] + TABLE[k] * self.x
+        for k in range(len(a)):
+            a[k] = a[k] / norm
+        return norm
+
+
+class Two:
+    """Two objects of one class, of which one may be the other, with attributes of different types."""
+
+    def __init__(self, left: Names, right: Names) -> None:
+        self.left, self.right = left, right
+
+    @somd
+    def both(self, a: dist[np.ndarray]) -> None:
+        for k in range(len(a)):
+            a[k] = self.left.abs(a[k]) + self.right.abs(a[k]) + self.left.limit + self.right.len[0]
+        self.left.running(a)
+        self.right.running(a)
+
+
 class Slotted:
     __slots__ = ("_Slotted__factor", "bias", "on")
 
@@ -209,6 +308,11 @@ def fields(*more: object) -> list[Case]:
     return [(field, *more) for field in made]
 
 
+def pairs() -> list[Two]:
+    one = Names(2.0)
+    return [Two(one, Names(np.float32(3))), Two(one, one)]
+
+
 def with_own_array(array: np.ndarray) -> tuple[Field, np.ndarray]:
     return Field(array, array.copy()), array
 
@@ -221,6 +325,12 @@ program(lambda: [(f, numbers(len(f.u), seed=5)) for (f,) in fields()] + [with_ow
     Field.add
 )
 program(fields)(Field.shape)
+program(lambda: [(Sparse(rows), numbers(9)) for rows in ([], [3], [0, 0, 1, 2, 2, 2, 5])], rtol=1e-12)(Sparse.multiply)
+program(lambda: [(Sparse([0, 0, 1]),)])(Sparse.double)
+program(lambda: [(Names(x), numbers(9), 0.25) for x in (2.0, np.float32(1.5))], rtol=1e-12)(Names.steps)
+program(lambda: [(Names(3), numbers(9))], rtol=1e-12)(Names.running)
+program(lambda: [(pair, numbers(n)) for n in (1, 9) for pair in pairs()], rtol=1e-12)(Two.both)
+program(lambda: [(Wave(numbers(n)), count) for n in SIZES for count in (0, 2)])(Wave.step)
 program(lambda: [(Slotted(k, 3, k > 1), a) for k in (0.5, np.float32(2)) for (a,) in vectors()])(Slotted.apply)
 program(vectors)(Counter.over)
 program(vectors)(Counter.under)

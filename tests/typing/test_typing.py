@@ -40,16 +40,17 @@ def pyright(path: Path) -> tuple[dict[int, str], set[int]]:
     return revealed, {n for n, kind, _ in by_line if kind == "error"}
 
 
-def check_user_code(revealed: dict[int, str], errors: set[int]) -> None:
-    expected = marked(HERE / "user_code.py", "is: ")
+def check_user_code(name: str, revealed: dict[int, str], errors: set[int]) -> None:
+    expected = marked(HERE / name, "is: ")
     assert not errors
     assert revealed.keys() == expected.keys()
     for line, plain in expected.items():
         assert re.match(rf"(builtins\.|numpy\.)?{plain}\b", revealed[line]), f"line {line}: {revealed[line]}"
 
 
-def test_mypy_sees_plain_types(tmp_path: Path) -> None:
-    check_user_code(*mypy(HERE / "user_code.py", tmp_path))
+@pytest.mark.parametrize("name", ["user_code.py", "user_classes.py"])
+def test_mypy_sees_plain_types(name: str, tmp_path: Path) -> None:
+    check_user_code(name, *mypy(HERE / name, tmp_path))
 
 
 def test_mypy_finds_mistakes(tmp_path: Path) -> None:
@@ -57,8 +58,9 @@ def test_mypy_finds_mistakes(tmp_path: Path) -> None:
 
 
 @needs_pyright
-def test_pyright_sees_plain_types() -> None:
-    check_user_code(*pyright(HERE / "user_code.py"))
+@pytest.mark.parametrize("name", ["user_code.py", "user_classes.py"])
+def test_pyright_sees_plain_types(name: str) -> None:
+    check_user_code(name, *pyright(HERE / name))
 
 
 @needs_pyright
@@ -69,3 +71,8 @@ def test_pyright_finds_mistakes() -> None:
 def test_user_code_runs() -> None:
     names = run_path(str(HERE / "user_code.py"))
     assert names["scalars"]([1.0, 2.0], 0.5) == 5.5
+
+
+def test_user_classes_run() -> None:
+    names = run_path(str(HERE / "user_classes.py"))
+    assert names["result"] == 2.0

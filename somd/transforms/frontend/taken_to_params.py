@@ -22,7 +22,9 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.markers import markers_of
 from somd.paths import class_name_of, mangled
 from somd.reach import Call, Constant, Meaning, Origin, Reach
+from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.reached import Reached
+from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
 from somd.transforms.frontend.tree import Tracked
 from somd.transforms.stages import Method, Param
@@ -43,14 +45,14 @@ def reached_method(reached: Reached) -> Method:
         return method
     collector = Collector()
     rewriter = _Paths(method, reached, meanings, objects, collector)
-    body = cast(cst.BaseSuite, method.function.body.visit(rewriter))
+    body = cast(cst.BaseSuite, rewriter.without_short_names(method.function.body).visit(rewriter))
     taken = tuple(_param(reach, origin, method, collector) for origin in needs)
     collector.raise_if_errors()
     own = tuple(p for p in method.params if p.name not in objects)
     first = frame != reach.top
     function = method.function.with_changes(body=body, params=_signature(method, objects, taken, first))
     rewriter.positions[function] = method.position(method.function)
-    names = (method.local_names - objects) | {p.name for p in taken}
+    names = (method.local_names - objects - set(rewriter.short)) | {p.name for p in taken}
     spelled = {reach.names[origin]: reach.texts[origin] for origin in reach.values}
     return replace(
         method,
@@ -102,6 +104,23 @@ class _Paths(Tracked):
         self.namespace: dict[str, object] = dict(method.namespace)
         self.callees: dict[Call, str] = {}
         self.reported: set[cst.CSTNode] = set()
+        self.short: dict[str, tuple[str, ...]] = {}
+
+    def without_short_names(self, body: cst.BaseSuite) -> cst.BaseSuite:
+        """`body` without the lines that only give a taken value a second name."""
+        statements = [s for s in statements_of(body) if isinstance(s, cst.BaseStatement)]
+        self.short, lines = short_names(statements, self.taken_path)
+        if not lines:
+            return body
+        made = cst.IndentedBlock([s for s in statements if s not in lines])
+        self.positions[made] = self.method.position(body)
+        return made
+
+    def taken_path(self, node: cst.CSTNode) -> tuple[str, ...] | None:
+        """The path of an expression that is a taken value."""
+        path = self.path(node)
+        meaning = None if path is None else self.meanings.get(path)
+        return path if isinstance(meaning, tuple) else None
 
     # --- what is not read ----------------------------------------------------------------------------------------
 
@@ -160,7 +179,8 @@ class _Paths(Tracked):
         return self.placed(self.replacement(meaning, original_node), original_node)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        meaning = self.meanings.get((original_node.value,))
+        short = self.short.get(original_node.value)
+        meaning = self.meanings.get((original_node.value,) if short is None else short)
         if meaning is not None:
             return self.placed(self.replacement(meaning, original_node), original_node)
         if original_node.value in self.objects and original_node not in self.reported:
@@ -201,7 +221,8 @@ class _Paths(Tracked):
     def callee(self, call: Call) -> str:
         """The name under which a function is called: its own, if that is free."""
         if call not in self.callees:
-            self.callees[call] = self.named(call.frame.function.__name__, Reached(call.frame, self.reach))
+            name = call.frame.function.__name__
+            self.callees[call] = self.named(name if name.isidentifier() else "called", Reached(call.frame, self.reach))
         return self.callees[call]
 
     def named(self, name: str, value: object) -> str:

@@ -12,9 +12,9 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
-from somd.transforms.frontend.reached import Function
+from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.single_exit import always_returns
-from somd.transforms.reserved import RESERVED
+from somd.transforms.reserved import BUILTINS, RESERVED
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.scalars import (
@@ -264,7 +264,9 @@ class _Walk:
             helps = "let it return numbers, or fill an array that it is given"
             self.expressions.report("SOMD203", f"`{function.__name__}` returns an array", node, helps)
             return None
-        taken = {instance.name for instance in self.types.helpers.values()}
+        taken = {instance.name for instance in self.types.helpers.values()} | self.method.local_names | BUILTINS
+        if isinstance(function, Reached):
+            taken |= function.reach.identifiers
         name, count = function.__name__, 2
         while name in taken or name == self.method.name or name in RESERVED:
             name, count = f"{function.__name__}_{count}", count + 1

@@ -1,0 +1,85 @@
+"""Locals that are nothing but a shorter name of an attribute: `u = self.u` at the head of a method.
+
+In: the body of a function. Out: for each such local the path that it stands for, and the statements that say so. The
+attribute is not assigned and the local only once, so that both stand for one value throughout.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import small_statements
+from somd.transforms.frontend.names import assigned_names, names_read
+
+PathOf = Callable[[cst.CSTNode], "tuple[str, ...] | None"]
+
+
+def short_names(
+    statements: Sequence[cst.BaseStatement], path_of: PathOf
+) -> tuple[dict[str, tuple[str, ...]], frozenset[cst.CSTNode]]:
+    """The path for each such local, and the lines that assign them and nothing else; `path_of` tells which expressions
+    are values that may have a second name.
+    """
+    names: dict[str, tuple[str, ...]] = {}
+    lines: set[cst.CSTNode] = set()
+    counts = _assignments(statements)
+    arrays = _used_as_arrays(statements)
+    read: set[str] = set()
+    for statement in statements:
+        pairs = _pairs(statement)
+        paths = [path_of(value) for _, value in pairs]
+        wanted = [name for name, _ in pairs if name in arrays and counts[name] == 1 and name not in read]
+        if pairs and len(wanted) == len(pairs) and None not in paths:
+            names.update((name, path) for name, path in zip(wanted, paths, strict=True) if path is not None)
+            lines.add(statement)
+        read |= names_read(statement)
+    return names, frozenset(lines)
+
+
+def _pairs(statement: cst.BaseStatement) -> list[tuple[str, cst.BaseExpression]]:
+    """Names and values of `u = x` and `u, v = x, y` on a line of their own."""
+    small = list(small_statements([statement]))
+    if len(small) != 1 or not isinstance(small[0], cst.Assign) or len(small[0].targets) != 1:
+        return []
+    target, value = small[0].targets[0].target, small[0].value
+    if isinstance(target, cst.Name):
+        return [(target.value, value)]
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(target.elements) == len(value.elements):
+        both = zip(target.elements, value.elements, strict=True)
+        pairs = [(left.value.value, right.value) for left, right in both if isinstance(left.value, cst.Name)]
+        return pairs if len(pairs) == len(value.elements) else []
+    return []
+
+
+def _assignments(statements: Sequence[cst.CSTNode]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+
+    class Count(cst.CSTVisitor):
+        def on_visit(self, node: cst.CSTNode) -> bool:
+            if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign):
+                counts.update(assigned_names(node))
+            elif isinstance(node, cst.For):
+                counts.update(assigned_names(node.with_changes(body=cst.IndentedBlock([]), orelse=None)))
+            return True
+
+    for statement in statements:
+        statement.visit(Count())
+    return counts
+
+
+def _used_as_arrays(statements: Sequence[cst.CSTNode]) -> set[str]:
+    found: set[str] = set()
+
+    class Uses(cst.CSTVisitor):
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            found.update({node.value.value} if isinstance(node.value, cst.Name) else ())
+
+        def visit_For(self, node: cst.For) -> None:
+            found.update(names_read(node.iter))
+
+    for statement in statements:
+        statement.visit(Uses())
+    return found
