@@ -49,9 +49,17 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
         return _unproved(method, loop, variable, found, tuple(labels))
     if first.write and second.write:
         message = f"this loop cannot be distributed: two iterations{_of(variable)} write the same element"
-        return Diagnostic("SOMD302", message, tuple(labels), (SINGLE,), example)
+        return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), SINGLE), example)
     message = "this loop cannot be distributed: " + _direction(variable, found)
-    return Diagnostic("SOMD301", message, tuple(labels), (COPY, RELAX, SINGLE), example)
+    return Diagnostic("SOMD301", message, tuple(labels), (*_own(method, found), COPY, RELAX, SINGLE), example)
+
+
+def _own(method: Method, found: Conflict) -> tuple[str, ...]:
+    """The way out for an array that the method makes before the loop, as scratch for each iteration."""
+    name = found.first.array
+    if name in method.param_names:
+        return ()
+    return (f"if each iteration needs `{name}` for itself alone, allocate it in the body of the loop",)
 
 
 def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:

@@ -194,6 +194,9 @@ class Expressions:
         if not isinstance(base, ArrayType):
             self.report("SOMD402", f"`{base}` cannot be indexed", node, "pass an array")
             return None
+        if not isinstance(node.value, cst.Name):
+            self.report("SOMD202", "an array is indexed by its name", node, "give the array a name of its own")
+            return None
         if len(indexes) != base.ndim:
             message = f"an array of {base.ndim} dimensions is indexed with {len(indexes)}"
             self.report("SOMD403", message, node, "give one index for each dimension")
