@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from somd import Chunked, Cyclic, Weighted, dim, dist, partition, single, somd, sync
+from somd import Chunked, Cyclic, Weighted, dim, dist, partition, reduce, single, somd, sync, view
 from tests.language.program import SHAPES, SIZES, fortran, numbers, reverse, spaced
 
 Case = tuple[Any, ...]
@@ -50,6 +50,25 @@ def gauss_seidel(G: dist[np.ndarray], steps: int) -> None:
             for i in range(1, G.shape[0] - 1):
                 for j in range(1, G.shape[1] - 1):
                     G[i, j] = 0.25 * (G[i - 1, j] + G[i + 1, j] + G[i, j - 1] + G[i, j + 1])
+
+
+@relaxed(lambda: [(numbers(*shape, dtype=t), 2) for t in (float, np.int64) for shape in ((3, 4), (17, 9))])
+@somd
+def listing_11(
+    G: Annotated[np.ndarray, dist, view((1, 1), (1, 1))], num_iterations: int
+) -> Annotated[float, reduce("+")]:
+    """The paper's, which is refused as printed."""
+    a_constant = 0.5
+    total = 0.0
+    for _p in range(num_iterations):
+        with sync(relaxed=True):
+            for i in range(1, G.shape[0] - 1):
+                for j in range(1, G.shape[1] - 1):
+                    G[i, j] = G[i - 1, j] + G[i + 1, j] + G[i, j - 1] + G[i, j + 1] + a_constant * G[i, j]
+    for i in range(1, G.shape[0] - 1):
+        for j in range(1, G.shape[1] - 1):
+            total += G[i, j]
+    return total
 
 
 @relaxed(lambda: [*lines(), *layouts()])
