@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from somd.annotations import annotation_of
+from somd.annotations import annotation_of, namespace_of
 from somd.errors import SomdRuntimeError
 from somd.markers import Dist, Reduce, markers_of
 
@@ -80,6 +80,40 @@ class Combine:
         return _as_result(found, partials[0], by.text, self.function.__name__)
 
 
+@dataclass(frozen=True)
+class Join:
+    """What makes one value of the MIs' copies of a scalar at a fence: `function`, which `text` names in `method`."""
+
+    function: Callable[..., object]
+    text: str
+    method: str
+    dtype: np.dtype[Any]
+    #: whether the scalar is a Python number
+    weak: bool
+
+    def __call__(self, partials: np.ndarray[Any, Any]) -> Any:
+        """The value for these partials (1-D, not empty).
+
+        Raises:
+            SomdRuntimeError: SOMD607, the function gives something else than the scalar is.
+        """
+        return joined(self.function, partials.tolist() if self.weak else list(partials), self.text, self.method)
+
+
+def joined(function: Callable[..., object], partials: list[Any], text: str, method: str) -> Any:
+    """`function(partials)` in the type of the partials."""
+    return _as_result(function(partials), partials[0], f"`{text}`", f"sync` in `{method}")
+
+
+def joins_of(function: FunctionType, rows: Sequence[tuple[str, str, bool]]) -> tuple[Join, ...]:
+    """The functions that the fences of a method name, for the rows (text, dtype, weak) of its generated module."""
+    names = namespace_of(function)
+    return tuple(
+        Join(eval(text, names), text, function.__name__, np.dtype(dtype), weak)  # a dotted name, as in the method
+        for text, dtype, weak in rows
+    )
+
+
 def combine_of(function: FunctionType) -> Combine | None:
     """What combines the partial results of `function`; None where operators do, or nothing."""
     declared = declared_reduction(annotation_of(function, "return"))
@@ -105,7 +139,7 @@ def _as_result(found: Any, like: Any, by: str, method: str) -> Any:
         return type(like)(found)
     wanted = f"a tuple of {len(like)}" if isinstance(like, tuple) else f"`{type(like).__name__}`"
     given = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"`{found!r}` of type `{type(found).__name__}`"
-    raise SomdRuntimeError(f"{by} gives {given} where `{method}` returns {wanted}", "SOMD607")
+    raise SomdRuntimeError(f"{by} gives {given} where `{method}` has {wanted}", "SOMD607")
 
 
 def _kind(value: Any) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from somd.combining import joins_of
 from somd.errors import SomdRuntimeError
 from somd.keys import entry_key
 from somd.reach import Reach
@@ -64,18 +65,25 @@ def compile_entry(
         )
         path = write_module(path, text)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
-    return load_entry(target, path, text, function.__name__, arrays, device, partitioners)
+    return load_entry(target, path, text, function, arrays, device, partitioners)
 
 
 def load_entry(
-    target: str, path: Any, text: str, name: str, arrays: tuple[int, ...], device: Any, partitioners: Mapping[int, Any]
+    target: str,
+    path: Any,
+    text: str,
+    function: FunctionType,
+    arrays: tuple[int, ...],
+    device: Any,
+    partitioners: Mapping[int, Any],
 ) -> Entry:
     """Load a generated module and wrap it for its target."""
-    module = load_module(path)
+    module, name = load_module(path), function.__name__
+    joins = joins_of(function, getattr(module, "FENCES", ()))
     if target == "multicore":
         from somd.runtime.multicore.call import MulticoreCall
 
-        call = MulticoreCall(module, name, partitioners)
+        call = MulticoreCall(module, name, partitioners, joins)
         return Entry(call, text, arrays, call.written)
     from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
@@ -85,7 +93,7 @@ def load_entry(
             raise TargetUnavailable("several devices for one method are not supported yet", "SOMD501")
         device = device[0]
     try:
-        opencl = OpenCLCall(module, name, device, partitioners)
+        opencl = OpenCLCall(module, name, device, partitioners, joins)
     except (NoDevice, ImportError) as error:
         raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
     except SomdRuntimeError as error:

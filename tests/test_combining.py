@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import somd
-from somd import dist, reduce
+from somd import dist, reduce, sync
 from somd.combining import by_function, combine_of, declared_reduction
 from somd.errors import SomdRuntimeError
 from somd.markers import Reduce
-from tests.differential import harness  # noqa: F401 - small phases are divided too
+from tests.differential import harness
 
 seen: list[list[Any]] = []
 
@@ -64,6 +64,41 @@ def test_one_worker_reduces_the_plain_result() -> None:
         seen.clear()
         PAIRS(np.abs(a))
     assert seen == [[pairs(np.abs(a))]]
+
+
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+def test_a_function_at_a_fence_raises_for_its_caller(target: str) -> None:
+    @somd.somd
+    def method(a: dist[np.ndarray]) -> float:
+        best = 0.0
+        with sync(best, reduce=fails):
+            for i in range(len(a)):
+                best = best if best > a[i] else a[i]
+        return best
+
+    reason = harness.unavailable(target)
+    if reason is not None:
+        pytest.skip(reason)
+    with somd.use(target=target, workers=3):
+        for _ in range(2):
+            with pytest.raises(KeyError, match="mine"):
+                method(np.ones(9))
+
+
+def test_a_fence_sees_copies_in_rank_order() -> None:
+    @somd.somd
+    def method(a: dist[np.ndarray]) -> int:
+        last = -1
+        with sync(last, reduce=noted):
+            for i in range(len(a)):
+                last = i if a[i] > 0 else -1
+        return last
+
+    for workers, wanted in ((1, [8]), (3, [2, 5, 8]), (50, list(range(9)))):
+        seen.clear()
+        with somd.use(target="multicore", workers=workers):
+            assert method(np.ones(9)) == wanted[0]
+        assert seen == [wanted]
 
 
 def fails(partials: Sequence[float]) -> float:

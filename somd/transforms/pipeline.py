@@ -21,6 +21,7 @@ from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
+from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
@@ -49,7 +50,10 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
     collector = Collector()
     method = inline_calls(read_method(Reached(found.top, found)), collector)
     collector.raise_if_errors()
-    return constant_steps(without_inductions(method, loops_with_copies(method)))
+    check_functions(method, function, collector)
+    collector.raise_if_errors()
+    kept = (*loops_with_copies(method), *joined_loops(method))
+    return constant_steps(without_inductions(method, kept))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
+                |  Joined(names, function)                one value of the MIs' copies, for all of them
                 |  Snapshot(arrays)                       copies of arrays as they are now, for relaxed reads
                 |  PartialResults(statements, names)      the rest of the method, run for the partials of each MI
     Nest       ::= dims: Dim+, body (libcst), inputs, reductions, combined, copies, checks, accesses, local_arrays
@@ -19,7 +20,7 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -339,7 +340,17 @@ class Snapshot:
     copies: Mapping[str, str]
 
 
-Step = Serial | Uniform | Phase | PartialResults | Snapshot
+@dataclass(frozen=True)
+class Joined:
+    """A fence behind a phase with copies: each of `names` becomes `function` of the list of the MIs' copies."""
+
+    names: tuple[str, ...]
+    function: Callable[..., object]
+    text: str
+    phase: Phase
+
+
+Step = Serial | Uniform | Phase | PartialResults | Joined | Snapshot
 
 
 @dataclass(frozen=True)
@@ -398,6 +409,12 @@ def partial_results(plan: Plan) -> PartialResults | None:
     """The step that makes partial results, which is the last one."""
     last = plan.body[-1] if plan.body else None
     return last if isinstance(last, PartialResults) else None
+
+
+def joined_names(plan: Plan) -> tuple[tuple[Joined, str], ...]:
+    """Every name that a function joins at a fence, in order: its place here is its number in generated code."""
+    fences = (step for step in all_steps(plan) if isinstance(step, Joined))
+    return tuple((fence, name) for fence in fences for name in fence.names)
 
 
 def partition_roots(plan: Plan) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from somd.runtime.multicore.complex_functions import (
     complex_tanh,
 )
 from somd.runtime.multicore.complex_numbers import complex_divide, complex_power, python_divide, python_power
+from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.numpy_functions import (
@@ -119,6 +120,7 @@ __all__ = [
     "helper",
     "index_of",
     "inner_range",
+    "join",
     "keep",
     "load",
     "logical_blocks",

@@ -7,7 +7,7 @@ list of partial results where they are reduced by a function.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 import numba as _numba
 import numpy as np
 
+from somd.combining import Join
 from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
+from somd.runtime.multicore.fences import Functions
 from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
 
 numba: Any = _numba
@@ -26,10 +28,13 @@ _workqueue = threading.RLock()
 class MulticoreCall:
     """A loaded module, ready to be called with arguments of its signature.
 
-    `partitioners` has the partitioner of each parameter that has one, by position.
+    `partitioners` has the partitioner of each parameter that has one, by position; `joins` what the fences call.
     """
 
-    def __init__(self, module: ModuleType, name: str, partitioners: Mapping[int, Any]) -> None:
+    def __init__(
+        self, module: ModuleType, name: str, partitioners: Mapping[int, Any], joins: Sequence[Join] = ()
+    ) -> None:
+        self.joins = joins
         self.function: Callable[..., Any] = getattr(module, name)
         self.sites: dict[int, Any] = module.SITES
         self.has_faults: bool = module.HAS_FAULTS
@@ -52,11 +57,16 @@ class MulticoreCall:
             extra += (faults,)
         for ranges, owners in partitions:
             extra += (ranges, owners)
+        functions = Functions(self.joins) if self.joins else None
+        if functions is not None:
+            extra += (functions.address,)
         try:
             with _guard():
                 numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))
                 result = self.function(*args, *extra)
         except IndexError as error:
+            if functions is not None and functions.error is not None:
+                raise functions.error from None
             raise self._index_error(error, faults) from None
         if self.finish is None:
             return result

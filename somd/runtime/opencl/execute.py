@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.combining import Join
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.device_array import is_device_array
 from somd.runtime.opencl.devices import Device, select
@@ -29,6 +30,7 @@ def call(
     doubles: bool = True,
     fastmath: bool = False,
     partitioners: Mapping[int, Any] | None = None,
+    joins: Sequence[Join] = (),
 ) -> Any:
     """Run a master on a device with the caller's arguments.
 
@@ -37,7 +39,7 @@ def call(
         SomdRuntimeError: SOMD309 and SOMD502 to SOMD504.
     """
     with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
-        run.given, run.partitioners = args, partitioners or {}
+        run.given, run.partitioners, run.joins = args, partitioners or {}, joins
         given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
         result = master(run, *given)
         own = {id(m): a for m, a in zip(given, args, strict=True) if isinstance(m, Managed)}
@@ -63,9 +65,15 @@ class OpenCLCall:
     """
 
     def __init__(
-        self, module: ModuleType, name: str, device: Device | str | None, partitioners: Mapping[int, Any]
+        self,
+        module: ModuleType,
+        name: str,
+        device: Device | str | None,
+        partitioners: Mapping[int, Any],
+        joins: Sequence[Join] = (),
     ) -> None:
         self.partitioners = partitioners
+        self.joins = joins
         self.master: Callable[..., Any] = getattr(module, name)
         self.kernels: str = module.KERNELS
         self.kernel_names: tuple[str, ...] = module.KERNEL_NAMES
@@ -85,4 +93,5 @@ class OpenCLCall:
             device=self.device,
             doubles=self.doubles,
             partitioners=self.partitioners,
+            joins=self.joins,
         )

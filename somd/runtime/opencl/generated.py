@@ -5,6 +5,8 @@ The list below is the contract with the code generator, together with the method
 
 from __future__ import annotations
 
+from typing import Any
+
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
@@ -42,6 +44,7 @@ __all__ = [
     "first_least",
     "index_error",
     "index_of",
+    "joined",
     "logical_blocks",
     "new_faults",
     "raise_fault",
@@ -59,6 +62,11 @@ __all__ = [
     "trips_between",
     "with_trips",
 ]
+
+
+def joined(run: Run, number: int, partials: Managed) -> Any:
+    """What the function of a fence makes of the copies of a scalar."""
+    return run.joins[number](partials.to_host())
 
 
 def copied(run: Run, array: Managed) -> Managed:

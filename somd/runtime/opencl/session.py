@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.combining import Join
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for
@@ -34,6 +35,8 @@ class Run:
         #: the arguments of the call, and the partitioners of parameters by position
         self.given: tuple[Any, ...] = ()
         self.partitioners: Mapping[int, Any] = {}
+        #: the functions that fences call, by number
+        self.joins: Sequence[Join] = ()
 
     def __enter__(self) -> Run:
         return self

@@ -25,12 +25,13 @@ from somd.transforms.multicore.combining import blocks_text, combining_texts, pa
 from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.multicore.partials import copies_phase, listed, result_function, results
+from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.stages import (
     Dim,
+    Joined,
     Phase,
     Plan,
     Reduction,
@@ -38,6 +39,7 @@ from somd.transforms.stages import (
     Snapshot,
     Step,
     Uniform,
+    joined_names,
     partial_results,
     partition_roots,
 )
@@ -75,6 +77,8 @@ class MasterBuilder:
             parameters.append(self.fresh.name("faults"))
         for root in partition_roots(self.plan):
             parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
+        if joined_names(self.plan):
+            parameters.append(self.fresh.name("functions"))
         body = self.steps(self.plan.body) or parsed("pass")
         header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
@@ -102,6 +106,8 @@ class MasterBuilder:
                 built.extend(self.snapshot(step.copies))
             elif isinstance(step, Phase):
                 built.extend(self.phase(step))
+            elif isinstance(step, Joined):
+                built.extend(joined(step, self.plan, self.fresh))
             else:
                 how = self.rewriting(step.guarded)
                 self.functions.append(result_function(step, self.plan, how, self.fresh))

@@ -21,7 +21,7 @@ from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import work_text
-from somd.transforms.stages import PartialResults, Plan
+from somd.transforms.stages import Joined, PartialResults, Plan, joined_names
 from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -64,6 +64,16 @@ def copies_phase(builder: SlaveBuilder, slave: Slave, plan: Plan, types: Types) 
 
 def _indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+def joined(step: Joined, plan: Plan, fresh: Fresh) -> list[cst.BaseStatement]:
+    """The end of a fence: a function of the user's writes one value of the copies to the first slot."""
+    texts = []
+    for number, (fence, name) in enumerate(joined_names(plan)):
+        if fence is step:
+            slots = fresh.name(f"{name}_partials")
+            texts += [f"join({fresh.name('functions')}, {number}, {slots})", f"{name} = {slots}[0]"]
+    return parsed(*texts)
 
 
 def result_function(step: PartialResults, plan: Plan, rewriting: Rewriting, fresh: Fresh) -> cst.FunctionDef:

@@ -13,6 +13,7 @@ from typing import cast
 
 import libcst as cst
 
+from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.tree import transformed_statement
@@ -21,7 +22,7 @@ from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
-from somd.transforms.stages import Plan, Site, partition_roots, written_arrays
+from somd.transforms.stages import Plan, Site, joined_names, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -105,6 +106,8 @@ def module_text(code: MulticoreCode) -> str:
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
     head += [f"PARTITIONS = {partitions_text(code.plan)}"]
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
+    if joined_names(code.plan):
+        head += [f"FENCES = {fences_text(code.plan, code.types)}"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     return "\n".join(head) + "\n" + text
 

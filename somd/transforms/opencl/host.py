@@ -19,6 +19,7 @@ from somd.transforms.opencl.imports import with_imports
 from somd.transforms.opencl.launches import Launch, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
 from somd.transforms.stages import (
+    Joined,
     PartialResults,
     Phase,
     Plan,
@@ -27,6 +28,7 @@ from somd.transforms.stages import (
     Snapshot,
     Step,
     Uniform,
+    joined_names,
     partial_results,
     partition_roots,
     relies_on_partition,
@@ -144,6 +146,8 @@ class _Master:
         for step in steps:
             if isinstance(step, Phase):
                 found += self.phase(step).statements()
+            elif isinstance(step, Joined):
+                found += self.joined(step)
             elif isinstance(step, PartialResults):
                 found.append(self.partial_results(step))
             elif isinstance(step, Snapshot):
@@ -167,6 +171,12 @@ class _Master:
         if phase.nest.copies:
             return PartialLaunch(phase.nest, kernel, code, self.names, self.faults)
         return Launch(phase.nest, kernel, code, self.names, self.faults, self.in_order.get(phase.number))
+
+    def joined(self, step: Joined) -> list[cst.BaseStatement]:
+        launch = self.phase(step.phase)
+        assert isinstance(launch, PartialLaunch)
+        numbered = enumerate(joined_names(self.plan))
+        return [launch.joined(name, number) for number, (fence, name) in numbered if fence is step]
 
     def partial_results(self, step: PartialResults) -> cst.BaseStatement:
         """The list of what the MIs return, by a function of their copies beside the master."""

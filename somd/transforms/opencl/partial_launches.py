@@ -52,6 +52,12 @@ class PartialLaunch(Launch):
     def _root(self) -> str:
         return self.part
 
+    def joined(self, name: str, number: int) -> cst.BaseStatement:
+        """`x = joined(run, 0, x_partials)`"""
+        slots = tree.name(self.partials[name])
+        value = tree.call(tree.brought("joined"), tree.name(self.code.run), tree.integer(number), slots)
+        return tree.assign(tree.name(name), value)
+
     def results(self, step: PartialResults, function: str, part: str) -> cst.BaseStatement:
         """The list of what the MIs return."""
         slots = [self._of_type(tree.subscript(self._on_host(name), tree.name(part)), name) for name in step.names]

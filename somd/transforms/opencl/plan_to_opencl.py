@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from somd.transforms.fence_table import fences_text
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.complex_lack import refuse_complex
@@ -18,7 +19,7 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.stages import Plan, relies_on_partition, written_arrays
+from somd.transforms.stages import Plan, joined_names, relies_on_partition, written_arrays
 from somd.transforms.types.typing_table import Types
 
 #: interleaved accumulators in a logical block, as on every target
@@ -36,13 +37,16 @@ class OpenCLCode:
     entry: str
     doubles: bool
     written: tuple[int, ...]
+    #: what the fences call: (name in the method, dtype, whether it is a Python number)
+    fences: str = ""
 
 
 def module_text(code: OpenCLCode) -> str:
     """Master and kernels as one module, for `OpenCLCall`."""
     text = code.kernels.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    fences = f"FENCES = {code.fences}\n" if code.fences else ""
     constants = (
-        f"KERNEL_NAMES = {code.kernel_names!r}\nDOUBLES = {code.doubles}\nWRITTEN = {code.written!r}\n"
+        f"{fences}KERNEL_NAMES = {code.kernel_names!r}\nDOUBLES = {code.doubles}\nWRITTEN = {code.written!r}\n"
         f'KERNELS = """\\\n{text}"""\n'
     )
     return f"{code.host}\n\n{constants}"
@@ -93,6 +97,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         host=host_module(plan, types, kernels, in_order, joining).code,
         kernel_names=tuple(kernel.name for kernel in every),
         entry=name,
+        fences=fences_text(plan, types) if joined_names(plan) else "",
         doubles=_uses_doubles(text),
         written=tuple(k for k, param in enumerate(plan.method.param_names) if param in written_arrays(plan)),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.stages import Joined, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
 
 
 def explain(plan: Plan) -> str:
@@ -45,6 +45,8 @@ def _step(step: Step, depth: int) -> Iterator[str]:
                 yield from _step(inner, depth + 1)
     elif isinstance(step, Phase):
         yield from (pad + line for line in _phase(step))
+    elif isinstance(step, Joined):
+        yield f"{pad}one value of the copies of {', '.join(step.names)}, by `{step.text}`"
     else:
         count = f"{len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
         yield f"{pad}for each method instance: {count}, up to its partial result"

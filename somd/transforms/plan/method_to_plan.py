@@ -6,6 +6,7 @@ In: a method and the kinds of its names. Out: a verified plan, or one SomdCompil
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -13,13 +14,22 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.loops import OWN, else_statements, fence_of, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import (
+    OWN,
+    Fence,
+    else_statements,
+    fence_of,
+    range_of,
+    small_statements,
+    statements_of,
+)
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, contains_fence, is_candidate
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
+from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
@@ -38,6 +48,7 @@ from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
     Affine,
+    Joined,
     Method,
     PartialResults,
     Phase,
@@ -104,16 +115,9 @@ class _Planner:
         """
         steps = self.block(cut.before, ())
         phases = [step for step in nested_steps(steps) if isinstance(step, Phase)]
-        if not is_candidate(cut.loop, self.context):
-            raise NotCut(partial_messages.partial_loop_inside(self.context.method, cut.loop.iter))
-        try:
-            nest = build_nest(cut.loop, (), self.context, copies=True)
-        except TooComplex:
-            raise Rejected(messages.too_complex(self.context.method, cut.loop)) from None
-        check_copies(cut, nest, accumulated_before(cut.before, phases, self.parallel_inside), self.context)
-        self.context.phases += 1
-        phase = Phase(self.context.phases, nest)
-        names, inputs = inputs_of_rest(cut, nest, self.context)
+        phase = self.phase_with_copies(cut.loop, ())
+        check_copies(cut, phase.nest, accumulated_before(cut.before, phases, self.parallel_inside), self.context)
+        names, inputs = inputs_of_rest(cut, phase.nest, self.context)
         return [*steps, phase, PartialResults(cut.rest, names, inputs, phase, self.guards(cut.rest))]
 
     def block(self, statements: Sequence[cst.CSTNode], around: tuple[Affine, ...]) -> list[Step]:
@@ -161,10 +165,18 @@ class _Planner:
             return []
         if fence.kind == "single":
             return [self.serial(list(statements_of(node.body)))]  # type: ignore[arg-type]
-        if fence.reduce == OWN:
+        if fence.relaxed and fence.reduce == OWN:
             where = self.context.method.position(node.items[0])
-            message = "`sync` with a function for `reduce` is not supported yet"
+            message = "`relaxed=True` beside a function for `reduce` is not supported yet"
             self.context.collector.add(Diagnostic("SOMD103", message, (Label(where, "this option", True),)))
+        elif fence.reduce == OWN:
+            operator = operator_for(node, fence, self.context)
+            if operator is None:
+                relaxed, self.context.relaxed = self.context.relaxed, None
+                steps = self.joined(node, fence, around)
+                self.context.relaxed = relaxed
+                return steps
+            fence = replace(fence, reduce=operator)
         outside, combined = self.context.combining, combined_arrays(node, fence, self.context)
         if combined is None:
             return []
@@ -177,6 +189,37 @@ class _Planner:
         self.context.combining, self.context.relaxed = outside, outer
         check_fence_reduction(node, fence, body, self.context)
         return body
+
+    def joined(self, node: cst.With, fence: Fence, around: tuple[Affine, ...]) -> list[Step]:
+        """The steps of a block whose loop gives each MI copies, which a function makes one."""
+        try:
+            found = joined_fence(node, fence, self.parallel_inside, self.context)
+            steps = self.block(found.before, around)
+            phase = self.phase_with_copies(found.loop, around)
+            check_joined(found, node, fence, phase.nest, self.parallel_inside, self.context)
+        except NotCut as error:
+            self.context.collector.add(error.diagnostic)
+            return []
+        except Rejected as error:
+            for diagnostic in error.diagnostics:
+                self.context.collector.add(diagnostic)
+            return []
+        return [*steps, phase, Joined(fence.names, found.function, found.text, phase)]
+
+    def phase_with_copies(self, loop: cst.For, around: tuple[Affine, ...]) -> Phase:
+        """The phase of a loop in which every MI has its own copies of scalars.
+
+        Raises:
+            NotCut, Rejected: the loop is not distributed, or cannot be.
+        """
+        if not is_candidate(loop, self.context):
+            raise NotCut(partial_messages.partial_loop_inside(self.context.method, loop.iter))
+        try:
+            nest = build_nest(loop, around, self.context, copies=True)
+        except TooComplex:
+            raise Rejected(messages.too_complex(self.context.method, loop)) from None
+        self.context.phases += 1
+        return Phase(self.context.phases, nest)
 
     def loop(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step]:
         header = range_of(node)

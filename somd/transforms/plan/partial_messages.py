@@ -58,3 +58,59 @@ def _by(method: Method) -> str:
     declared = method.combine.declared if method.combine is not None else ()
     each = declared if isinstance(declared, tuple) else (declared,)
     return " and ".join(dict.fromkeys("`self`" if d.operation == "self" else d.text for d in each)) or "the function"
+
+
+# --- fences that a function ends ----------------------------------------------------------------------------------
+
+
+def unknown_function(method: Method, node: cst.CSTNode, text: str) -> Diagnostic:
+    labels = (Label(method.position(node), f"`{text}`", True),)
+    message = f"the function that `sync` reduces with is not known before the call: `{text}`"
+    helps = ("define it with `def` outside of the method, and give its name",)
+    return Diagnostic("SOMD204", message, labels, helps)
+
+
+def array_joined(method: Method, node: cst.CSTNode, name: str, text: str) -> Diagnostic:
+    labels = (Label(method.position(node), f"`{name}` is an array", True),)
+    message = f"`{text}` reduces scalars: an array is combined by an operator"
+    helps = (f'write `sync({name}, reduce="+")`, or another operator',)
+    return Diagnostic("SOMD313", message, labels, helps)
+
+
+def joined_form(method: Method, node: cst.CSTNode, text: str) -> Diagnostic:
+    labels = (Label(method.position(node), "this fence", True),)
+    message = f"what `{text}` reduces must come from one distributed loop, the last statement of the block"
+    helps = ("put each such loop in a `with sync(...)` of its own, and what follows it behind the block",)
+    return Diagnostic("SOMD313", message, labels, helps)
+
+
+def not_a_copy(method: Method, node: cst.CSTNode, name: str, text: str) -> Diagnostic:
+    labels = (Label(method.position(node), "this fence", True),)
+    message = f"`sync({name}, reduce={text})` does not fit: the loop in the block does not change `{name}`"
+    helps = (f"leave `{name}` out of the fence",)
+    return Diagnostic("SOMD307", message, labels, helps)
+
+
+def copy_not_joined(method: Method, loop: cst.For, name: str, text: str) -> Diagnostic:
+    labels = (Label(method.position(first_write(name, loop)), f"each MI has its own `{name}`", True),)
+    message = f"`{name}` is read behind a fence that does not make it one"
+    helps = (f"name it in the fence, `sync({name}, ..., reduce={text})`, or accumulate it in a loop of its own",)
+    return Diagnostic("SOMD313", message, labels, helps)
+
+
+def joined_twice(method: Method, loop: cst.For, name: str, text: str) -> Diagnostic:
+    labels = (Label(method.position(first_write(name, loop)), f"every MI starts with what `{name}` holds", True),)
+    message = f"`{name}` may hold a result already, and `{text}` would count it once for each MI"
+    helps = (
+        f"let `{name}` start from a value of its own before the fence, and add its result to another scalar behind it",
+        'operators count it once: `reduce="+"`; and so do `min` and `max`',
+    )
+    return Diagnostic("SOMD313", message, labels, helps)
+
+
+def hidden_function(method: Method, node: cst.CSTNode, function: object) -> Diagnostic:
+    name = getattr(function, "__name__", repr(function))
+    labels = (Label(method.position(node), "in a method that is called here", True),)
+    message = f"a fence of a called method reduces with `{name}`, which `{method.name}` does not know by that name"
+    helps = (f"import `{name}` where `{method.name}` is defined",)
+    return Diagnostic("SOMD203", message, labels, helps)

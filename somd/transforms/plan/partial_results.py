@@ -58,7 +58,12 @@ def cut_at_last_loop(statements: Sequence[cst.CSTNode], parallel_inside: Inside,
     if isinstance(node, cst.With):
         fence = fence_of(node, context.method)
         inner = statements_of(node.body)
-        if fence is not None and fence.kind == "sync" and not fence.names and any(map(parallel_inside, inner)):
+        if (
+            fence is not None
+            and fence.kind == "sync"
+            and not (fence.names or fence.relaxed)
+            and any(map(parallel_inside, inner))
+        ):
             opened = (*statements[:last], *inner, *statements[last + 1 :])
             return cut_at_last_loop(opened, parallel_inside, context)
     if not isinstance(node, cst.For) or contains_fence(node, context.method):
@@ -126,6 +131,7 @@ def accumulated_before(
 ) -> frozenset[str]:
     """Scalars whose value before the loop comes from an earlier reduction: all MIs would start with all of it."""
     reduced = {n for p in phases for r in p.nest.reductions for n in (r.name, *r.companions)}
+    reduced |= {name for p in phases for name in p.nest.copies}
     found: set[str] = set()
     for node in small_statements(before):
         if parallel_inside(node):

@@ -25,7 +25,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.witness import Watched
-from somd.transforms.stages import Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
+from somd.transforms.stages import Joined, Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,9 @@ def _steps(steps: Sequence[Step]) -> list[cst.BaseStatement]:
             built.extend(step.statements)
         elif isinstance(step, PartialResults):
             built.extend(_partial_results(step))
+        elif isinstance(step, Joined):
+            number = step.phase.number
+            built.append(cst.parse_statement(f"{', '.join(step.names)}, = joined_{number}(partials_{number})"))
         elif isinstance(step, Phase) and step.nest.copies:
             built.append(cst.parse_statement(f"partials_{step.number} = phase_{step.number}(locals())"))
         elif isinstance(step, Phase):

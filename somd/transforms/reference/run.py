@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import libcst as cst
 import numpy as np
 
+from somd.combining import joined
 from somd.partitioners import Block, Partitioner
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
-from somd.transforms.stages import Dim, Nest, Phase, Plan
+from somd.transforms.stages import Dim, Joined, Nest, Phase, Plan, all_steps
 
 #: iterations in a logical block, at most
 BLOCK = 5
@@ -63,6 +65,8 @@ class Reference:
         for phase, code in self.phases:
             partitioner = (partitioners or {}).get(phase.nest.partition or "")
             names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner, workers).run
+        for fence in (step for step in all_steps(self.plan) if isinstance(step, Joined)):
+            names[f"joined_{fence.phase.number}"] = partial(_joined, fence, self.plan.method.name)
         exec(self.master, names)
         method = self.plan.method
         with np.errstate(all="ignore"):
@@ -131,8 +135,8 @@ class _Runner:
         for reduction in self.nest.reductions:
             width = 1 + len(reduction.companions)
             values = tuple(state.get(name) for name in (reduction.name, *reduction.companions))
-            for partial in partials:
-                values = combined(reduction, values, partial[len(found) : len(found) + width])
+            for each in partials:
+                values = combined(reduction, values, each[len(found) : len(found) + width])
             found += values
         return tuple(found)
 
@@ -229,6 +233,12 @@ class _Runner:
     def _hull(self, dim: Dim, values: list[int], state: Values) -> None:
         low, high = self._evaluate(dim.low, state), self._evaluate(dim.high, state)
         claim(low <= min(values) and max(values) <= high, f"{dim.variable} lies from {dim.low} to {dim.high}")
+
+
+def _joined(fence: Joined, method: str, partials: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """One value of the copies of each name of a fence."""
+    columns = dict(zip(fence.phase.nest.copies, zip(*partials, strict=True), strict=True))
+    return tuple(joined(fence.function, list(columns[name]), fence.text, method) for name in fence.names)
 
 
 def _expression(node: cst.BaseExpression) -> str:

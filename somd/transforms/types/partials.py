@@ -8,7 +8,6 @@ from __future__ import annotations
 import libcst as cst
 import numpy as np
 
-from somd.combining import distributed_positions
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.stages import Method, PartialResults, Plan, partial_results, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
@@ -44,10 +43,12 @@ def _check_declared(plan: Plan, types: Types, rest: PartialResults, collector: C
             message = f"the annotation of `{method.name}` names {len(declared)} results, and {count} is returned"
             collector.add(Diagnostic("SOMD307", message, (_at_return(method, rest),)))
     elif declared.operation == "self":
-        name = method.param_names[distributed_positions(method.combine.function)[0]]
-        array = types.names[name]
+        names = [param.name for param in method.params if param.distributed]
+        name, array = names[0], types.names[names[0]]
         assert isinstance(array, ArrayType)
-        if array.ndim != 1:
+        if len(names) > 1:
+            collector.add(_not_itself(method, rest, f"`{names[1]}` is distributed besides `{name}`"))
+        elif array.ndim != 1:
             why = f"`{name}` has {array.ndim} dimensions, and the list of partial results has one"
             collector.add(_not_itself(method, rest, why))
         elif not isinstance(result, ScalarType) or not _holds(array.dtype, result):
