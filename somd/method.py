@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -90,9 +89,7 @@ class SomdMethod(Generic[P, R]):
         return self._function
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._owner = owner
-        if sys.version_info >= (3, 12):  # before, whatever is raised here arrives as a RuntimeError
-            _check_once(self._function, owner)
+        self._owner = owner  # the check waits for a call: attributes are known then, whatever Python's version
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> SomdMethod[P, R]: ...

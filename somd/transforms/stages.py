@@ -119,6 +119,14 @@ class LoopDomain:
 
 
 @dataclass(frozen=True)
+class Flat:
+    """An index d0 * m1 * ... + d1 * m2 * ... + dn of digits, highest first, and the moduli of all but the first."""
+
+    digits: tuple[Affine, ...]
+    moduli: tuple[Affine, ...]
+
+
+@dataclass(frozen=True)
 class Access:
     """One read or write of an array element; an index that is no affine expression is None."""
 
@@ -130,6 +138,8 @@ class Access:
     guards: tuple[Affine, ...]
     exact: bool
     position: Position
+    #: ways to take the index of a one-dimensional array apart that holds products
+    flat: tuple[Flat, ...] = ()
 
 
 @dataclass(frozen=True)

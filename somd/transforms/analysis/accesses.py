@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
+from somd.transforms.analysis.flat import flat_indexes
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names
-from somd.transforms.stages import Access, Affine, LoopDomain, Stride
+from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
 
 
 def accesses_of(statements: Sequence[cst.CSTNode], scope: Scope) -> tuple[Access, ...]:
@@ -242,16 +243,22 @@ class _Collector:
         scope = self.place.scope
         if not isinstance(node.value, cst.Name) or node.value.value not in scope.arrays:
             return
+        written = _indices(node)
+        indices = tuple(affine(index, scope) for index in written)
+        flat: tuple[Flat, ...] = ()
+        if indices == (None,):
+            flat = flat_indexes(written[0], scope, frozenset(domain.variable for domain in self.place.loops))
         self.found.append(
             Access(
                 array=node.value.value,
-                indices=tuple(affine(index, scope) for index in _indices(node)),
+                indices=indices,
                 write=write,
                 node=node,
                 loops=self.place.loops,
                 guards=self.place.guards,
                 exact=self.place.exact,
                 position=scope.method.position(node),
+                flat=flat,
             )
         )
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.affine import size, variable
+from somd.transforms.analysis.flat import digits_of
 from somd.transforms.analysis.sets import Sets, renamed
 from somd.transforms.stages import Access, Affine
 
@@ -88,10 +89,16 @@ def conflict_formulas(
     """Variables and formulas of: another iteration of loop number `depth` touches the same element."""
     mine = [domain.variable for domain in first.loops[depth:]]
     others = [domain.variable for domain in second.loops[depth:]]
-    elements = [f"e_{axis}" for axis in range(len(first.indices))]
     formulas = [c for domain in first.loops[:depth] for c in domain.constraints]
-    formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets, wraps)]
-    theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets, wraps)]
+    digits = _digits(first, second, sets)
+    if digits is not None:
+        elements = [f"e_{k}" for k in range(len(digits[0]))]
+        formulas += [*_occurs(first, depth), *_equals(digits[0], elements)]
+        theirs = [*_occurs(second, depth), *_equals(digits[1], elements)]
+    else:
+        elements = [f"e_{axis}" for axis in range(len(first.indices))]
+        formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets, wraps)]
+        theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets, wraps)]
     keys = sorted({name for formula in (*formulas, *theirs) for name in keys_in(formula)})
     formulas += [renamed(formula, [*others, *keys], OTHER) for formula in theirs]
     keys += [name + OTHER for name in keys]
@@ -99,6 +106,21 @@ def conflict_formulas(
     formulas += _kept_apart(keys, loop)
     formulas.append(Affine(f"{loop} != {loop}{OTHER}", frozenset({loop, loop + OTHER})))
     return [*mine, *(name + OTHER for name in others), *keys, *elements], formulas
+
+
+def _digits(first: Access, second: Access, sets: Sets) -> tuple[tuple[Affine, ...], tuple[Affine, ...]] | None:
+    """The indexes of two accesses in digits of the same moduli, if they are matrices laid out by hand."""
+    for flat in first.flat or second.flat:
+        mine = digits_of(first, flat.moduli, sets)
+        theirs = None if mine is None else digits_of(second, flat.moduli, sets)
+        if mine is not None and theirs is not None:
+            return mine, theirs
+    return None
+
+
+def _equals(digits: Sequence[Affine], elements: Sequence[str]) -> Iterator[Affine]:
+    for digit, element in zip(digits, elements, strict=True):
+        yield Affine(f"{element} = {digit.text}", digit.names | {element})
 
 
 def keys_in(formula: Affine) -> list[str]:
