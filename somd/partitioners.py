@@ -139,6 +139,8 @@ def _sorted_cuts(keys: np.ndarray, parts: int) -> np.ndarray:
     wanted = keys[np.minimum(targets, len(keys) - 1)]
     low, high = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
     nearest = np.where(targets - low <= high - targets, low, high)
+    inside = (low > 0) & (high < len(keys))  # else only the other end of the run is a place to cut
+    nearest = np.where(inside, nearest, np.where(low > 0, low, high))
     return np.unique(nearest[(nearest > 0) & (nearest < len(keys))])
 
 

@@ -38,7 +38,7 @@ def check(
 ) -> None:
     """Assert that `method(*args)` on `target` does what `method.sequential(*args)` does; `args` stay as they are."""
     expected_args = duplicate(args)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), warnings.catch_warnings(), somd.use(target="sequential"):
         warnings.simplefilter("ignore", RuntimeWarning)
         expected = method.sequential(*expected_args)
     for number in workers:

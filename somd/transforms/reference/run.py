@@ -199,7 +199,7 @@ class _Runner:
     def _parts(self, array: Any, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
         partitioner = self.partitioner or Block()
         left = set(range(len(points)))
-        for part in partitioner(array, self.order.randint(1, PARTS)):
+        for part in partitioner(array, self.workers or self.order.randint(1, PARTS)):
             ranges = [each for each in (part if isinstance(part, list) else [part]) if isinstance(each[0], int)]
             mine = [k for k in sorted(left) if any(low <= points[k][0] < high for low, high in ranges)]
             left -= set(mine)
