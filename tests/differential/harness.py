@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import os
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -95,6 +96,20 @@ def _agree(found: np.ndarray, expected: np.ndarray, rtol: float, scale: float) -
         return np.isclose(found, expected, rtol=rtol, atol=rtol * scale, equal_nan=True)
     both_nan = np.isnan(found) & np.isnan(expected)
     return both_nan | ((found == expected) & (np.signbit(found) == np.signbit(expected)))
+
+
+def chosen(cases: Iterable[tuple[Any, ...]], target: str) -> list[tuple[Any, ...]]:
+    """The cases to run: on multicore, where each signature costs seconds of compile time, those of the first one;
+    with SOMD_ALL_CASES set, all."""
+    cases = list(cases)
+    if target != "multicore" or os.environ.get("SOMD_ALL_CASES"):
+        return cases
+    first = _kinds(cases[0]) if cases else ()
+    return [case for case in cases if _kinds(case) == first]
+
+
+def _kinds(case: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(f"{v.dtype}{v.ndim}" if isinstance(v, np.ndarray) else type(v).__name__ for v in case)
 
 
 def duplicate(args: tuple[Any, ...]) -> tuple[Any, ...]:

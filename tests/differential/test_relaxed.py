@@ -64,7 +64,7 @@ def test_program(method: Any, cases: Any, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
-    for case in cases():
+    for case in harness.chosen(cases(), target):
         definition = Definition(method, case, target)
         for workers in (1, 2, 3, 7, 50) if target == "multicore" else (EACH_ITERATION,):
             wanted, arguments = definition.run(case, workers)

@@ -1,4 +1,7 @@
-"""Every program of the corpus does on every target, for any number of workers, what it does as plain Python."""
+"""Every program of the corpus does on every target, for any number of workers, what it does as plain Python.
+
+On multicore, cases of one signature are run, or all with SOMD_ALL_CASES=1.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def test_program(program: Program, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
-    for args in program.cases():
+    for args in harness.chosen(program.cases(), target):
         harness.check(program.method, args, target, rtol=program.rtol)
 
 
