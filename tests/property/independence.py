@@ -12,6 +12,7 @@ import operator
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import FunctionType
 from typing import Any
 
@@ -50,7 +51,7 @@ def independent(program: Program, function: FunctionType, examples: Sequence[Map
     exec(compile(cst.Module([plain]).code, function.__code__.co_filename, "exec"), names)
     for given in _trials(program, examples):
         wrapped = {k: _Array(watch, v) if isinstance(v, np.ndarray) else v for k, v in given.items()}
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), suppress(OverflowError):  # what an element cannot hold ends the trial
             names[method.name](**wrapped)
         if not all(loops.distributable(root, watch.dependent) for root in loops.roots):
             return False
