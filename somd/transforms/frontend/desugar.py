@@ -23,7 +23,7 @@ from somd.transforms.frontend.loop_else import loops_without_else
 from somd.transforms.frontend.loops import range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.spelling import UNNAMED
-from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method
 
 
@@ -39,11 +39,8 @@ def loops_over_indexes(method: Method) -> Method:
     if not rewriter.changed:
         return method
     return replace(
-        method,
-        function=function,
-        positions=rewriter.positions,
+        rewritten(method, function, rewriter.positions),
         spelled={**method.spelled, **dict.fromkeys(rewriter.indexes, UNNAMED)},
-        local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
     )
 
 

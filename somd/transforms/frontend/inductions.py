@@ -23,10 +23,18 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
-from somd.transforms.frontend.loops import Range, fence_of, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import (
+    Range,
+    contains_fence,
+    exits_of,
+    integer_constant,
+    range_of,
+    small_statements,
+    statements_of,
+)
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.steps import counts, is_number, is_steady, step_of, sum_of, times
-from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method
 
 
@@ -37,11 +45,8 @@ def without_inductions(method: Method, kept: Collection[cst.For] = ()) -> Method
     if not rewriter.changed:
         return method
     return replace(
-        method,
-        function=function,
-        positions=rewriter.positions,
+        rewritten(method, function, rewriter.positions),
         spelled={**method.spelled, **rewriter.spelled},
-        local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
     )
 
 
@@ -126,59 +131,12 @@ class _Renamed(Tracked):
 def _steady(loop: cst.For, header: Range, method: Method) -> bool:
     """Whether each iteration of `loop` runs whole, and its range means the same behind it as before it."""
     step = integer_constant(header.step, method)
-    if step is None or step == 0 or _left(loop) or _fenced(loop, method):
+    if step is None or step == 0 or exits_of(loop) or contains_fence(loop.body, method):
         return False
     limits = (header.start, header.stop)
     return not (set().union(*(names_read(limit) for limit in limits)) & assigned_names(loop)) and all(
         is_steady(limit) for limit in limits
     )
-
-
-def _left(loop: cst.For) -> bool:
-    """Whether a `break` or `continue` of this loop, or a `return`, stands in it."""
-    found = False
-
-    class Exits(cst.CSTVisitor):
-        depth = 0
-
-        def visit_For(self, node: cst.For) -> None:
-            self.depth += 1
-
-        def leave_For(self, original_node: cst.For) -> None:
-            self.depth -= 1
-
-        def visit_While(self, node: cst.While) -> None:
-            self.depth += 1
-
-        def leave_While(self, original_node: cst.While) -> None:
-            self.depth -= 1
-
-        def visit_Break(self, node: cst.Break) -> None:
-            nonlocal found
-            found = found or self.depth == 0
-
-        def visit_Continue(self, node: cst.Continue) -> None:
-            nonlocal found
-            found = found or self.depth == 0
-
-        def visit_Return(self, node: cst.Return) -> None:
-            nonlocal found
-            found = True
-
-    loop.body.visit(Exits())
-    return found
-
-
-def _fenced(loop: cst.For, method: Method) -> bool:
-    found = False
-
-    class Fences(cst.CSTVisitor):
-        def visit_With(self, node: cst.With) -> None:
-            nonlocal found
-            found = found or fence_of(node, method) is not None
-
-    loop.body.visit(Fences())
-    return found
 
 
 def _inductions(loop: cst.For, method: Method, stepped: set[str]) -> list[_Induction]:

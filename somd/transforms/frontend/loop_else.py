@@ -12,15 +12,13 @@ else: B                                       if t: i__left = True; break
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method
 
 
@@ -30,12 +28,7 @@ def loops_without_else(method: Method) -> Method:
     function = cast(cst.FunctionDef, method.function.visit(rewriter))
     if not rewriter.changed:
         return method
-    return replace(
-        method,
-        function=function,
-        positions=rewriter.positions,
-        local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
-    )
+    return rewritten(method, function, rewriter.positions)
 
 
 Loop = cst.For | cst.While

@@ -118,3 +118,50 @@ def else_statements(node: cst.If) -> tuple[cst.CSTNode, ...]:
     if isinstance(node.orelse, cst.If):
         return (node.orelse,)
     return statements_of(node.orelse.body)
+
+
+def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
+    """Every `return` in `loop`, and every `break` and `continue` of the loop itself."""
+    found: list[cst.Return | cst.Break | cst.Continue] = []
+
+    class Exits(cst.CSTVisitor):
+        depth = 0
+
+        def visit_For(self, node: cst.For) -> None:
+            self.depth += 1
+
+        def leave_For(self, original_node: cst.For) -> None:
+            self.depth -= 1
+
+        def visit_While(self, node: cst.While) -> None:
+            self.depth += 1
+
+        def leave_While(self, original_node: cst.While) -> None:
+            self.depth -= 1
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+        def visit_Break(self, node: cst.Break) -> None:
+            if self.depth == 0:
+                found.append(node)
+
+        def visit_Continue(self, node: cst.Continue) -> None:
+            if self.depth == 0:
+                found.append(node)
+
+    loop.body.visit(Exits())
+    return found
+
+
+def contains_fence(node: cst.CSTNode, method: Method) -> bool:
+    """Whether a `with sync:` or `with single:` stands in `node`."""
+    found = False
+
+    class Fences(cst.CSTVisitor):
+        def visit_With(self, node: cst.With) -> None:
+            nonlocal found
+            found = found or fence_of(node, method) is not None
+
+    node.visit(Fences())
+    return found

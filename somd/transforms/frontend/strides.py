@@ -19,7 +19,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method, Stride
 
 
@@ -30,10 +30,7 @@ def constant_steps(method: Method) -> Method:
     if not rewriter.strided:
         return method
     return replace(
-        method,
-        function=function,
-        positions=rewriter.positions,
-        local_names=frozenset(assigned_names(function.body) | set(method.param_names)),
+        rewritten(method, function, rewriter.positions),
         spelled={**method.spelled, **rewriter.spelled},
         strided=rewriter.strided,
     )

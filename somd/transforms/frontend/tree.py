@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 import libcst as cst
 
 from somd.diagnostics.model import Position
+from somd.transforms.frontend.names import assigned_names
+from somd.transforms.stages import Method
 
 
 def transformed_statement(node: cst.BaseStatement, transformer: cst.CSTTransformer) -> cst.BaseStatement:
@@ -38,6 +41,12 @@ def transformed_block(
     """The statements after `transformer`, which may make several of one."""
     module = cst.Module(cast(list[cst.SimpleStatementLine | cst.BaseCompoundStatement], list(statements)))
     return list(module.visit(transformer).body)
+
+
+def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position]) -> Method:
+    """`method` with another function, whose locals are looked up anew."""
+    names = frozenset(assigned_names(function.body) | set(method.param_names))
+    return replace(method, function=function, positions=positions, local_names=names)
 
 
 class Tracked(cst.CSTTransformer):

@@ -10,7 +10,6 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import fence_of, range_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Method
 
 
 def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ()) -> bool:
@@ -80,16 +79,3 @@ def contains_candidate(node: cst.CSTNode, context: Context, without: Collection[
 def bound_in(loop: cst.For, context: Context) -> frozenset[str]:
     """The arrays of the method's own that `loop` binds in its body."""
     return frozenset(assigned_names(loop.body) & set(context.kinds.ranks)) - frozenset(context.method.param_names)
-
-
-def contains_fence(node: cst.CSTNode, method: Method) -> bool:
-    """Whether a `with sync:` or `with single:` stands in `node`."""
-    found = False
-
-    class Fences(cst.CSTVisitor):
-        def visit_With(self, node: cst.With) -> None:
-            nonlocal found
-            found = found or fence_of(node, method) is not None
-
-    node.visit(Fences())
-    return found

@@ -17,6 +17,7 @@ from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import (
     OWN,
     Fence,
+    contains_fence,
     else_statements,
     fence_of,
     range_of,
@@ -26,7 +27,7 @@ from somd.transforms.frontend.loops import (
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
-from somd.transforms.plan.candidates import bound_in, contains_candidate, contains_fence, is_candidate
+from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for

@@ -16,7 +16,7 @@ from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import exits_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import inside
 from somd.transforms.plan import messages
@@ -166,39 +166,9 @@ def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) 
         raise Rejected(messages.bound_changes(method, loop))
     if header.variable in assigned_names(loop.body):
         raise Rejected(messages.variable_assigned(method, loop))
-    exits = _exits(loop)
+    exits = next((node for node in exits_of(loop) if not isinstance(node, cst.Continue)), None)
     if exits is not None:
         raise Rejected(messages.leaves_loop(method, exits))
-
-
-def _exits(loop: cst.For) -> cst.CSTNode | None:
-    """A `return` anywhere in the loop, or a `break` of the loop itself."""
-    found: list[cst.CSTNode] = []
-
-    class Exits(cst.CSTVisitor):
-        depth = 0
-
-        def visit_For(self, node: cst.For) -> None:
-            self.depth += 1
-
-        def leave_For(self, original_node: cst.For) -> None:
-            self.depth -= 1
-
-        def visit_While(self, node: cst.While) -> None:
-            self.depth += 1
-
-        def leave_While(self, original_node: cst.While) -> None:
-            self.depth -= 1
-
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-        def visit_Break(self, node: cst.Break) -> None:
-            if self.depth == 0:
-                found.append(node)
-
-    loop.body.visit(Exits())
-    return found[0] if found else None
 
 
 def _negative_indexes(accesses: Sequence[Access], sets: Sets) -> tuple[str, ...]:
