@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rich import box
 from rich.table import Table
 
 from benchmarks.javagrande.adequacy import adequacy
@@ -13,11 +14,11 @@ from benchmarks.javagrande.registry import Entry
 
 def results_table(size: str, measurements: Sequence[Measurement]) -> Table:
     """A row a benchmark and column; times in milliseconds."""
-    table = Table(title=f"JavaGrande, class {size} (times in ms)")
+    table = Table(title=f"JavaGrande, class {size} (times in ms)", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("benchmark", no_wrap=True)
     table.add_column("column", no_wrap=True)
-    for heading in ("kernel", "range", "speed-up", "first call", "warm start"):
-        table.add_column(heading, justify="right")
+    for heading in ("kernel", "min", "max", "speed-up", "first\ncall", "warm\nstart"):
+        table.add_column(heading, justify="right", no_wrap=True)
     previous = None
     for m in measurements:
         if previous not in (None, m.benchmark):
@@ -25,13 +26,14 @@ def results_table(size: str, measurements: Sequence[Measurement]) -> Table:
         name = m.benchmark if m.benchmark != previous else ""
         previous = m.benchmark
         if m.error is not None:
-            table.add_row(name, m.column.label, "[red]no time[/]", *[""] * 4)
+            table.add_row(name, m.column.label, "[red]no time[/]", *[""] * 5)
             continue
         table.add_row(
             name,
             m.column.label,
             milliseconds(m.seconds),
-            f"{milliseconds(min(m.samples))}..{milliseconds(max(m.samples))}",
+            milliseconds(min(m.samples)),
+            milliseconds(max(m.samples)),
             f"{m.speed_up:.2f}" if m.speed_up is not None else "",
             milliseconds(m.first_call),
             milliseconds(m.warm_start),
