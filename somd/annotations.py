@@ -25,9 +25,9 @@ def namespace_of(function: FunctionType) -> dict[str, object]:
 def annotation_of(function: FunctionType, name: str) -> object:
     """The annotation of a parameter, or of `"return"`; `inspect.Parameter.empty` where there is none."""
     value = function.__annotations__.get(name, inspect.Parameter.empty)
-    if isinstance(value, str):
+    while isinstance(value, str):  # quoted under `from __future__ import annotations`, it is a text twice
         try:
-            return eval(value, namespace_of(function))
+            value = eval(value, namespace_of(function))
         except Exception:
             return inspect.Parameter.empty
     return value

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
-
-import numpy as np
 
 from somd import config
 from somd.bound import BoundMethod
@@ -18,6 +18,7 @@ from somd.combining import Combine, combine_of
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.keys import Captured, missing_globals, source_key
+from somd.overlaps import check_writeable, same_arrays
 from somd.paths import class_name_of, parameters_of, paths_of
 from somd.reach import NotKnownYet, Reach, reach, reach_of_source
 from somd.runtime.folders import cache_folder, write_whole
@@ -29,6 +30,7 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 DEFAULT_TARGET = "multicore"
+_gathered: ContextVar[list[SomdMethod[..., Any]] | None] = ContextVar("somd_gathered", default=None)
 
 
 class SomdMethod(Generic[P, R]):
@@ -51,7 +53,7 @@ class SomdMethod(Generic[P, R]):
         self._function = function
         self._target = target
         self._workers = workers
-        self.signatures = tuple(signatures)
+        self.signatures = (signatures,) if isinstance(signatures, str) else tuple(signatures)
         parameters = inspect.signature(function).parameters.values()
         self._arity = len(parameters)
         self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
@@ -61,7 +63,11 @@ class SomdMethod(Generic[P, R]):
         self._callings: dict[tuple[object, ...], Calling] = {}
         self._fixed: Calling | None = None
         self._owner: type | None = None
-        _check_once(function, None)
+        gathered = _gathered.get()
+        if gathered is None:
+            _check_once(function, None)
+        else:
+            gathered.append(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method on the target that the configuration chooses.
@@ -82,6 +88,16 @@ class SomdMethod(Generic[P, R]):
         if settings.target == "sequential":
             return self.sequential(*args, **kwargs)
         return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+
+    @property
+    def owner(self) -> type | None:
+        """The class in whose body the method was defined, or None."""
+        return self._owner
+
+    @property
+    def options(self) -> tuple[str | None, int | None]:
+        """Target and workers, as `@somd` says them."""
+        return self._target, self._workers
 
     @property
     def somd_function(self) -> FunctionType:
@@ -169,12 +185,12 @@ class SomdMethod(Generic[P, R]):
         if entry is None:
             entry = self._compiled(target, signature, (), device, calling)
         if entry.written and len(entry.arrays) > 1:
-            aliases = _aliases(entry, values, calling.names, calling.texts)
+            aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
             if aliases:
                 entry = self._entries.get((target, device, signature, calling.structure, aliases)) or self._compiled(
                     target, signature, aliases, device, calling
                 )
-        _check_writeable(entry, values, calling.texts)
+        check_writeable(entry.written, values, calling.texts)
         return entry, values
 
     def _calling(self, values: tuple[Any, ...]) -> tuple[Calling, tuple[Any, ...]]:
@@ -237,6 +253,16 @@ class SomdMethod(Generic[P, R]):
         warnings.warn(message, SomdFallbackWarning, stacklevel=4)
 
 
+@contextmanager
+def gathering(methods: list[SomdMethod[..., Any]]) -> Iterator[None]:
+    """A block in which `@somd` notes each method in `methods` instead of checking it: tools look at all of a file."""
+    token = _gathered.set(methods)
+    try:
+        yield
+    finally:
+        _gathered.reset(token)
+
+
 def _check_once(function: FunctionType, owner: type | None) -> None:
     """What the source alone shows is wrong is said at decoration; a source found right is not analysed again.
 
@@ -262,64 +288,6 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
 def _reads_its_object(function: FunctionType) -> bool:
     first = next(iter(parameters_of(function)), None) if class_name_of(function) else None
     return first is not None and any(path.root == first and path.attributes for path in paths_of(function))
-
-
-def _aliases(
-    entry: Entry, values: tuple[Any, ...], names: tuple[str, ...], texts: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """Parameters that are the same array as an earlier one, as (name, earlier name).
-
-    Raises:
-        SomdRuntimeError: SOMD309, a written array overlaps another one in part.
-    """
-    found: dict[str, str] = {}
-    for k in entry.written:
-        for other in entry.arrays:
-            if other == k:
-                continue
-            first, second = values[min(k, other)], values[max(k, other)]
-            if first is not second and not np.may_share_memory(first, second):
-                continue
-            pair = (names[max(k, other)], names[min(k, other)])
-            if _same_memory(first, second):
-                found[pair[0]] = found.get(pair[1], pair[1])
-            elif np.shares_memory(first, second):
-                both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
-                raise SomdRuntimeError(
-                    f"{both} overlap in memory and one of them is written: pass a copy of one of them", "SOMD309"
-                )
-    return tuple(sorted(found.items()))
-
-
-def _same_memory(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
-    return first is second or (
-        first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
-        and first.shape == second.shape
-        and first.strides == second.strides
-        and first.dtype == second.dtype
-    )
-
-
-def _check_writeable(entry: Entry, values: tuple[Any, ...], names: tuple[str, ...]) -> None:
-    for k in entry.written:
-        if isinstance(values[k], np.ndarray) and not values[k].flags.writeable:
-            raise ValueError(f"argument `{names[k]}` is written by the method, but the array is read-only")
-        if isinstance(values[k], np.ndarray) and _overlaps_itself(values[k]):
-            message = f"argument `{names[k]}` is written, and several of its elements are the same memory: pass a copy"
-            raise SomdRuntimeError(message, "SOMD309")
-
-
-def _overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
-    """Whether two elements of an array may be the same memory, as in a sliding window view."""
-    flags = array.flags
-    if flags.c_contiguous or flags.f_contiguous or array.size < 2:
-        return False
-    reach = array.itemsize
-    for stride, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        if stride < reach:
-            return True
-        reach = stride * (length - 1) + reach
-    return False
 
 
 @overload

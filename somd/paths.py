@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from dataclasses import dataclass, field
 from types import FunctionType
 from weakref import WeakKeyDictionary
 
 from somd.diagnostics.model import Position
+from somd.indentation import at_the_margin
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _tree(function: FunctionType) -> tuple[ast.FunctionDef, int, int] | None:
     """The definition, and by how many lines and columns it stands further down and right in its file."""
     try:
         lines, first_line = inspect.getsourcelines(function)
-        module = ast.parse(textwrap.dedent("".join(lines)))
+        module = ast.parse(at_the_margin(lines))
     except (OSError, TypeError, SyntaxError):
         return None
     node = module.body[0] if module.body else None

@@ -5,13 +5,14 @@ The compiler (libcst, islpy) is imported only when the cache does not have the m
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from somd.combining import joins_of
-from somd.errors import SomdRuntimeError
+from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.keys import entry_key
 from somd.reach import Reach
 from somd.runtime.modules import load_module, module_path, read_module, write_module
@@ -103,13 +104,44 @@ def load_entry(
 
 def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:
     """The generated text for the first declared signature, or for arrays of float64."""
-    from somd.transforms import pipeline
-    from somd.transforms.signature_text import parse_signature
+    arguments = declared_arguments(function, found, signatures[0] if signatures else None)
+    return _text(function, found, target, arguments, {})
 
-    defaults = pipeline.default_arguments(function, found)
-    if signatures:
-        defaults |= dict(zip(defaults, parse_signature(signatures[0]), strict=not found.names))
-    return _text(function, found, target, defaults, {})
+
+def declared_arguments(function: FunctionType, found: Reach, signature: str | None) -> dict[str, Type]:
+    """Argument types by parameter: those of a declared signature, or for None the ones that the source suggests.
+
+    Raises:
+        SomdCompileError: the method is refused, or the signature is none of it (SOMD102).
+    """
+    from somd.transforms import pipeline
+    from somd.transforms.signature_text import parse_signature, parse_type
+    from somd.transforms.types.scalars import ScalarType
+
+    arguments = pipeline.default_arguments(function, found)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if type(parameter.default) in (bool, float, complex) and isinstance(arguments.get(name), ScalarType):
+            arguments[name] = parse_type(type(parameter.default).__name__)
+    if signature is None:
+        return arguments
+    try:
+        given = parse_signature(signature)
+        own = len(arguments) - len(found.needs(found.top))
+        if len(given) != len(arguments) and not own - len(function.__defaults__ or ()) <= len(given) <= own:
+            raise ValueError(f"{len(given)} types for {own} parameter{'s' if own != 1 else ''}")
+    except ValueError as error:
+        raise _wrong_signature(function, signature, str(error)) from None
+    return arguments | dict(zip(arguments, given, strict=False))
+
+
+def _wrong_signature(function: FunctionType, signature: str, why: str) -> SomdCompileError:
+    from somd.diagnostics.model import Diagnostic, Label
+    from somd.diagnostics.render import position_of_line
+
+    place = position_of_line(function.__code__.co_filename, function.__code__.co_firstlineno)
+    message = f"the signature `{signature}` does not fit `{function.__name__}`: {why}"
+    helps = ("one type a parameter, as Numba writes them: `float64[:, :], int64`",)
+    return SomdCompileError((Diagnostic("SOMD102", message, (Label(place, "declared here", True),), helps),))
 
 
 def _generate(

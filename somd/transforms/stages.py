@@ -290,6 +290,11 @@ class Nest:
     relaxed: Relaxed | None = None
 
     @property
+    def place(self) -> str:
+        """The nest in comments of generated code."""
+        return f"the loop over {', '.join(dim.variable for dim in self.dims)} at line {self.position.line}"
+
+    @property
     def tests(self) -> bool:
         """Whether something is tested while an iteration runs."""
         return bool(self.guarded) or any(local.sites for local in self.local_arrays)

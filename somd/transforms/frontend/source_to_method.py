@@ -7,7 +7,6 @@ user's file. It does not judge the statements: `unsupported` and the analyses do
 from __future__ import annotations
 
 import inspect
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
@@ -21,6 +20,7 @@ from somd.annotations import annotation_of, namespace_of
 from somd.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.errors import SomdCompileError
+from somd.indentation import at_the_margin
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.stages import Method, Param
 
@@ -71,7 +71,7 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         raise SomdCompileError(
             (Diagnostic("SOMD104", message, (Label(place, "defined here", True),), helps),)
         ) from None
-    source = textwrap.dedent("".join(lines))
+    source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
     wrapper = MetadataWrapper(cst.parse_module(source))
     ranges = wrapper.resolve(PositionProvider)

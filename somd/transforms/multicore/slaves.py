@@ -88,9 +88,7 @@ class SlaveBuilder:
         return Slave(function, self.name, (*arguments, *extra), faults, lanes)
 
     def place(self) -> str:
-        position = self.nest.position
-        variables = ", ".join(dim.variable for dim in self.nest.dims)
-        return f"the loop over {variables} at line {position.line}"
+        return self.nest.place
 
     def snapshots(self) -> tuple[str, ...]:
         """The snapshots that the slave reads."""

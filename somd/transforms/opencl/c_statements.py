@@ -22,6 +22,18 @@ from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 INDENT = "    "
 
 
+def comments_of(node: cst.CSTNode) -> tuple[list[str], str]:
+    """The user's comments on the lines before a statement, and behind it where it is a line of its own.
+
+    A backslash at the end would make the next line of C a comment, too.
+    """
+    texts = [line.comment.value for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+    behind = node.trailing_whitespace.comment if isinstance(node, cst.SimpleStatementLine) else None
+    texts.append(behind.value if behind is not None else "")
+    plain = [text.lstrip("#").strip().encode("ascii", "replace").decode().rstrip("\\ ?") for text in texts]
+    return [text for text in plain[:-1] if text], plain[-1]
+
+
 class Statements:
     """Writes statements into `lines`.
 
@@ -60,8 +72,15 @@ class Statements:
         self.line(text)
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
-        for node in small_statements(statements):
-            self.statement(node)
+        for line in statements:
+            before, behind = comments_of(line)
+            for text in before:
+                self.line(f"// {text}")
+            start = len(self.lines)
+            for node in small_statements((line,)):
+                self.statement(node)
+            if behind and len(self.lines) > start:
+                self.lines[-1] += f"  // {behind}"
 
     def statement(self, node: cst.CSTNode) -> None:
         if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.BaseString)):

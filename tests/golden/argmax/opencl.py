@@ -34,6 +34,7 @@ KERNELS = """\
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANES 32
 
+// phase 1: the loop over i at line 12
 __kernel void argmax_1(__global const double *a, __global double *best_partials, __global long *at_partials, long all_trips, long block_trips)
 {
     __local double best_lanes[LANES];

@@ -31,6 +31,7 @@ static float softened(float value, double limit)
     return value / (1.0f + fabs(value) * (float)limit);
 }
 
+// phase 1: the loop over i at line 17
 __kernel void float32_filter_1(__global const float *a, __global float *b, __global int *count, long i_stop, double limit)
 {
     const long i = 1 + (long)get_global_id(0);
@@ -38,7 +39,7 @@ __kernel void float32_filter_1(__global const float *a, __global float *b, __glo
         return;
     float centre;
 #line 18 "input.py"
-    centre = a[i] * 2.0f - 0.25f;
+    centre = a[i] * 2.0f - 0.25f;  // stays float32
 #line 19 "input.py"
     if (centre > (float)limit) {
 #line 20 "input.py"

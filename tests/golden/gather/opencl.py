@@ -56,6 +56,7 @@ static double load_double_1(__global const double *array, long i0, long n0, __gl
     return p0 >= 0 ? array[p0] : 0;
 }
 
+// phase 1: the loop over i at line 11
 __kernel void gather_1(__global const long *index, __global const double *x, __global double *y, long x_0, long i_stop, long last, __global volatile long *faults)
 {
     const long i = (long)get_global_id(0);

@@ -22,6 +22,7 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
+// phase 1: the loop over i, j at line 16
 __kernel void grid_jacobi_1(__global const double *a, __global double *b, long a_1, long b_1, long i_stop, long j_stop)
 {
     const long i = 1 + (long)get_global_id(1);

@@ -90,6 +90,7 @@ static void store_double_1(__global double *array, long i0, long n0, __global vo
         array[p0] = value;
 }
 
+// phase 1: the loop over i at line 14
 __kernel void histogram_1(__global const long *key, __global const double *weight, __global long *count_copies, long count_row, __global double *total_copies, long total_row, long blocks, long block_trips, long all_trips, long count_0, long total_0, __global volatile long *faults)
 {
     const long block = (long)get_global_id(0);
@@ -107,6 +108,7 @@ __kernel void histogram_1(__global const long *key, __global const double *weigh
     }
 }
 
+// phase 1: the loop over i at line 14
 __kernel void histogram_1_count(__global long *array, __global long *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);
@@ -120,6 +122,7 @@ __kernel void histogram_1_count(__global long *array, __global long *copies, lon
     array[element] = value;
 }
 
+// phase 1: the loop over i at line 14
 __kernel void histogram_1_total(__global double *array, __global double *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);

@@ -21,6 +21,7 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
+// phase 1: the loop over i at line 12
 __kernel void lu_factors_1(__global double *a, long a_1, long i_start, long i_stop, long k, long n)
 {
     const long i = i_start + (long)get_global_id(0);

@@ -24,6 +24,7 @@ KERNELS = """\
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANES 32
 
+// phase 1: the loop over i at line 12
 __kernel void normalize_1(__global const double *a, __global double *norm_partials, long all_trips, long block_trips)
 {
     __local double norm_lanes[LANES];
@@ -49,6 +50,7 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
     }
 }
 
+// phase 2: the loop over i at line 15
 __kernel void normalize_2(__global double *a, long i_stop, double norm)
 {
     const long i = (long)get_global_id(0);

@@ -41,6 +41,7 @@ static double python_max_double(double a, double b)
     return b > a ? b : a;
 }
 
+// phase 1: the loop over i at line 16
 __kernel void relaxed_sweep_1(__global double *G, __global const double *G_before, long G_1, long i_stop)
 {
     const long i = (long)get_global_id(0);
@@ -53,6 +54,7 @@ __kernel void relaxed_sweep_1(__global double *G, __global const double *G_befor
     }
 }
 
+// phase 2: the loop over i at line 20
 __kernel void relaxed_sweep_2(__global double *G, __global const double *G_before, __global double *change_partials, long all_trips, long block_trips, long i_stop, long G_1)
 {
     __local double change_lanes[LANES];

@@ -63,6 +63,7 @@ static void store_double_1(__global double *array, long i0, long n0, __global vo
         array[p0] = value;
 }
 
+// phase 1: the loop over k at line 18
 __kernel void sparse_matvec_1(__global const long *column, __global const long *row, __global const double *values, __global const double *x, __global double *y, long x_0, long y_0, long k_stop, __global const long *ranges, __global const long *owners, long owner_count, __global volatile long *faults)
 {
     const long owner = (long)get_global_id(0);

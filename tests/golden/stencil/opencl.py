@@ -39,6 +39,7 @@ static long python_mod_long(long a, long b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+// phase 1: the loop over i, j at line 16
 __kernel void stencil_1(__global double *G, long G_1, long i_stop, long p)
 {
     const long i = 1 + (long)get_global_id(1);
@@ -51,6 +52,7 @@ __kernel void stencil_1(__global double *G, long G_1, long i_stop, long p)
     G[i * G_1 + j] = 0.25 * (G[(i - 1) * G_1 + j] + G[(i + 1) * G_1 + j] + G[i * G_1 + (j - 1)] + G[i * G_1 + (j + 1)]);
 }
 
+// phase 2: the loop over i, j at line 19
 __kernel void stencil_2(__global const double *G, __global double *total_partials, long all_trips, long block_trips, long j_stop, long G_1)
 {
     __local double total_lanes[LANES];

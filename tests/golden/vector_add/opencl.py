@@ -20,6 +20,7 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
+// phase 1: the loop over i at line 11
 __kernel void vector_add_1(__global const double *a, __global const double *b, __global double *c, long i_stop)
 {
     const long i = (long)get_global_id(0);

@@ -1,0 +1,5 @@
+"""`python -m somd` is `somdc`."""
+
+from somd.cli import main
+
+main()

@@ -1,0 +1,121 @@
+"""The application: its commands, and the one place where their errors become messages and exit statuses.
+
+0: done; 1: what was looked at has errors; 2: the command cannot be done as given; 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+import typer.core
+
+from somd.cli import check, explain, translate
+from somd.cli.output import Problem, complain, flush, prepare, say
+from somd.errors import SomdError, SomdInternalError
+
+TRACEBACK = "SOMD_TRACEBACK"
+#: what typer raises for wrong usage; newer ones bring a click of their own
+_Usage: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+class Guarded(typer.core.TyperGroup):
+    """The group of all commands; no error of theirs leaves it as a traceback."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        prepare()
+        try:
+            status = super().main(
+                args, prog_name or "somdc", complete_var, False, windows_expand_args=windows_expand_args, **extra
+            )
+            flush()
+        except BrokenPipeError:
+            _forget_output()
+            status = 141
+        except Exception as error:
+            status = _report(error)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            status = 130
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong, and give the exit status."""
+    if isinstance(error, _Usage):
+        return _usage(error)
+    if isinstance(error, typer.Abort):
+        complain("interrupted")
+        return 130
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)
+    if isinstance(error, Problem):
+        complain(str(error))
+        return error.status
+    if isinstance(error, SomdError) and not isinstance(error, SomdInternalError):
+        text = str(error)
+        complain(text, bare=text.startswith("error["))
+        return 1
+    where = "" if os.environ.get(TRACEBACK) else f" ({TRACEBACK}=1 shows where)"
+    complain(f"somdc failed: {type(error).__name__}: {' '.join(str(error).split())}; please report it{where}")
+    return 70
+
+
+def _usage(error: Any) -> int:
+    context: Any = getattr(error, "ctx", None)
+    if context is not None and type(error).__name__ == "NoArgsIsHelpError":
+        say(context.get_help())
+        return 2
+    see = f" (see: {context.command_path} --help)" if context is not None else ""
+    complain(" ".join(error.format_message().split()) + see)
+    return 2
+
+
+def _forget_output() -> None:
+    """Nothing more can be written: let Python's own flush at exit go nowhere."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+app = typer.Typer(
+    name="somdc",
+    cls=Guarded,
+    help="The compiler of SOMD methods: Python functions that run on all cores and on GPUs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from somd import __version__
+
+        print(f"somdc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", "-V", callback=_version, is_eager=True, help="Say the version."),
+) -> None:
+    """What stands before the command."""
+
+
+app.command("check")(check.check)
+app.command("explain")(explain.explain)
+app.command("translate")(translate.translate)

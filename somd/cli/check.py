@@ -1,0 +1,94 @@
+"""`somdc check`: the diagnostics of files and folders, nothing run."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from somd.cli.files import mentions_somd, python_files
+from somd.cli.formats import as_github, as_json, as_text
+from somd.cli.output import Problem, progress, remark, say, show
+from somd.errors import SomdError
+from somd.sources.checking import Checked, MethodCheck
+from somd.sources.load import load
+from somd.sources.problems import FileProblem
+
+
+class Format(enum.StrEnum):
+    """How diagnostics are written."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+def check(
+    paths: list[Path] = typer.Argument(help="Files, and folders to look through.", metavar="PATH..."),
+    form: Format = typer.Option(Format.text, "--format", help="How to write what is found."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="No summary."),
+) -> None:
+    """Check SOMD methods: diagnostics only; exit status 1 if there are errors.
+
+    What the source shows is checked, and declared signatures; types of arguments are checked by a call. Of a file, the
+    definitions are run that the methods need, not the program.
+    """
+    files = python_files(paths)
+    found: list[MethodCheck] = []
+    problems: list[FileProblem] = []
+    with progress("checking"):
+        for each in _results(files, named=[path for path in paths if not path.is_dir()]):
+            if isinstance(each, FileProblem):
+                problems.append(each)
+            else:
+                found.append(each)
+    if not found and not problems:
+        raise Problem(f"{', '.join(map(str, paths))}: no SOMD method in any file")
+    diagnostics = [diagnostic for each in found for diagnostic in each.diagnostics]
+    diagnostics = list(dict.fromkeys(diagnostics))
+    if form is Format.text:
+        for text in as_text(diagnostics, problems):
+            show(text)
+            say()
+    else:
+        say(as_json(diagnostics, problems) if form is Format.json else as_github(diagnostics, problems))
+    if not quiet:
+        summary = _summary(found, problems, len(diagnostics))
+        for line in summary:
+            (say if form is Format.text else remark)(line)
+    if problems or any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        raise typer.Exit(1)
+
+
+def _results(files: list[Path], named: list[Path]) -> Iterator[MethodCheck | FileProblem]:
+    """What each file gives; those of a folder that cannot hold a method are passed over."""
+    checked = Checked()
+    for path in files:
+        if path not in named and not mentions_somd(path):
+            continue
+        try:
+            loaded = load(path)
+            if path in named and not loaded.methods and not loaded.unreached:
+                yield FileProblem(str(path), "no SOMD method in this file")
+            yield from checked.add(loaded)
+        except FileProblem as problem:
+            yield problem
+        except SomdError as error:
+            yield FileProblem(str(path), f"importing it raised {type(error).__name__}: {error}")
+
+
+def _summary(found: list[MethodCheck], problems: list[FileProblem], count: int) -> Iterator[str]:
+    methods = [each for each in found if not each.unknown]
+    files = len({each.file for each in found})
+    for each in found:
+        if each.unknown:
+            yield f"not checked: `{each.qualname}` ({Path(each.file).name}:{each.line}): {each.unknown}"
+    errors = count + len(problems)
+    said = f"{errors} error{'s' if errors != 1 else ''}" if errors else "no errors"
+    yield f"{_count(len(methods), 'method')} in {_count(files, 'file')} checked: {said}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -1,0 +1,137 @@
+"""`somdc explain`: the page of a code, or what the compiler makes of a method."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from somd.cli.files import one_method
+from somd.cli.output import Problem, coloured, console, say
+from somd.diagnostics.registry import REGISTRY, page
+from somd.errors import SomdCompileError
+from somd.reach import NotKnownYet, Reach, reach_of_source
+from somd.sources.load import Method, function_of
+
+if TYPE_CHECKING:
+    from somd.transforms.types.scalars import Type
+
+
+class Stage(enum.StrEnum):
+    """The rooms of the compiler, in the order in which a method passes through them."""
+
+    frontend = "frontend"
+    analysis = "analysis"
+    plan = "plan"
+    multicore = "multicore"
+    opencl = "opencl"
+
+
+def explain(
+    what: str = typer.Argument(help="A code such as SOMD301, or FILE:FUNCTION.", metavar="CODE|FILE:FUNCTION"),
+    stage: Stage | None = typer.Option(None, "--stage", help="Print what this room of the compiler makes of it."),
+    signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
+) -> None:
+    """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets."""
+    if re.fullmatch(r"somd\d*", what, re.IGNORECASE) or what.upper() in REGISTRY:
+        _code(what.upper())
+        return
+    _, method = one_method(what)
+    found = reached(method)
+    if stage is not None:
+        say(_stage(stage, method, found, signature))
+        return
+    for line in _method(method, found, signature):
+        say(line)
+
+
+def reached(method: Method) -> Reach:
+    """What the source of a method shows that it reaches.
+
+    Raises:
+        Problem: that depends on the objects of a call.
+    """
+    try:
+        return reach_of_source(function_of(method), method.owner)
+    except NotKnownYet as path:
+        name = function_of(method).__qualname__
+        raise Problem(
+            f"what `{path}` of `{name}` is depends on the object of a call: call the method, then use its explain()", 1
+        ) from None
+
+
+def _code(code: str) -> None:
+    try:
+        text = page(code)
+    except KeyError as error:
+        raise Problem(str(error.args[0])) from None
+    if coloured():
+        from rich.markdown import Markdown
+
+        console().print(Markdown(text))
+    else:
+        say(text.rstrip("\n"))
+
+
+def _stage(stage: Stage, method: Method, found: Reach, signature: str | None) -> str:
+    from somd.transforms.opencl.lacks import TargetLacks
+    from somd.transforms.stage_texts import stage_text
+
+    try:
+        return stage_text(stage, function_of(method), found, _arguments(method, found, signature)).rstrip("\n")
+    except TargetLacks as lack:
+        raise Problem(f"opencl does not apply: {lack} [{lack.code}]", 1) from None
+
+
+def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[str, Type]:
+    from somd.specialisations import declared_arguments
+
+    chosen = signature or (method.signatures[0] if method.signatures else None)
+    return declared_arguments(function_of(method), found, chosen)
+
+
+def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str]:
+    from somd.transforms.pipeline import check
+    from somd.transforms.plan.explain import explain as words
+    from somd.transforms.plan.transfers import transfers
+
+    plan = check(function_of(method), found)
+    yield words(plan)
+    yield ""
+    arguments = _arguments(method, found, signature)
+    given = ", ".join(f"{name}: {kind}" for name, kind in arguments.items())
+    how = "" if signature or method.signatures else ", as the source suggests"
+    yield f"targets, for {given}{how}"
+    reason = yield from _targets(method, found, arguments)
+    if reason is None:
+        yield "transfers of opencl"
+        yield from (f"  {line}" for line in transfers(plan))
+
+
+def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Generator[str, None, str | None]:
+    """A line for each target; the reason why OpenCL does not apply, or None."""
+    from somd.targets import targets
+    from somd.transforms.opencl.lacks import TargetLacks
+    from somd.transforms.pipeline import compile_for, opencl_text
+
+    try:
+        compiled = compile_for(function_of(method), arguments, {}, found)
+    except SomdCompileError as error:
+        for target in ("multicore", "opencl"):
+            first = error.diagnostics[0]
+            yield f"  {target}: does not apply: {first.message} [{first.code}]"
+        return error.code
+    yield "  multicore: applies"
+    try:
+        opencl_text(compiled)
+    except TargetLacks as lack:
+        yield f"  opencl: does not apply: {lack} [{lack.code}]"
+        return lack.code
+    missing = targets()["opencl"]
+    if missing is not None:
+        missing = missing.splitlines()[0]
+    yield f"  opencl: applies{'' if missing is None else f', but cannot be used here: {missing}'}"
+    return None

@@ -1,0 +1,101 @@
+"""The files that a command is given: several of them, folders, `FILE:FUNCTION`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from somd.cli.output import Problem
+from somd.sources.load import Loaded, Method, function_of, load
+
+#: folders that hold no sources of the user's
+SKIPPED = ("__pycache__", "node_modules", "site-packages", "__somd__")
+
+
+def python_files(paths: Sequence[Path]) -> list[Path]:
+    """The Python files that are named, and those below the folders that are named, each once.
+
+    Raises:
+        Problem: there is no such file or folder, or no Python file in a folder.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(_below(path))
+            if not inside:
+                raise Problem(f"{path}: no Python files in this folder")
+            found.update(dict.fromkeys(inside))
+        elif not path.exists():
+            raise Problem(f"{path}: no such file or folder")
+        else:
+            found[path] = None
+    return list(found)
+
+
+def mentions_somd(path: Path) -> bool:
+    """Whether a file can hold a SOMD method: one that cannot be read might."""
+    try:
+        return b"somd" in path.read_bytes()
+    except OSError:
+        return True
+
+
+def split_target(text: str) -> tuple[Path, str | None]:
+    """A file and the name behind its colon, or None.
+
+    >>> split_target("a/b.py:SOR.run")[1]
+    'SOR.run'
+    """
+    if os.path.exists(text):
+        return Path(text), None
+    file, colon, name = text.rpartition(":")
+    return (Path(file), name or None) if colon and file else (Path(text), None)
+
+
+def one_method(text: str, *, whole: bool = False) -> tuple[Loaded, Method]:
+    """The method that `FILE:FUNCTION` names; the function may be left out where the file has one only.
+
+    Raises:
+        Problem: no such file, or no such method in it.
+    """
+    path, name = split_target(text)
+    if path.is_dir() or not path.exists():
+        raise Problem(f"{path}: {'a folder, not a file' if path.is_dir() else 'no such file'}")
+    loaded = load(path, whole=whole)
+    return loaded, method_named(loaded, path, name)
+
+
+def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
+    """The method of a file by its qualified name, or by the end of it.
+
+    Raises:
+        Problem: there is none, or more than one.
+    """
+    names = [function_of(m).__qualname__ for m in loaded.methods]
+    if not names:
+        only_called = next((u for u in loaded.unreached if name in (None, u.qualname, u.qualname.split(".")[-1])), None)
+        if only_called is not None:
+            raise Problem(f"{path}: `{only_called.qualname}` is defined only when the function around it is called")
+        raise Problem(f"{path}: no SOMD method in this file")
+    wanted = [k for k, each in enumerate(names) if name is None or each == name]
+    wanted = wanted or [k for k, each in enumerate(names) if name is not None and each.endswith(f".{name}")]
+    listed = ", ".join(f"`{each}`" for each in names)
+    if not wanted:
+        unreached = [u.qualname for u in loaded.unreached if name in (u.qualname, u.qualname.split(".")[-1])]
+        if unreached:
+            raise Problem(f"{path}: `{unreached[0]}` is defined only when the function around it is called")
+        raise Problem(f"{path}: no SOMD method `{name}`; there {'are' if len(names) > 1 else 'is'} {listed}")
+    if len(wanted) > 1:
+        raise Problem(f"{path}: which method? name one: {path}:FUNCTION, of {listed}")
+    return loaded.methods[wanted[0]]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [n for n in folders if not n.startswith(".") and n not in SKIPPED and not _is_venv(place, n)]
+        yield from (Path(place, name) for name in files if name.endswith(".py"))
+
+
+def _is_venv(place: str, name: str) -> bool:
+    return os.path.exists(os.path.join(place, name, "pyvenv.cfg"))

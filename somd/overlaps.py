@@ -1,0 +1,82 @@
+"""Arguments of a call that share memory: what generated code takes for granted is checked here.
+
+In: the values of a call, and which of them are arrays, which are written. Out: the parameters that are the same array,
+or an error where arrays overlap in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from somd.errors import SomdRuntimeError
+
+
+def same_arrays(
+    written: Sequence[int],
+    arrays: Sequence[int],
+    values: Sequence[Any],
+    names: Sequence[str],
+    texts: Sequence[str],
+) -> tuple[tuple[str, str], ...]:
+    """Parameters that are the same array as an earlier one, as (name, earlier name).
+
+    Raises:
+        SomdRuntimeError: SOMD309, a written array overlaps another one in part.
+    """
+    found: dict[str, str] = {}
+    for k in written:
+        for other in arrays:
+            if other == k:
+                continue
+            first, second = values[min(k, other)], values[max(k, other)]
+            if first is not second and not np.may_share_memory(first, second):
+                continue
+            pair = (names[max(k, other)], names[min(k, other)])
+            if _same_memory(first, second):
+                found[pair[0]] = found.get(pair[1], pair[1])
+            elif np.shares_memory(first, second):
+                both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
+                raise SomdRuntimeError(
+                    f"{both} overlap in memory and one of them is written: pass a copy of one of them", "SOMD309"
+                )
+    return tuple(sorted(found.items()))
+
+
+def _same_memory(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    return first is second or (
+        first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
+        and first.shape == second.shape
+        and first.strides == second.strides
+        and first.dtype == second.dtype
+    )
+
+
+def check_writeable(written: Sequence[int], values: Sequence[Any], names: Sequence[str]) -> None:
+    """Every written array may be written, and its elements are apart.
+
+    Raises:
+        ValueError: it is read-only, as NumPy says it.
+        SomdRuntimeError: SOMD309, elements share memory.
+    """
+    for k in written:
+        if isinstance(values[k], np.ndarray) and not values[k].flags.writeable:
+            raise ValueError(f"argument `{names[k]}` is written by the method, but the array is read-only")
+        if isinstance(values[k], np.ndarray) and _overlaps_itself(values[k]):
+            message = f"argument `{names[k]}` is written, and several of its elements are the same memory: pass a copy"
+            raise SomdRuntimeError(message, "SOMD309")
+
+
+def _overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements of an array may be the same memory, as in a sliding window view."""
+    flags = array.flags
+    if flags.c_contiguous or flags.f_contiguous or array.size < 2:
+        return False
+    reach = array.itemsize
+    for stride, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach = stride * (length - 1) + reach
+    return False

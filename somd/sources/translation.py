@@ -1,0 +1,101 @@
+"""Methods of a loaded file -> the modules that `somdc translate` writes.
+
+One module for a method, a signature and a target; for OpenCL a `.cl` file beside it. The texts depend on the source and
+on somd alone: the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from somd.annotations import namespace_of
+from somd.combining import combine_of
+from somd.reach import Reach
+from somd.sources.load import Method, function_of
+from somd.sources.written_out import NotWritable, WrittenOut
+from somd.specialisations import TargetUnavailable, declared_arguments
+from somd.transforms.layout import laid_out
+from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.pipeline import Compiled, compile_for
+from somd.transforms.stages import joined_names, partition_roots
+from somd.transforms.translated_text import Beside, multicore_module, opencl_module
+from somd.transforms.types.scalars import ArrayType, ScalarType, Type
+
+TARGETS = ("multicore", "opencl")
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One module: `files` are names with their texts; `assumed` tells that no signature was declared."""
+
+    qualname: str
+    target: str
+    signature: tuple[str, ...]
+    assumed: bool
+    files: tuple[tuple[str, str], ...]
+
+
+def translate(method: Method, found: Reach, target: str, signature: str | None, suffix: str = "") -> Translation:
+    """The module of a method for a target and a signature, or for the types that the source suggests.
+
+    Raises:
+        SomdCompileError: the method is refused.
+        TargetUnavailable: the target lacks a construct, or a call would need a value that cannot be written down.
+    """
+    function = function_of(method)
+    arguments = declared_arguments(function, found, signature)
+    compiled = compile_for(function, arguments, {}, found)
+    texts = tuple(described(each) for each in arguments.values())
+    name = f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}_{target}{suffix}"
+    try:
+        beside = _beside(method, found, compiled)
+        if target == "multicore":
+            files: tuple[tuple[str, str], ...] = ((f"{name}.py", laid_out(multicore_module(compiled, texts, beside))),)
+        else:
+            module, kernels = opencl_module(compiled, texts, beside, f"{name}.cl")
+            files = ((f"{name}.py", laid_out(module)), (f"{name}.cl", kernels))
+    except TargetLacks as lack:
+        raise TargetUnavailable(str(lack), lack.code) from lack
+    except NotWritable as error:
+        raise TargetUnavailable(str(error), "SOMD501") from error
+    return Translation(function.__qualname__, target, texts, signature is None, files)
+
+
+def described(kind: Type) -> str:
+    """The description that a call gives to an argument of this type."""
+    if isinstance(kind, ArrayType):
+        return str(kind)
+    assert isinstance(kind, ScalarType)
+    return str(kind) if kind.weak else f"np.{kind.dtype}"
+
+
+def signatures_of(method: Method) -> Sequence[str | None]:
+    """The declared signatures, or None for the types that the source suggests."""
+    return method.signatures or (None,)
+
+
+def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
+    function = function_of(method)
+    given = function.__defaults__ or ()
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
+    plain = {name: value for name, value in defaults.items() if isinstance(value, bool | int | float | complex)}
+    if not _takes_part(method, compiled):
+        return Beside(defaults=plain)
+    written = WrittenOut()
+    if found.top.objects:
+        message = "a partitioner or a function that reduces, in a method of an object, cannot be written into a module"
+        raise NotWritable(message)
+    for fence, _ in joined_names(compiled.plan):
+        root = fence.text.partition(".")[0]
+        written.value(root, namespace_of(function)[root])
+    written.function(function, function.__name__)
+    name = f"{function.__name__}_as_written"
+    return Beside(written.maker(name, function.__name__), f"{name}()", plain)
+
+
+def _takes_part(method: Method, compiled: Compiled) -> bool:
+    """Whether a call needs the function as written: a partitioner, or something that reduces."""
+    fences = bool(joined_names(compiled.plan))
+    return fences or bool(partition_roots(compiled.plan)) or combine_of(function_of(method)) is not None

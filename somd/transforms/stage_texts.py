@@ -1,0 +1,81 @@
+"""The stages of a method as text, for people: what `somdc explain --stage` prints.
+
+In: a function and what it reaches. Out: the text of a stage: `frontend` (parameters, markers and the body as its
+passes leave it), `analysis` (the accesses that isl is asked about), `plan`, `multicore`, `opencl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import FunctionType
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector
+from somd.reach import Reach
+from somd.transforms import pipeline
+from somd.transforms.analysis.accesses import accesses_of_loop
+from somd.transforms.plan.context import Context, kinds_from_source
+from somd.transforms.plan.explain import explain
+from somd.transforms.stages import Access, Method, Param
+from somd.transforms.types.scalars import Type
+
+STAGES = ("frontend", "analysis", "plan", "multicore", "opencl")
+
+
+def stage_text(stage: str, function: FunctionType, found: Reach, arguments: Mapping[str, Type] | None = None) -> str:
+    """The text of one of `STAGES`; `arguments` are the types for the last two.
+
+    Raises:
+        SomdCompileError: the method is refused on the way.
+        TargetLacks: OpenCL has no form for it.
+    """
+    if stage == "frontend":
+        return "\n".join(_method(pipeline.front(function, found)))
+    if stage == "analysis":
+        return "\n".join(_accesses(function, found))
+    if stage == "plan":
+        return explain(pipeline.check(function, found))
+    types = pipeline.default_arguments(function, found) if arguments is None else arguments
+    compiled = pipeline.compile_for(function, types, {}, found)
+    return pipeline.multicore_text(compiled) if stage == "multicore" else pipeline.opencl_text(compiled)
+
+
+def _method(method: Method) -> Iterator[str]:
+    yield f"method     {method.qualname}"
+    yield f"parameters {', '.join(map(_param, method.params)) or 'none'}"
+    declared = method.reduction if method.combine is None else "by a function"
+    yield f"reduction  {declared or 'none declared'}"
+    yield f"shared     {', '.join(sorted(method.shared)) or 'none'}"
+    yield f"names      {' '.join(sorted(method.local_names))}"
+    yield ""
+    yield cst.Module([method.function]).code.strip("\n")
+
+
+def _param(param: Param) -> str:
+    parts = ["distributed"] if param.distributed else []
+    parts += [f"dims {param.dims}"] if param.dims is not None else []
+    parts += [f"{'polyview' if param.polyview else 'view'} {param.view}"] if param.view is not None else []
+    parts += [f"partition {param.partitioner}"] if param.partitioner else []
+    parts += [f"like {param.like}"] if param.like else []
+    return f"{param.name} ({', '.join(parts)})" if parts else param.name
+
+
+def _accesses(function: FunctionType, found: Reach) -> Iterator[str]:
+    plan = pipeline.check(function, found)
+    method = plan.method
+    context = Context(method, kinds_from_source(method, Collector()), Collector())
+    for fact in context.facts:
+        yield f"fact   {fact.text}"
+    for phase in plan.phases():
+        yield f"phase {phase.number}, line {phase.nest.position.line}"
+        for access in accesses_of_loop(phase.nest.dims[0].node, context.scope):
+            yield f"  {_access(access)}"
+
+
+def _access(access: Access) -> str:
+    indices = ", ".join("?" if index is None else index.text for index in access.indices)
+    holds = [c.text for loop in access.loops for c in loop.constraints] + [guard.text for guard in access.guards]
+    where = f" for {' and '.join(holds)}" if holds else ""
+    inexact = "" if access.exact and all(loop.exact for loop in access.loops) else "  (at most)"
+    return f"{'write' if access.write else 'read '}  {access.array}[{indices}]{where}{inexact}"

@@ -1,0 +1,71 @@
+"""`somdc explain`."""
+
+from __future__ import annotations
+
+import pytest
+
+from somd.diagnostics.registry import page
+from tests.cli.conftest import ADD, REFUSED, Somdc, Write
+
+
+def test_a_code(somdc: Somdc) -> None:
+    assert somdc("explain", "SOMD301").out.strip() == page("SOMD301").strip()
+    assert somdc("explain", "somd301").out == somdc("explain", "SOMD301").out
+    done = somdc("explain", "SOMD999")
+    assert done.status == 2 and "unknown diagnostic code 'SOMD999'" in done.err
+
+
+def test_a_method(somdc: Somdc, write: Write) -> None:
+    write("model.py", ADD)
+    done = somdc("explain", "model.py:add")
+    assert done.status == 0
+    for said in ("partition: blocks of i", "reads a, b; writes c", "multicore: applies", "to the device: a, b"):
+        assert said in done.out
+    assert somdc("explain", "model.py").out == done.out
+
+
+STAGES = {
+    "frontend": "parameters a (distributed), b (distributed)",
+    "analysis": "read   a[v_i] for v_i >= 0 and v_i < s_a_0",
+    "plan": "phase 1, line 8: for i in range(len(a))",
+    "multicore": "def add_slave_1(lo, hi, a, b, c):",
+    "opencl": "__kernel void add_1(",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_stages(stage: str, somdc: Somdc, write: Write) -> None:
+    write("model.py", ADD)
+    done = somdc("explain", "model.py:add", "--stage", stage)
+    assert done.status == 0 and STAGES[stage] in done.out
+
+
+def test_signature(somdc: Somdc, write: Write) -> None:
+    write("model.py", ADD)
+    out = somdc("explain", "model.py:add", "--signature", "float32[:], float32[:]").out
+    assert "targets, for a: float32[:], b: float32[:]\n" in out
+    out = somdc("explain", "model.py:add", "--signature", "complex128[:], complex128[:]").out
+    assert "opencl: does not apply" in out and "[SOMD501]" in out
+
+
+def test_refused(somdc: Somdc, write: Write) -> None:
+    write("model.py", REFUSED)
+    done = somdc("explain", "model.py:chain")
+    assert done.status == 1 and done.err.startswith("error[SOMD301]")
+
+
+def test_names(somdc: Somdc, write: Write) -> None:
+    body = ADD.partition("somd\n\n\n")[2]
+    methods = body.replace("\n", "\n    ").replace("def add(a", "def add(self, a")
+    write("two.py", "import numpy as np\nfrom somd import dist, somd\nclass A:\n    " + methods + "\n" + body)
+    for name in ("A.add", "add"):
+        assert somdc("explain", f"two.py:{name}").out.startswith(f"{name} (two.py:")
+    for given, said in {
+        "two.py": "two.py: which method? name one: two.py:FUNCTION, of `A.add`, `add`",
+        "two.py:sub": "two.py: no SOMD method `sub`; there are `A.add`, `add`",
+        "no.py:add": "no.py: no such file",
+        "two.txt": "two.txt: no such file",
+        ".:add": ".: a folder, not a file",
+    }.items():
+        done = somdc("explain", given)
+        assert done.status == 2 and done.err == f"error: {said}\n"
