@@ -129,8 +129,8 @@ def _duplicate(arg: Any, made: dict[int, Any]) -> Any:
 
 
 def is_object(arg: Any) -> bool:
-    """Whether an argument is an object of some class of a test's own."""
-    return not isinstance(arg, type) and type(arg).__module__.startswith("tests.")
+    """Whether an argument is an object of a class of the tests or the examples."""
+    return not isinstance(arg, type) and type(arg).__module__.startswith(("tests.", "examples."))
 
 
 def attributes(arg: Any) -> dict[str, Any]:

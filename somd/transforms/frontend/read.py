@@ -8,6 +8,7 @@ from somd.transforms.frontend.positional import positional_calls
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.frontend.taken_to_params import reached_method
+from somd.transforms.frontend.tuple_comparisons import plain_comparisons
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method
 
@@ -18,7 +19,8 @@ def read_method(function: Function) -> Method:
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = plain_loops(reached_method(function) if isinstance(function, Reached) else method_of(function))
+    method = reached_method(function) if isinstance(function, Reached) else method_of(function)
+    method = plain_comparisons(plain_loops(method))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()

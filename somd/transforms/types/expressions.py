@@ -67,9 +67,10 @@ class Expressions:
         found = self.any(node)
         if found is None or isinstance(found, ScalarType):
             return found
-        self.report(
-            "SOMD402", f"a scalar is expected here, this is {found}", node, "index the array: write the loop out"
-        )
+        instead = "index the array: write the loop out"
+        if isinstance(found, TupleType):
+            instead = "name the entries, `x, y = ...`, and write out what is meant for each"
+        self.report("SOMD402", f"a scalar is expected here, this is {found}", node, instead)
         return None
 
     def any(self, node: cst.BaseExpression) -> Type | None:

@@ -160,3 +160,19 @@ def test_loops_over_numbers_and_counted_elements() -> None:
             a[0] += v * i
 
     assert written(before) == body_of(after)
+
+
+def test_tuples_are_compared_entry_by_entry() -> None:
+    def before(a: np.ndarray, x: float, y: float) -> None:
+        for i in range(len(a)):
+            for d in (-1, 0, 1):
+                if (i, d) != (3, 0) and (i > 4 or (d, i) == (0, -1)):
+                    a[i] = d
+
+    def after(a: np.ndarray, x: float, y: float) -> None:
+        for i in range(len(a)):
+            for d in range(-1, 2, 1):
+                if (i != 3 or d != 0) and (i > 4 or (d == 0 and i == -1)):
+                    a[i] = d
+
+    assert written(before) == body_of(after)
