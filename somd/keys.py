@@ -19,30 +19,41 @@ import numpy as np
 
 from somd.reach import Call, Constant, Reach
 
+#: what a part of a key is about, and the text that is hashed
+Part = tuple[str, str]
+
 
 def source_key(function: FunctionType, found: Reach) -> str | None:
     """The key of `function` as it stands now, with what it reaches; None if its source is not available."""
+    parts = key_parts(function, found)
+    if parts is None:
+        return None
+    return hashlib.sha256("\0".join([*versions(), *(text for _, text in parts)]).encode()).hexdigest()
+
+
+def key_parts(function: FunctionType, found: Reach) -> list[Part] | None:
+    """All that the key of `function` is made of, the versions of the tools aside; None if a source is not available."""
     seen: set[FunctionType] = set()
     try:
-        parts = [part for each in found.functions for part in _parts(each, seen)]
-        parts += _reached(found)
+        return [*(part for each in found.functions for part in _parts(each, seen)), *_reached(found)]
     except (OSError, TypeError):
         return None
-    return hashlib.sha256("\0".join([*versions(), *parts]).encode()).hexdigest()
 
 
-def _reached(found: Reach) -> Iterator[str]:
+def _reached(found: Reach) -> Iterator[Part]:
     """What the paths of the functions stand for, in a text that another process finds too."""
     frames = {frame: str(number) for number, frame in enumerate(found.meanings)}
     for frame, meanings in found.meanings.items():
-        yield f"{frames[frame]} {frame.function.__qualname__} {[name for name, _ in frame.objects]} {frame.somd}"
+        name = frame.function.__qualname__
+        yield f"objects of `{name}`", f"{frames[frame]} {name} {[name for name, _ in frame.objects]} {frame.somd}"
         for path, meaning in meanings.items():
+            label = f"`{'.'.join(path)}` in `{name}`"
             if isinstance(meaning, Constant):
-                yield f"{path} = {type(meaning.value).__name__} {meaning.value!r}"
+                yield label, f"{path} = {type(meaning.value).__name__} {meaning.value!r}"
             elif isinstance(meaning, Call):
-                yield f"{path} calls {frames.get(meaning.frame)} {meaning.getter}"
+                yield label, f"{path} calls {frames.get(meaning.frame)} {meaning.getter}"
             else:
-                yield f"{path} is {found.names[meaning]}: {found.annotation(meaning)!r}"
+                yield label, f"{path} is {found.names[meaning]}: {found.annotation(meaning)!r}"
 
 
 class Captured:
@@ -161,14 +172,16 @@ def _global_names(code: CodeType) -> Iterator[str]:
             yield instruction.argval
 
 
-def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[Part]:
     if function in seen:
         return
     seen.add(function)
+    name = function.__qualname__
     lines, first_line = inspect.getsourcelines(function)
-    yield f"{function.__qualname__}:{function.__code__.co_filename}:{first_line}:{''.join(lines)}"
-    yield repr((function.__defaults__, function.__kwdefaults__))
-    yield repr(function.__annotations__)
+    yield f"place of `{name}`", f"{name}:{function.__code__.co_filename}:{first_line}:"
+    yield f"source of `{name}`", "".join(lines)
+    yield f"defaults of `{name}`", repr((function.__defaults__, function.__kwdefaults__))
+    yield f"annotations of `{name}`", repr(function.__annotations__)
     captured = [(name, function.__globals__.get(name)) for name in function.__code__.co_names]
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
     captured += [(name, cell.cell_contents) for name, cell in cells if _filled(cell)]
@@ -184,19 +197,21 @@ def _filled(cell: object) -> bool:
     return True
 
 
-def _captured(name: str, value: object, names: tuple[str, ...], seen: set[FunctionType]) -> Iterator[str]:
+def _captured(name: str, value: object, names: tuple[str, ...], seen: set[FunctionType]) -> Iterator[Part]:
     wrapped = getattr(value, "__wrapped__", None)
+    label = f"value of `{name}`"
     if isinstance(wrapped, FunctionType):
         value = wrapped
     if isinstance(value, FunctionType):
         if not _known_module(value.__module__ or ""):
             yield from _parts(value, seen)
     elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
-        yield f"{name}={type(value).__name__}:{value!r}"
+        yield label, f"{name}={type(value).__name__}:{value!r}"
     elif isinstance(value, ModuleType) and not _known_module(value.__name__):
         for attribute in names:
             inner = getattr(value, attribute, None)
             if isinstance(inner, bool | int | float | complex | np.generic | FunctionType):
                 yield from _captured(f"{name}.{attribute}", inner, names, seen)
     else:
-        yield f"{name}:{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
+        what = getattr(value, "__qualname__", type(value).__name__)
+        yield label, f"{name}:{getattr(value, '__module__', '')}.{what}"

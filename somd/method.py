@@ -22,6 +22,7 @@ from somd.overlaps import check_writeable, same_arrays
 from somd.paths import class_name_of, parameters_of, paths_of
 from somd.reach import NotKnownYet, Reach, reach, reach_of_source
 from somd.runtime.folders import cache_folder, write_whole
+from somd.shipped import came_checked
 from somd.signatures import describe_all
 from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
 
@@ -276,13 +277,18 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
     except NotKnownYet:
         return
     key = source_key(function, found)
-    if key is not None and cache_folder("checked", key[:32]).exists():
+    if key is not None and (cache_folder("checked", key[:32]).exists() or came_checked(function, found)):
         return
     from somd.transforms.pipeline import check
 
     check(function, found)
     if key is not None:
-        write_whole(cache_folder("checked", key[:32]), b"")
+        mark_checked(key)
+
+
+def mark_checked(key: str) -> None:
+    """Note that the source with this key has passed."""
+    write_whole(cache_folder("checked", key[:32]), b"")
 
 
 def _reads_its_object(function: FunctionType) -> bool:

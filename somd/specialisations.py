@@ -6,16 +6,18 @@ The compiler (libcst, islpy) is imported only when the cache does not have the m
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from somd.combining import joins_of
 from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.keys import entry_key
 from somd.reach import Reach
+from somd.records import keep_record
 from somd.runtime.modules import load_module, module_path, read_module, write_module
+from somd.shipped import shipped_text
 
 if TYPE_CHECKING:
     from somd.transforms.types.scalars import Type
@@ -29,11 +31,19 @@ class TargetUnavailable(Exception):
         self.code = code
 
 
+class Runnable(Protocol):
+    """A loaded module: called with arguments and a number of workers, or compiled ahead for such arguments."""
+
+    def __call__(self, args: tuple[Any, ...], workers: int, /) -> Any: ...
+
+    def compile(self, args: Sequence[Any], /) -> None: ...
+
+
 @dataclass(frozen=True)
 class Entry:
     """What a call needs: the callable `(values, workers) -> result`, which parameters are arrays, which are written."""
 
-    call: Callable[[tuple[Any, ...], int], Any]
+    call: Runnable
     text: str
     arrays: tuple[int, ...]
     written: tuple[int, ...]
@@ -59,12 +69,18 @@ def compile_entry(
     text_key = entry_key(key or repr(id(function)), target, signature, aliases)
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
+    if text is None and key is not None:
+        text = shipped_text(function, found, target, signature, aliases)
+        if text is not None:
+            path = write_module(path, text)
+            keep_record(path, function, found, target, signature, aliases)
     if text is None:
         text = (
             _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
             + "\n"
         )
         path = write_module(path, text)
+        keep_record(path, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     return load_entry(target, path, text, function, arrays, device, partitioners)
 
@@ -105,6 +121,16 @@ def load_entry(
 def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:
     """The generated text for the first declared signature, or for arrays of float64."""
     arguments = declared_arguments(function, found, signatures[0] if signatures else None)
+    return generated_text(function, found, target, arguments)
+
+
+def generated_text(function: FunctionType, found: Reach, target: str, arguments: Mapping[str, Type]) -> str:
+    """The generated text for arguments of these types.
+
+    Raises:
+        SomdCompileError: the method is refused.
+        TargetUnavailable: the target lacks a construct.
+    """
     return _text(function, found, target, arguments, {})
 
 

@@ -51,15 +51,10 @@ class MulticoreCall:
         """
         partitions = [cut(partitioner, args[k], workers) for k, partitioner in self.partitions]
         faults = None
-        extra: tuple[Any, ...] = (workers,)
         if self.has_faults:
             faults = fault_table(max([workers, *(len(owners) - 1 for _, owners in partitions)]))
-            extra += (faults,)
-        for ranges, owners in partitions:
-            extra += (ranges, owners)
         functions = Functions(self.joins) if self.joins else None
-        if functions is not None:
-            extra += (functions.address,)
+        extra = self._extra(workers, faults, partitions, functions)
         try:
             with _guard():
                 numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))
@@ -71,6 +66,28 @@ class MulticoreCall:
         if self.finish is None:
             return result
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
+
+    def _extra(
+        self,
+        workers: int,
+        faults: np.ndarray[Any, Any] | None,
+        partitions: Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
+        functions: Functions | None,
+    ) -> tuple[Any, ...]:
+        """What the master takes behind the arguments of the method."""
+        extra: tuple[Any, ...] = (workers,) if faults is None else (workers, faults)
+        for ranges, owners in partitions:
+            extra += (ranges, owners)
+        return extra if functions is None else (*extra, functions.address)
+
+    def compile(self, args: Sequence[Any]) -> None:
+        """Have Numba compile the master for arguments like these (contiguous arrays), and keep the machine code."""
+        faults = fault_table(1) if self.has_faults else None
+        partition = (np.zeros((1, 2), np.int64), np.zeros(2, np.int64))
+        functions = Functions(self.joins) if self.joins else None
+        extra = self._extra(1, faults, [partition for _ in self.partitions], functions)
+        master: Any = self.function
+        master.compile(tuple(numba.typeof(value) for value in (*args, *extra)))
 
     def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError | ValueError:
         if not error.args or not all(isinstance(a, int) for a in error.args):

@@ -14,9 +14,11 @@ import numpy as np
 
 from somd.combining import Join
 from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.context import context_for
 from somd.runtime.opencl.device_array import is_device_array
 from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import no_doubles
+from somd.runtime.opencl.programs import build
 from somd.runtime.opencl.session import Run, open_run
 
 
@@ -82,6 +84,14 @@ class OpenCLCall:
         self.device = device if isinstance(device, Device) else select(device)
         if self.doubles and not self.device.info.doubles:
             raise no_doubles(str(self.device))
+
+    def compile(self, args: Sequence[Any]) -> None:
+        """Have the driver build the program, and keep what it gives; arguments do not matter.
+
+        Raises:
+            SomdRuntimeError: the driver refuses it (SOMD504).
+        """
+        build(context_for(self.device), self.kernels)
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
         """Run; the number of workers is the device's own matter."""

@@ -1,0 +1,136 @@
+"""`somdc build`: declared signatures compiled into the caches, or added to a wheel."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from somd.cli.output import Problem, complain, progress, remark, say
+from somd.cli.translate import Target, loaded_methods
+from somd.config import Settings, settings_for
+from somd.errors import SomdError
+from somd.reach import NotKnownYet, reach_of_source
+from somd.sources.load import Method, function_of
+from somd.specialisations import TargetUnavailable
+
+
+def build(
+    paths: list[str] = typer.Argument(help="Files, folders, FILE:FUNCTION, or wheels.", metavar="PATH..."),
+    target: Target | None = typer.Option(None, "--target", help="For this target; otherwise the configured one."),
+    signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
+    wheel: bool = typer.Option(
+        False, "--wheel", help="Add the modules to wheels, or to the wheel of a project folder."
+    ),
+) -> None:
+    """Compile declared signatures ahead of the first call, into this user's caches or into a wheel.
+
+    Methods without declared signatures are compiled for arrays of float64 where the source tells nothing else.
+    """
+    if wheel:
+        for path in paths:
+            _wheel(_wheel_of(Path(path)), target)
+        return
+    failed, built = False, 0
+    given: list[str | None] = [signature] if signature else []
+    for _, methods in loaded_methods(paths):
+        for method in methods:
+            for text in given or list(method.signatures) or [None]:
+                for chosen in _targets(method, target):
+                    done = _one(method, chosen, text)
+                    failed, built = failed or not done, built + done
+    if not built and not failed:
+        raise Problem("nothing could be built", 1)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _one(method: Method, target: str, signature: str | None) -> bool:
+    """Build one specialisation and say so; False where that cannot be done."""
+    from somd.sources import building
+
+    function = function_of(method)
+    settings = _settings(method)
+    start = time.perf_counter()
+    try:
+        found = reach_of_source(function, method.owner)
+        with progress(f"compiling {function.__qualname__} for {target}"):
+            made = building.build(method, found, target, signature, settings.device if target == "opencl" else None)
+    except NotKnownYet as path:
+        complain(f"`{function.__qualname__}`: what `{path}` is depends on the object of a call: a call compiles it")
+        return False
+    except TargetUnavailable as reason:
+        complain(f"[{reason.code}] `{function.__qualname__}` is not built for {target}: {str(reason).splitlines()[0]}")
+        return False
+    except (SomdError, AttributeError) as error:
+        text = str(error)
+        complain(text, bare=text.startswith("error["))
+        return False
+    spent = time.perf_counter() - start
+    assumed = "  (no signature declared)" if made.assumed else ""
+    say(f"{made.qualname}({', '.join(made.signature)}) for {target}: {spent:.1f} s{assumed}")
+    return True
+
+
+def _targets(method: Method, target: Target | None) -> Sequence[str]:
+    if target is Target.all:
+        return ("multicore", "opencl")
+    chosen = _settings(method).target if target is None else target.value
+    return ("multicore",) if chosen == "sequential" else (chosen,)
+
+
+def _settings(method: Method) -> Settings:
+    function = function_of(method)
+    return settings_for(function.__qualname__, function.__module__, *method.options)
+
+
+def _wheel(wheel: Path, target: Target | None) -> None:
+    """Add generated modules to a wheel, and say which."""
+    from somd.sources.wheels import BadWheel, NotBuilt, add_to_wheel
+
+    targets = ("multicore", "opencl") if target in (None, Target.all) else (str(target),)
+    count = 0
+    try:
+        for done in add_to_wheel(wheel, targets):
+            if isinstance(done, NotBuilt):
+                remark(f"note: `{done.qualname}`: {done.why}")
+                continue
+            count += 1
+            say(f"{done.qualname}({', '.join(done.signature)}) for {done.target}")
+    except BadWheel as error:
+        raise Problem(str(error)) from None
+    except OSError as error:
+        raise Problem(f"cannot write {wheel}: {error.strerror or error}", 1) from None
+    if not count:
+        raise Problem(f"{wheel}: no SOMD method that could be built in this wheel", 1)
+    say(f"{wheel}: {count} modules added")
+
+
+def _wheel_of(path: Path) -> Path:
+    """The wheel itself, or that of a project folder, which pip makes in its `dist`."""
+    if path.suffix == ".whl":
+        if not path.is_file():
+            raise Problem(f"{path}: no such file")
+        return path
+    if not (path / "pyproject.toml").is_file() and not (path / "setup.py").is_file():
+        raise Problem(f"{path}: neither a wheel nor a project folder (no pyproject.toml in it)")
+    folder = path / "dist"
+    before = {each: each.stat().st_mtime_ns for each in folder.glob("*.whl")}
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(path.absolute())]
+    with progress(f"building a wheel of {path}"):
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        said = [line.strip(" │╰─>") for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in said if re.match(r"(\w+\.)*\w*[eE]rror: (?!subprocess-exited|metadata-)", line)]
+        why = errors[-1] if errors else said[-1] if said else "no reason given"
+        raise Problem(f"pip made no wheel of {path}: {why}; build it yourself and give somdc the .whl", 1)
+    made = [each for each in folder.glob("*.whl") if before.get(each) != each.stat().st_mtime_ns]
+    if not made:
+        raise Problem(f"pip made no wheel in {folder}", 1)
+    return made[0]

@@ -1,0 +1,146 @@
+"""`somdc cache`: what is kept, how large it is, and why a method was compiled."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from somd.cli.explain import reached
+from somd.cli.files import one_method
+from somd.cli.output import Problem, say, table
+from somd.diagnostics.render import shown_path
+from somd.records import Record, current_parts, differences, machine_code, records
+from somd.runtime.folders import cache_folder
+from somd.sources.load import function_of
+
+#: the folders that somd makes in its cache, and what is in them
+KINDS = {
+    "multicore": "modules for multicore, with their machine code",
+    "opencl": "modules for OpenCL, built programs, drivers' own files",
+    "checked": "marks of sources that passed",
+}
+
+app = typer.Typer(help="What is kept from call to call: sizes, list, clear, why.", rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def sizes(context: typer.Context) -> None:
+    """What is kept from call to call; without a command, where and how large it is."""
+    if context.invoked_subcommand is None:
+        size()
+
+
+@app.command()
+def size() -> None:
+    """Say where the cache is, and how large."""
+    say(str(cache_folder()))
+    rows, total = [], 0
+    for kind, what in KINDS.items():
+        files = list(_files(cache_folder(kind)))
+        amount = sum(each[1] for each in files)
+        total += amount
+        rows.append((kind, f"{len(files)} files", in_words(amount), what))
+    say(table([*rows, ("total", "", in_words(total), "")], indent="  "))
+
+
+@app.command("list")
+def listed() -> None:
+    """List the generated modules, the newest first."""
+    rows = []
+    for record in records():
+        place = f" ({shown_path(record.file)})" if record.file else ""
+        signature = f"({', '.join(record.signature)})" if record.parts else ""
+        rows.append((record.qualname + place, record.target, signature, _age(record.path), record.path.name))
+    if not rows:
+        say("no generated modules")
+    else:
+        say(table(rows))
+
+
+@app.command()
+def clear() -> None:
+    """Remove all that somd keeps; it is made anew when it is needed."""
+    freed = 0
+    for kind in KINDS:
+        folder = cache_folder(kind)
+        freed += sum(size for _, size in _files(folder))
+        try:
+            if folder.exists():
+                shutil.rmtree(folder)
+        except OSError as error:
+            raise Problem(f"cannot remove {folder}: {error.strerror or error}", 1) from None
+    say(f"{in_words(freed)} removed from {cache_folder()}")
+
+
+@app.command()
+def why(
+    what: str = typer.Argument(help="A method in a file.", metavar="FILE:FUNCTION"),
+) -> None:
+    """Say whether the next call of a method finds its module in the cache, and if not, what has changed."""
+    loaded, method = one_method(what, whole=True)
+    function = function_of(method)
+    parts = current_parts(function, reached(method))
+    if parts is None:
+        raise Problem(f"the source of `{function.__qualname__}` is not available", 1)
+    mine = [r for r in records() if r.qualname == function.__qualname__ and r.file == str(loaded.path)]
+    if not mine:
+        say(f"`{function.__qualname__}` is not in the cache: no call and no `somdc build` has compiled it here")
+        return
+    seen: set[tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]] = set()
+    for record in mine:
+        kind = (record.target, record.signature, record.aliases)
+        if kind not in seen:
+            seen.add(kind)
+            for line in _why(record, differences(record, parts)):
+                say(line)
+
+
+def _why(record: Record, different: list[str]) -> Iterator[str]:
+    same = f", {' and '.join(f'{one} is {other}' for one, other in record.aliases)}" if record.aliases else ""
+    head = f"{record.qualname}({', '.join(record.signature)}){same} on {record.target}"
+    if different:
+        yield f"{head}: compiled anew at the next call, since this has changed:"
+        yield from (f"  {line}" for line in different)
+        return
+    yield f"{head}: in the cache, {record.path.name}"
+    if record.target == "multicore" and not machine_code(record.path):
+        yield "  machine code: none yet, Numba compiles it at the next call"
+
+
+def in_words(size: float) -> str:
+    """A size in bytes.
+
+    >>> in_words(12), in_words(123456789)
+    ('12 B', '117.7 MiB')
+    """
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            try:
+                yield path, path.lstat().st_size
+            except OSError:
+                continue
+
+
+def _age(path: Path) -> str:
+    try:
+        seconds = time.time() - path.stat().st_mtime
+    except OSError:
+        return ""
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,133 @@
+"""`somdc build`, `somdc cache`, and wheels."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import somd
+from tests.cli.conftest import ADD, REFUSED, Somdc, Write
+
+PROGRAM = """
+import sys
+import numpy as np
+from somd import dist, somd
+
+K = 2.0
+
+
+@somd(signatures=["float64[:], int64"])
+def scale(a: dist[np.ndarray], n: int) -> None:
+    for i in range(n):
+        a[i] = K * a[i]
+
+
+if __name__ == "__main__":
+    a = np.ones(5)
+    scale(a, 4)
+    print(a.tolist(), [name for name in ("libcst", "islpy") if name in sys.modules])
+"""
+DONE = "[2.0, 2.0, 2.0, 2.0, 1.0] []\n"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of the test's own."""
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def python(*args: object, **environment: str) -> str:
+    found = str(Path(somd.__file__).parents[1])
+    command = [sys.executable, *map(str, args)]
+    environment = {**os.environ, "PYTHONPATH": found, **environment}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+def test_build_then_run_without_the_compiler(target: str, somdc: Somdc, write: Write, cache: Path) -> None:
+    if somd.targets()[target] is not None:
+        pytest.skip(str(somd.targets()[target]))
+    program = write("model.py", PROGRAM)
+    done = somdc("build", "model.py", "--target", target)
+    assert (done.status, done.out.partition(":")[0]) == (0, "scale(float64[")
+    before = sorted(path.name for path in cache.glob("multicore/__pycache__/*"))
+    assert python(program, SOMD_TARGET=target) == DONE
+    assert sorted(path.name for path in cache.glob("multicore/__pycache__/*")) == before
+
+
+def test_why(somdc: Somdc, write: Write, cache: Path) -> None:
+    write("model.py", PROGRAM)
+    assert "is not in the cache" in somdc("cache", "why", "model.py:scale").out
+    assert somdc("cache", "list").out == "no generated modules\n"
+    somdc("build", "model.py:scale")
+    done = somdc("cache", "why", "model.py:scale")
+    assert done.out.startswith("scale(float64[:], int) on multicore: in the cache, scale_")
+    assert "scale (model.py)  multicore  (float64[:], int)" in somdc("cache", "list").out
+    write("model.py", PROGRAM.replace("K = 2.0", "K = 3.0").replace("a[i]\n", "a[i] + 0.0\n"))
+    lines = somdc("cache", "why", "model.py:scale").out.splitlines()
+    assert lines[0].endswith("compiled anew at the next call, since this has changed:")
+    assert lines[1:] == ["  source of `scale`: changed", "  value of `K`: 3.0, was 2.0"]
+
+
+def test_sizes_and_clear(somdc: Somdc, write: Write, cache: Path) -> None:
+    (cache / "multicore").mkdir(parents=True)
+    (cache / "multicore" / "x_1.py").write_text("#" * 2048)
+    (cache / "mine.txt").write_text("not somd's")
+    out = somdc("cache").out
+    assert out == somdc("cache", "size").out
+    assert out.startswith(f"{cache}\n  multicore  1 files  2.0 KiB")
+    assert somdc("cache", "clear").out == f"2.0 KiB removed from {cache}\n"
+    assert [path.name for path in cache.iterdir()] == ["mine.txt"]
+
+
+def wheel(path: Path, files: dict[str, str]) -> Path:
+    info = "pack-1.0.dist-info"
+    files |= {f"{info}/METADATA": "Metadata-Version: 2.1\nName: pack\nVersion: 1.0\n", f"{info}/RECORD": ""}
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_wheel(somdc: Somdc, write: Write, tmp_path: Path, cache: Path) -> None:
+    files = {"pack/__init__.py": "from .inner import k\n", "pack/inner.py": "k = 1\n", "pack/model.py": PROGRAM}
+    made = wheel(tmp_path / "pack-1.0-py3-none-any.whl", files)
+    for _ in range(2):
+        done = somdc("build", "--wheel", made, "--target", "multicore")
+        assert done.status == 0
+        assert done.out == f"scale(float64[:], int) for multicore\n{made}: 1 modules added\n"
+    with zipfile.ZipFile(made) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "site")
+        record = archive.read("pack-1.0.dist-info/RECORD").decode()
+    assert len([name for name in names if "__somd__" in name]) == 1
+    assert [line.partition(",")[0] for line in record.splitlines()] == names
+    program = "import sys; import numpy as np; from pack.model import scale; a = np.ones(5); scale(a, 4);"
+    program += "print(a.tolist(), [n for n in ('libcst', 'islpy') if n in sys.modules])"
+    found = f"{tmp_path / 'site'}{os.pathsep}{Path(somd.__file__).parents[1]}"
+    assert python("-c", program, PYTHONPATH=found) == DONE
+
+
+def test_what_cannot_be_built(somdc: Somdc, write: Write, cache: Path) -> None:
+    write("model.py", ADD + REFUSED.partition("dist, somd\n")[2])
+    done = somdc("build", "model.py")
+    assert done.status == 1
+    assert "add(float64[:], float64[:]) for multicore" in done.out and "error[SOMD301]" in done.err
+    write("none.py", "x = 1\n")
+    write("not.whl", "no zip")
+    for args, said in {
+        ("none.py",): "none.py: no SOMD method in this file",
+        ("missing.py",): "missing.py: no such file or folder",
+        ("--wheel", "none.py"): "none.py: neither a wheel nor a project folder",
+        ("--wheel", "missing.whl"): "missing.whl: no such file",
+        ("--wheel", "not.whl"): "not.whl: not a wheel",
+    }.items():
+        done = somdc("build", *args)
+        assert done.status == 2 and done.err.startswith(f"error: {said}") and done.err.count("\n") == 1
