@@ -4,7 +4,7 @@ The list below is the contract with the code generator.
 """
 
 from somd.partitioners import Chunked, Cyclic
-from somd.runtime.multicore.arithmetic import floor_divide, shift_left, shift_right
+from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, shift_left, shift_right
 from somd.runtime.multicore.combining import (
     combine_and,
     combine_max,
@@ -37,6 +37,7 @@ from somd.runtime.multicore.complex_numbers import complex_divide, complex_power
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
+from somd.runtime.multicore.lanes import elements_within, lane_array
 from somd.runtime.multicore.numpy_functions import (
     float_to_unsigned,
     numpy_bitwise_count,
@@ -108,11 +109,13 @@ __all__ = [
     "complex_tanh",
     "copy_blocks",
     "copy_shares",
+    "elements_within",
     "elsewhere",
     "elsewhere_in",
     "extent",
     "failed",
     "fault_table",
+    "fermat_remainder",
     "first_from",
     "float_to_unsigned",
     "floor_divide",
@@ -122,6 +125,7 @@ __all__ = [
     "inner_range",
     "join",
     "keep",
+    "lane_array",
     "load",
     "logical_blocks",
     "master",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 
@@ -25,3 +26,13 @@ def shift_right(value: Any, count: Any) -> Any:
 def floor_divide(value: int, divisor: int) -> int:
     """`value // divisor`; the most negative integer by -1 wraps, and by 0 is 0."""
     return -value if divisor == -1 else value // divisor
+
+
+@njit(error_model="numpy")
+def fermat_remainder(value: Any, bits: int) -> Any:
+    """`value % (2**bits + 1)` for an np.uint32 below `2**(2 * bits)`, as np.uint32: 2**bits is -1 there.
+
+    Without a condition: LLVM makes an overflow test of it, which it does not vectorise.
+    """
+    rest = np.int32(value & np.uint32((1 << bits) - 1)) - np.int32(value >> np.uint32(bits))
+    return np.uint32(rest + (rest >> 31 & (1 << bits) + 1))

@@ -86,7 +86,8 @@ def module_text(code: MulticoreCode) -> str:
     """The module as readable Python."""
     method = code.plan.method
     position = method.position(method.function.name)
-    made = (*code.helpers, *(s.function for s in code.slaves), code.master)
+    slaves = [function for s in code.slaves for function in (*s.others, s.function)]
+    made = (*code.helpers, *slaves, code.master)
     functions = [_renamed(f, code.plan) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {name for function in functions for name in _names(function)}

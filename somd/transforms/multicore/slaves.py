@@ -13,6 +13,7 @@ many MIs there are; floating-point sums and products use LANES interleaved accum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -25,6 +26,8 @@ from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import allocated_once
 from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
+from somd.transforms.multicore.strips import Strips, strips_of
+from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -41,6 +44,8 @@ class Slave:
     arguments: tuple[str, ...]
     faults: bool
     lanes: bool
+    #: functions that it calls
+    others: tuple[cst.FunctionDef, ...] = ()
 
 
 class SlaveBuilder:
@@ -56,6 +61,9 @@ class SlaveBuilder:
         self.name = name
         #: what relaxed reads become in the piece that is being written
         self.edges: Edges | None = None
+        #: the innermost loop in strips, if it is
+        self.strips: Strips | None = None
+        self.stripping = in_strips(self.nest, plan, self.reductions_in_strips())
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
@@ -78,14 +86,35 @@ class SlaveBuilder:
             body = self.whole((ranges[0], ranges[1]))
             if self.nest.copies:
                 body = self.with_slots(body)
+        others: tuple[cst.FunctionDef, ...] = ()
+        parameters = (*ranges, *arguments, *extra)
+        if self.strips is not None:
+            body = [*self.strips.lanes, *body]
+            if self.strips.assumed:
+                name = self.fresh.name(f"{self.name}_strips")
+                others = (self.function(name, parameters, body, f", if {assumption_words(self.strips)}"),)
+                body = self.either(self.strips, name, parameters)
         body = [*self.local_arrays(), *body]
-        header = f"@slave\ndef {self.name}({', '.join((*ranges, *arguments, *extra))}):\n    pass\n"
-        function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-        comment = cst.EmptyLine(comment=cst.Comment(f"# phase {self.number}: {self.place()}"))
-        function = function.with_changes(
+        return Slave(self.function(self.name, parameters, body), self.name, (*arguments, *extra), faults, lanes, others)
+
+    def function(
+        self, name: str, parameters: Sequence[str], body: Sequence[cst.BaseStatement], note: str = ""
+    ) -> cst.FunctionDef:
+        header = f"@slave\ndef {name}({', '.join(parameters)}):\n    pass\n"
+        comment = cst.EmptyLine(comment=cst.Comment(f"# phase {self.number}: {self.place()}{note}"))
+        return cst.ensure_type(cst.parse_statement(header), cst.FunctionDef).with_changes(
             body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
         )
-        return Slave(function, self.name, (*arguments, *extra), faults, lanes)
+
+    def either(self, strips: Strips, name: str, parameters: Sequence[str]) -> list[cst.BaseStatement]:
+        """The strips, in a function of their own, where arrays hold what they assume; or else the loop as it is."""
+        self.stripping = False
+        lo, hi = parameters[:2]
+        count = f"trips({lo}, {hi}, {self.nest.dims[0].step})"
+        tests = [f"{count} >= {array}.size and {assumed_text(array, i)}" for array, i in strips.assumed.items()]
+        call = f"if {' and '.join(tests)}:\n    {name}({', '.join(parameters)})\nelse:\n    pass\n"
+        branch = cst.ensure_type(parsed(call)[0], cst.If)
+        return [branch.with_changes(orelse=cst.Else(cst.IndentedBlock(self.whole((lo, hi)))))]
 
     def place(self) -> str:
         return self.nest.place
@@ -134,11 +163,31 @@ class SlaveBuilder:
         if level == len(self.nest.dims):
             return self.body()
         dim = self.nest.dims[level]
-        if level == len(self.nest.dims) - 1 and any(self.laned(r) for r in self.nest.reductions):
-            return self.lane_loop(dim, level, outer)
         start, stop = self.limits(dim, level, outer)
+        if level == len(self.nest.dims) - 1:
+            stripped = self.stripped(dim, (start, stop))
+            if stripped is not None:
+                return [stripped]
+            if any(self.laned(r) for r in self.nest.reductions):
+                return self.lane_loop(dim, level, outer)
         step = "" if dim.step == 1 else f", {dim.step}"
         return [self.loop(dim, f"range({start}, {stop}{step})", [*self.assumed(dim), *self.loops(level + 1, outer)])]
+
+    def stripped(self, dim: Dim, limits: tuple[str, str]) -> cst.BaseStatement | None:
+        """The innermost loop in strips, where that gains."""
+        if not self.stripping:
+            return None
+        laned = any(self.laned(r) for r in self.nest.reductions)
+        loop = loop_of(dim, limits, self.nest, self.types, self.rewriting.constants, laned)
+        self.strips = strips_of(loop, self.body(), self.assumed(dim), self.fresh)
+        return self.strips.loop if self.strips is not None else None
+
+    def reductions_in_strips(self) -> bool:
+        """Whether reductions give the same bits when lanes take turns: those with lanes do, and those of integers."""
+        kinds = [self.types.names.get(r.name) for r in self.nest.reductions]
+        exact = [isinstance(kind, ScalarType) and kind.kind in "biu" for kind in kinds]
+        pairs = zip(self.nest.reductions, exact, strict=True)
+        return all((self.laned(r) or whole) and not r.companions for r, whole in pairs)
 
     def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
         if level == 0:

@@ -1,0 +1,101 @@
+"""Whether loops over lanes gain: LLVM does not vectorise the body as it is, and will vectorise the pieces.
+
+The body as it is has a loop inside that hands a scalar from trip to trip. The pieces in such loops must be made of what
+processors do with several numbers at once: arithmetic without 64-bit division, square roots, and elements that lie side
+by side for neighbouring lanes or are the same for all of them. What stands outside inner loops runs once an iteration
+and may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.multicore.flow import Varying
+from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
+from somd.transforms.multicore.pieces import Around, Group, Piece, groups_in
+from somd.transforms.types.scalars import REALS
+
+FUNCTIONS = frozenset(("min", "max", "abs", "assume", "shift_left", "shift_right"))
+MATH = frozenset(("sqrt", "fabs"))
+#: exponents up to which a power is a few products
+POWER = 4
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How elements lie for neighbouring lanes: `steps` are what variables differ by from lane to lane."""
+
+    varying: Varying
+    steps: Mapping[str, int]
+
+    def side_by_side(self, node: cst.Subscript) -> bool:
+        """Whether an element is that of the neighbouring lane's neighbour, or the same for all lanes."""
+        *before, last = index_expressions(node)
+        if any(self.varying(index) for index in before):
+            return False
+        return not self.varying(last) or self._next(last)
+
+    def _next(self, index: cst.BaseExpression) -> bool:
+        if isinstance(index, cst.Name):
+            return abs(self.steps.get(index.value, 0)) == 1
+        if not isinstance(index, cst.BinaryOperation):
+            return False
+        if isinstance(index.operator, cst.Add) and not self.varying(index.left):
+            return self._next(index.right)
+        return (
+            isinstance(index.operator, cst.Add | cst.Subtract)
+            and not self.varying(index.right)
+            and self._next(index.left)
+        )
+
+
+def carries(pieces: Sequence[Piece], private: set[str]) -> bool:
+    """Whether an inner loop hands scalars of a lane from trip to trip."""
+    return any(group.loaded & group.stored & private for group in _inner(pieces))
+
+
+def vectorises(pieces: Sequence[Piece], shape: Shape, narrowing: Narrowing) -> bool:
+    """Whether the groups in inner loops are of what vectorises."""
+    check = _Check(shape, narrowing)
+    for group in _inner(pieces):
+        for statement in group.statements:
+            statement.visit(check)
+    return check.passed
+
+
+def _inner(pieces: Sequence[Piece]) -> Iterator[Group]:
+    """The groups in loops."""
+    for piece in pieces:
+        if isinstance(piece, Around):
+            inside = [*piece.body, *piece.orelse]
+            yield from groups_in(inside) if isinstance(piece.node, cst.For) else _inner(inside)
+
+
+class _Check(cst.CSTVisitor):
+    def __init__(self, shape: Shape, narrowing: Narrowing) -> None:
+        super().__init__()
+        self.shape = shape
+        self.narrowing = narrowing
+        self.passed = True
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Name):
+            self.passed &= node.func.value in FUNCTIONS
+        elif isinstance(node.func, cst.Attribute):
+            name = node.func.attr.value
+            self.passed &= name in MATH or name in REALS or name == "bool_"
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        if isinstance(node.value, cst.Name):
+            self.passed &= self.shape.side_by_side(node)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        if isinstance(node.operator, cst.Power):
+            exponent = node.right
+            self.passed &= isinstance(exponent, cst.Integer) and 0 < exponent.evaluated_value <= POWER
+        elif isinstance(node.operator, DIVIDING) and self.shape.varying(node):
+            self.passed &= self.narrowing.divides(node)

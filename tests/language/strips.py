@@ -1,0 +1,128 @@
+"""Loops around chains of scalars, which multicore runs in strips of iterations side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import Case, numbers, program, spaced
+
+#: beside none, one, few: a strip and a half of the longest
+LENGTHS = (0, 1, 5, 1500)
+
+
+def _chains() -> Sequence[Case]:
+    cases: list[Case] = [(numbers(n, low=-1, high=1), numbers(m, low=-1, high=1)) for n in LENGTHS for m in (0, 3)]
+    return [*cases, (spaced(numbers(9, low=-1, high=1)), numbers(3, low=-1, high=1))]
+
+
+@program(_chains)
+@somd
+def chain(a: dist[np.ndarray], c: np.ndarray) -> np.ndarray:
+    """One scalar through a loop; a uniform one beside it, and its place after the loop."""
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        x = a[i]
+        scale = 1.0
+        k = -1
+        for k in range(len(c)):
+            scale = scale * 0.5 + c[k]
+            x = x * x + scale
+        out[i] = x + k
+    return out
+
+
+@program(lambda: [(numbers(n, 3), numbers(3, m), np.zeros((n, m))) for n, m in ((0, 2), (3, 5), (2, 700))])
+@somd
+def product(a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
+    """Columns side by side, the rows distributed too."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            c[i, j] = total
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1), np.zeros(n)) for n in (0, 1, 7, 300)])
+@somd
+def attraction(x: dist[np.ndarray], mass: dist[np.ndarray], force: dist[np.ndarray]) -> None:
+    """Every body against every other."""
+    for i in range(len(x)):
+        pull = 0.0
+        for j in range(len(x)):
+            apart = x[j] - x[i]
+            distance = apart * apart + 0.25
+            pull += mass[j] * apart / (distance * math.sqrt(distance))
+        force[i] = pull
+
+
+@program(lambda: [(numbers(n, dtype=np.int32, low=-99, high=99), np.zeros(n, np.int32), 5) for n in LENGTHS])
+@somd
+def wrapping(a: dist[np.ndarray], out: dist[np.ndarray], n: int) -> None:
+    """Narrow integers that overflow, conditions, and a scalar that is set on some paths only."""
+    for i in range(len(a)):
+        x = a[i]
+        last = np.int32(0)
+        for k in range(n):
+            x = x * a[i] + np.int32(k)
+            if x > 1000:
+                last = x
+                x = x - np.int32(7)
+            elif x < -1000:
+                x = -x
+        out[i] = last ^ x
+
+
+@program(lambda: [(numbers(n, low=-1, high=1, dtype=np.float32), np.zeros(n, np.float32), 4) for n in LENGTHS])
+@somd
+def thirds(a: dist[np.ndarray], out: dist[np.ndarray], n: int) -> None:
+    """Every third element, in float32, with loops inside loops and a condition around them."""
+    for i in range(0, len(a), 3):
+        x = a[i]
+        for k in range(n):
+            y = x
+            for m in range(k):
+                y = y * x + m
+            x = y * 0.5
+            if k % 2 == 0:
+                for _ in range(2):
+                    x = x * x - 0.25
+            else:
+                x = abs(x)
+        out[i] = x
+
+
+@program(lambda: [(numbers(n, low=-1, high=1), 6) for n in LENGTHS])
+@somd
+def backwards(a: dist[np.ndarray], n: int) -> None:
+    """In place, from the end."""
+    for i in range(len(a) - 1, -1, -1):
+        x = a[i]
+        y = 1.0
+        for k in range(n):
+            x, y = y * 0.5 + x, x
+            a[i] = x * 0.25 + a[i]
+        a[i] += y
+
+
+@program(
+    lambda: [(numbers(n, low=-1, high=1), numbers(m, low=-1, high=1)) for n in LENGTHS[1:] for m in (0, 4)], rtol=1e-12
+)
+@somd
+def energy(a: dist[np.ndarray], c: np.ndarray) -> tuple[float, int]:
+    """Sums, inside the inner loop and behind it."""
+    total = 0.0
+    count = 0
+    for i in range(len(a)):
+        x = a[i]
+        for k in range(len(c)):
+            x = x * c[k] + 0.5
+            total += x
+            if x > 0.5:
+                count += 1
+        total += x * x
+    return total, count
