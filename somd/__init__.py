@@ -25,6 +25,14 @@ from somd.targets import targets
 
 __version__ = "0.1.0"
 
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext somd` in IPython and notebooks: adds `%%somd`."""
+    from somd.notebook import add_magic
+
+    add_magic(shell)
+
+
 __all__ = [
     "Block",
     "BlockBlock",

@@ -8,6 +8,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
+    from somd.explanation import Explanation
     from somd.method import SomdMethod
 
 S = TypeVar("S")
@@ -47,7 +48,7 @@ class BoundMethod(Generic[S, P, R]):
         """The generated text for `target`; see `SomdMethod.source`."""
         return self.__func__.source(target)
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """The plan in words; see `SomdMethod.explain`."""
         return self.__func__.explain()
 

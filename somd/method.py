@@ -17,6 +17,7 @@ from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
+from somd.explanation import Explanation
 from somd.keys import Captured, missing_globals, source_key
 from somd.overlaps import check_writeable, same_arrays
 from somd.paths import class_name_of, parameters_of, paths_of
@@ -80,15 +81,34 @@ class SomdMethod(Generic[P, R]):
         """
         values: tuple[Any, ...] = tuple(args)
         if kwargs or len(args) != self._arity:
-            bound = inspect.signature(self._function).bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = tuple(bound.arguments.values())
+            values = self.arguments(args, kwargs)
         settings = config.settings_for(
             self._function.__qualname__, self._function.__module__, self._target, self._workers
         )
         if settings.target == "sequential":
             return self.sequential(*args, **kwargs)
         return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all parameters in a call, in their order.
+
+        Raises:
+            TypeError: the function cannot be called so.
+        """
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return self._parameter_names
+
+    def twin(self) -> SomdMethod[P, R]:
+        """Another method of the same function, for which nothing has been compiled yet."""
+        other: SomdMethod[P, R] = SomdMethod(self._function, self._target, self._workers, self.signatures)
+        other.binding, other._owner = self.binding, self._owner
+        return other
 
     @property
     def owner(self) -> type | None:
@@ -140,12 +160,12 @@ class SomdMethod(Generic[P, R]):
                 return entry.text
         return source_text(self._function, self._shown(), name, self.signatures)
 
-    def explain(self) -> str:
+    def explain(self) -> Explanation:
         """The plan in words: phases, fences, partition, views, reductions and checks."""
         from somd.transforms.pipeline import check
         from somd.transforms.plan.explain import explain
 
-        return explain(check(self._function, self._shown()))
+        return Explanation(explain(check(self._function, self._shown())))
 
     def _shown_calling(self) -> Calling:
         found = self._shown()

@@ -10,6 +10,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+USER_CODE = ["user_code.py", "user_classes.py", "user_methods.py"]
 needs_pyright = pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
 
 
@@ -45,10 +46,10 @@ def check_user_code(name: str, revealed: dict[int, str], errors: set[int]) -> No
     assert not errors
     assert revealed.keys() == expected.keys()
     for line, plain in expected.items():
-        assert re.match(rf"(builtins\.|numpy\.)?{plain}\b", revealed[line]), f"line {line}: {revealed[line]}"
+        assert re.match(rf"(\w+\.)*{plain}(?!\w)", revealed[line]), f"line {line}: {revealed[line]}"
 
 
-@pytest.mark.parametrize("name", ["user_code.py", "user_classes.py"])
+@pytest.mark.parametrize("name", USER_CODE)
 def test_mypy_sees_plain_types(name: str, tmp_path: Path) -> None:
     check_user_code(name, *mypy(HERE / name, tmp_path))
 
@@ -57,8 +58,17 @@ def test_mypy_finds_mistakes(tmp_path: Path) -> None:
     assert mypy(HERE / "user_mistakes.py", tmp_path)[1] == marked(HERE / "user_mistakes.py", "both").keys()
 
 
+def test_mypy_passes_the_examples(tmp_path: Path) -> None:
+    assert not mypy(ROOT / "examples", tmp_path)[1]
+
+
 @needs_pyright
-@pytest.mark.parametrize("name", ["user_code.py", "user_classes.py"])
+def test_pyright_passes_the_examples() -> None:
+    assert not pyright(ROOT / "examples")[1]
+
+
+@needs_pyright
+@pytest.mark.parametrize("name", USER_CODE)
 def test_pyright_sees_plain_types(name: str) -> None:
     check_user_code(name, *pyright(HERE / name))
 
@@ -76,3 +86,8 @@ def test_user_code_runs() -> None:
 def test_user_classes_run() -> None:
     names = run_path(str(HERE / "user_classes.py"))
     assert names["result"] == 2.0
+
+
+def test_user_methods_run() -> None:
+    names = run_path(str(HERE / "user_methods.py"))
+    assert names["ones"][1] == 0.25

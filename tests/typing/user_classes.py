@@ -57,7 +57,7 @@ reveal_type(heat.total(np.ones(4), scale=2.0))  # is: float
 reveal_type(Heat.total(heat, np.ones(4)))  # is: float
 reveal_type(heat.total.sequential(np.ones(4)))  # is: float
 reveal_type(heat.total.source("multicore"))  # is: str
-reveal_type(heat.total.explain())  # is: str
+reveal_type(heat.total.explain())  # is: Explanation
 heat.step()
 Heat.step(heat)
 Heat.double(np.ones(4))

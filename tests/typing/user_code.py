@@ -7,8 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from somd.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
-from somd.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
+from somd import (
+    Block,
+    BlockBlock,
+    ByKey,
+    Chunked,
+    Cyclic,
+    Weighted,
+    dim,
+    dist,
+    like,
+    partition,
+    polyview,
+    reduce,
+    shared,
+    single,
+    sync,
+    view,
+)
 
 if TYPE_CHECKING:
     from typing import reveal_type

@@ -1,0 +1,128 @@
+"""The plugin that users' tests run with: a test that passes, one that finds a difference, options, skips."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import somd
+from somd.differences import difference, duplicate
+
+SOURCE = """
+import numpy as np
+import pytest
+from somd import dist, somd
+
+
+@somd
+def double(a: dist[np.ndarray]) -> float:
+    total = 0.0
+    for i in range(len(a)):
+        a[i] = 2.0 * a[i]
+        total += a[i]
+    return total
+
+
+@pytest.mark.somd(workers=(1, 3))
+@pytest.mark.parametrize("n", [0, 9])
+def test_double(n):
+    a = np.ones(n)
+    assert double(a) == 2.0 * n
+    assert list(a) == [2.0] * n
+
+
+@pytest.mark.somd(targets=("multicore",), workers=(2,))
+def test_errors_are_the_same(monkeypatch):
+    with pytest.raises(IndexError):
+        first(np.ones(3), 4)
+
+
+@pytest.mark.somd(targets=("multicore",), workers=(2,))
+def test_a_difference_is_found(monkeypatch):
+    def wrong(a):
+        a[2] = 7.0
+        return 18.0
+
+    monkeypatch.setattr(double, "sequential", wrong)
+    double(np.ones(9))
+
+
+def test_other_calls_are_left_alone():
+    assert double(np.ones(2)) == 4.0
+
+
+@somd
+def first(a: dist[np.ndarray], n: int) -> None:
+    for i in range(n):
+        a[i] = 0.0
+
+
+@somd
+def conjugate(a: dist[np.ndarray]) -> None:
+    for i in range(len(a)):
+        a[i] = np.conj(a[i])
+
+
+@pytest.mark.somd(targets=("opencl",))
+def test_what_a_target_lacks():
+    conjugate(np.ones(3, complex))
+"""
+
+
+def run(folder: Path, *options: str) -> str:
+    (folder / "test_user.py").write_text(SOURCE, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:somd", "-p", "somd.pytest_plugin", "-rsf", "-v", *options]
+    path = os.pathsep.join([str(Path(somd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def test_a_users_tests(tmp_path: Path) -> None:
+    text = run(tmp_path)
+    for passed in ("test_double[multicore-1-0]", "test_double[multicore-3-9]", "test_errors_are_the_same[multicore-2]"):
+        assert f"{passed} PASSED" in text, text
+    assert "test_other_calls_are_left_alone PASSED" in text
+    assert "FAILED test_user.py::test_a_difference_is_found" in text
+    assert "`double` on multicore with 2 workers differs from the function as written: argument `a`: 9 of 9" in text
+    if somd.targets()["opencl"] is None:
+        assert "test_double[opencl-9] PASSED" in text
+        assert "`conjugate` cannot run on opencl" in text
+    else:
+        assert str(somd.targets()["opencl"]) in text
+
+
+def test_unknown_option(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("", encoding="utf-8")
+    (tmp_path / "test_mistake.py").write_text(
+        "import pytest\n@pytest.mark.somd(worker=1)\ndef test_it(): pass\n", encoding="utf-8"
+    )
+    assert "has no option 'worker'" in run(tmp_path, "test_mistake.py")
+
+
+def test_copies_keep_layout_and_shared_memory() -> None:
+    memory = np.arange(12.0).reshape(3, 4)
+    column, whole, again = duplicate((memory[:, 1], memory, memory))
+    assert whole is again and np.shares_memory(column, whole) and not np.shares_memory(whole, memory)
+    assert column.strides == memory[:, 1].strides and list(column) == [1.0, 5.0, 9.0]
+    (backwards,) = duplicate((memory[::-1],))
+    assert np.array_equal(backwards, memory[::-1]) and backwards.strides == memory[::-1].strides
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "told"),
+    [
+        (np.float32([1.0]), np.array([1.0]), ": float32[1] instead of float64[1]"),
+        ((1, 2), (1, 3), "[1]: 2 instead of 3"),
+        (np.array([np.nan, 1.0]), np.array([np.nan, 1.0 + 1e-9]), None),
+        (1.0, 1.1, ": 1.0 instead of 1.1"),
+        (None, 1.0, ": None instead of 1.0"),
+        (np.ones((2, 2)), np.eye(2), ": 2 of 4 elements differ, the first at [0, 1]: 1.0 instead of 0.0"),
+    ],
+)
+def test_difference(found: object, expected: object, told: str | None) -> None:
+    assert difference(found, expected) == told
