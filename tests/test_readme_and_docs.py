@@ -2,11 +2,14 @@
 
 A block of Python in README.md or `docs/` is run after the ones before it on its page. `# refused: SOMD301` as its first
 line says that the compiler refuses it. A block after `<!-- golden: vector_add/plan.txt -->` quotes that file, whole;
-`pytest --bless` brings it up to date. After `<!-- part of: ... -->` it quotes consecutive lines of the file.
+`pytest --bless` brings it up to date. After `<!-- part of: ... -->` it quotes consecutive lines of the file. A text
+after `<!-- output -->` is what the program before it prints, or its error.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import warnings
 from pathlib import Path
@@ -14,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import somd
 from somd import SomdCompileError
 
 ROOT = Path(__file__).parents[1]
@@ -22,28 +26,45 @@ PAGES = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "README.md", *(ROOT / "
 QUOTED = re.compile(r"(<!-- golden: (\S+) -->\n+```\w*\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 PART = re.compile(r"<!-- part of: (\S+) -->\n+```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"(\n(?:[^`]*\n)?<!-- output -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 REFUSED = re.compile(r"# refused: (SOMD\d\d\d)\n")
 
 
-def programs(page: str) -> list[str]:
-    return PROGRAM.findall(PART.sub("", QUOTED.sub("", (ROOT / page).read_text(encoding="utf-8"))))
+def programs(page: str) -> list[tuple[str, re.Match[str] | None]]:
+    """The programs of a page in order, each with its `OUTPUT` if the page shows that."""
+    text = PART.sub("", QUOTED.sub("", (ROOT / page).read_text(encoding="utf-8")))
+    return [(found[1], OUTPUT.match(text, found.end())) for found in PROGRAM.finditer(text)]
+
+
+def said(program: str, file: Path, namespace: dict[str, Any]) -> str:
+    """What a program prints, or the message of its error; of `file`, which holds it, only the name."""
+    file.parent.mkdir()
+    file.write_text(program, encoding="utf-8")
+    code = compile(program, str(file), "exec")
+    refused = REFUSED.match(program)
+    printed = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if refused is None:
+            exec(code, namespace)
+            return printed.getvalue()
+        with pytest.raises(SomdCompileError, match=rf"error\[{refused[1]}\]") as caught:
+            exec(code, namespace)
+    return str(caught.value).replace(str(file), file.name) + "\n"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if programs(page)])
-def test_programs_run(page: str, tmp_path: Path) -> None:
+def test_programs_run(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     namespace: dict[str, Any] = {"__name__": "page"}
-    for number, program in enumerate(programs(page)):
-        file = tmp_path / f"block_{number}.py"
-        file.write_text(program, encoding="utf-8")
-        code = compile(program, str(file), "exec")
-        refused = REFUSED.match(program)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            if refused is None:
-                exec(code, namespace)
-                continue
-            with pytest.raises(SomdCompileError, match=rf"error\[{refused[1]}\]"):
-                exec(code, namespace)
+    for number, (program, output) in enumerate(programs(page)):
+        text = said(program, tmp_path / f"block_{number}" / "program.py", namespace)
+        if output is None or output[2] == text:
+            continue
+        assert request.config.getoption("--bless"), f"{page} shows another output than this one:\n{text}"
+        whole = (ROOT / page).read_text(encoding="utf-8")
+        shown = f"{program}```{output[0]}"
+        assert whole.count(shown) == 1
+        (ROOT / page).write_text(whole.replace(shown, f"{program}```{output[1]}{text}{output[3]}"), encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -70,5 +91,10 @@ def test_quoted_parts(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", (ROOT / page).read_text(encoding="utf-8")):
-        if not target.startswith(("http", "diagnostics/")):  # the pages of the codes are made with the site
+        if not target.startswith(("http", "diagnostics/", "examples.md")):  # these pages are made with the site
             assert ((ROOT / page).parent / target).exists(), f"{page}: no {target}"
+
+
+def test_the_api_page_names_everything() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert [name for name in somd.__all__ if f"`{name}" not in text and f"@{name}" not in text] == []

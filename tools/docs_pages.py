@@ -1,6 +1,9 @@
-"""A hook of mkdocs: the pages of the diagnostic codes, and their index, from `somd/diagnostics`."""
+"""A hook of mkdocs: the pages of the diagnostic codes with an index, from `somd/diagnostics`; the list of decisions."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -16,6 +19,20 @@ GROUPS = {
     "6": "Configuration and run time",
     "9": "Our own bugs",
 }
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages that a pattern in the navigation stands for in its place."""
+    config.nav = _listed(config.nav, Path(config.docs_dir))
+    return config
+
+
+def _listed(entry: Any, folder: Path) -> Any:
+    if isinstance(entry, list):
+        return [_listed(each, folder) for each in entry]
+    if isinstance(entry, dict):
+        return {title: _listed(each, folder) for title, each in entry.items()}
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(entry)) if "*" in str(entry) else entry
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
