@@ -54,6 +54,8 @@ class _Environment(NamedTuple):
 _NOTHING = _Override()
 _override: ContextVar[_Override] = ContextVar("somd_use", default=_NOTHING)
 _settings: dict[tuple[object, ...], Settings] = {}
+#: how often the file was to be read again
+_readings = 0
 _files: dict[tuple[str, bytes | str | None], ConfigFile | None] = {}
 
 
@@ -75,6 +77,29 @@ def settings_for(
             _settings.clear()
         _settings[key] = found
     return found
+
+
+class MethodSettings:
+    """Calling it gives the settings of a call, made now, of one method; the arguments are those of `settings_for`."""
+
+    __slots__ = ("_last", "_method")
+
+    def __init__(self, qualified_name: str, module: str, target: str | None, workers: int | None) -> None:
+        self._method = (qualified_name, module, target, workers)
+        #: what the settings of the last call depended on, and the settings: together, for threads may differ
+        self._last: tuple[object, Settings] | None = None
+
+    def __call__(self) -> Settings:
+        """The settings.
+
+        Raises:
+            SomdConfigError: as for `settings_for`.
+        """
+        seen = (_environment(), _override.get(), os.getcwd(), _readings)
+        last = self._last
+        if last is None or last[0] != seen:
+            self._last = last = (seen, settings_for(*self._method))
+        return last[1]
 
 
 def use(
@@ -123,6 +148,8 @@ def config_file() -> ConfigFile | None:
 
 def reload_config() -> None:
     """Forget what was read, so that the next call finds and reads the configuration file again."""
+    global _readings
+    _readings += 1
     _settings.clear()
     _files.clear()
 

@@ -15,6 +15,7 @@ from somd import config
 from somd.bound import BoundMethod
 from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
+from somd.compiling import one_at_a_time
 from somd.config_values import check_target, check_workers
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.explanation import Explanation
@@ -26,6 +27,7 @@ from somd.runtime.folders import cache_folder, write_whole
 from somd.shipped import came_checked
 from somd.signatures import describe_all
 from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
+from somd.warm_calls import WarmCall, kinds_of, warm_call
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -60,10 +62,12 @@ class SomdMethod(Generic[P, R]):
         self._arity = len(parameters)
         self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
         self._entries: dict[tuple[Any, ...], Entry] = {}
+        self._warm: dict[tuple[Any, ...], WarmCall] = {}
         self._warned: set[tuple[str, str | None]] = set()
         self._captured: Captured | None = None
         self._callings: dict[tuple[object, ...], Calling] = {}
         self._fixed: Calling | None = None
+        self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
         self._owner: type | None = None
         gathered = _gathered.get()
         if gathered is None:
@@ -80,11 +84,9 @@ class SomdMethod(Generic[P, R]):
             SomdRuntimeError: arguments overlap in memory, or the target failed.
         """
         values: tuple[Any, ...] = tuple(args)
-        if kwargs or len(args) != self._arity:
+        if kwargs or len(args) != self._arity or not self._positional:
             values = self.arguments(args, kwargs)
-        settings = config.settings_for(
-            self._function.__qualname__, self._function.__module__, self._target, self._workers
-        )
+        settings = self._settings()
         if settings.target == "sequential":
             return self.sequential(*args, **kwargs)
         return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
@@ -201,6 +203,11 @@ class SomdMethod(Generic[P, R]):
     def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> tuple[Entry, tuple[Any, ...]]:
         """The entry for a call, and the values to call it with: the arguments, and what it takes besides."""
         calling, values = self._calling(values)
+        kinds = kinds_of(values) if calling is self._fixed else None
+        if kinds is not None:
+            warm = self._warm.get((target, device, kinds))
+            if warm is not None and warm.fits(values):
+                return warm.entry, values
         signature = describe_all(values, calling.texts)
         entry = self._entries.get((target, device, signature, calling.structure))
         if entry is None:
@@ -208,25 +215,30 @@ class SomdMethod(Generic[P, R]):
         if entry.written and len(entry.arrays) > 1:
             aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
             if aliases:
+                kinds = None
                 entry = self._entries.get((target, device, signature, calling.structure, aliases)) or self._compiled(
                     target, signature, aliases, device, calling
                 )
+        if kinds is not None:
+            self._warm[target, device, kinds] = warm_call(entry)
         check_writeable(entry.written, values, calling.texts)
         return entry, values
 
     def _calling(self, values: tuple[Any, ...]) -> tuple[Calling, tuple[Any, ...]]:
-        if self._captured is None or not self._captured.unchanged():
-            self._captured, self._fixed = Captured((self._function,)), None
-            self._entries.clear()
-            self._callings.clear()
-        if self._fixed is not None:
-            return self._fixed, values
+        captured, fixed = self._captured, self._fixed
+        if captured is None or not captured.unchanged():
+            captured, fixed = Captured((self._function,)), None
+            self._captured, self._fixed = captured, None
+            # new ones: another thread may be at the old
+            self._entries, self._callings, self._warm = {}, {}, {}
+        if fixed is not None:
+            return fixed, values
         found = reach(self._function, dict(zip(self._parameter_names, values, strict=True)))
         structure = found.structure()
         calling = self._callings.get(structure)
         if calling is None:
-            if not self._captured.includes(found.functions):
-                self._captured = self._captured.extended(found.functions)
+            if not captured.includes(found.functions):
+                self._captured = captured.extended(found.functions)
             calling = self._callings[structure] = calling_of(found, structure, self._parameter_names)
         if found.fixed and not found.top.objects:
             self._fixed = calling
@@ -240,20 +252,22 @@ class SomdMethod(Generic[P, R]):
         device: Any,
         calling: Calling,
     ) -> Entry:
-        entry = compile_entry(
-            self._function,
-            calling.found,
-            calling.names,
-            calling.key,
-            target,
-            signature,
-            aliases,
-            device,
-            calling.partitioners,
-        )
-        names = (target, device, signature, calling.structure)
-        self._entries[(*names, aliases) if aliases else names] = entry
-        return entry
+        entries = self._entries
+        names: tuple[Any, ...] = (target, device, signature, calling.structure, *((aliases,) if aliases else ()))
+        with one_at_a_time():
+            if names not in entries:
+                entries[names] = compile_entry(
+                    self._function,
+                    calling.found,
+                    calling.names,
+                    calling.key,
+                    target,
+                    signature,
+                    aliases,
+                    device,
+                    calling.partitioners,
+                )
+            return entries[names]
 
     @functools.cached_property
     def _parameter_names(self) -> tuple[str, ...]:
@@ -301,7 +315,8 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
         return
     from somd.transforms.pipeline import check
 
-    check(function, found)
+    with one_at_a_time():
+        check(function, found)
     if key is not None:
         mark_checked(key)
 

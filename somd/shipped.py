@@ -16,7 +16,7 @@ from types import FunctionType
 
 from somd.keys import entry_key, key_parts
 from somd.reach import Reach
-from somd.runtime.modules import END, read_module
+from somd.runtime.modules import marked_whole, read_module
 
 FOLDER = "__somd__"
 
@@ -51,7 +51,7 @@ def shipped_file(
     if key is None:
         return None
     name = _name(function, key, entry_key(key, target, tuple(signature), ()))
-    return name, text.rstrip("\n") + "\n\n\n" + END
+    return name, marked_whole(text.rstrip("\n") + "\n")
 
 
 def _folder(function: FunctionType) -> Path | None:

@@ -24,6 +24,8 @@ _INSTEAD = {
 _arrays: dict[tuple[np.dtype[Any], int], str] = {}
 _PLAIN = (np.ndarray, np.memmap)
 _LIMIT = 1 << 63
+#: the types of scalars that a method takes
+SCALARS = frozenset((bool, int, float, complex, *(np.dtype(name).type for name in SUPPORTED)))
 _scalars: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
 

@@ -72,14 +72,14 @@ def compile_entry(
     if text is None and key is not None:
         text = shipped_text(function, found, target, signature, aliases)
         if text is not None:
-            path = write_module(path, text)
+            write_module(path, text)
             keep_record(path, function, found, target, signature, aliases)
     if text is None:
         text = (
             _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
             + "\n"
         )
-        path = write_module(path, text)
+        write_module(path, text)
         keep_record(path, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     return load_entry(target, path, text, function, arrays, device, partitioners)
@@ -95,7 +95,7 @@ def load_entry(
     partitioners: Mapping[int, Any],
 ) -> Entry:
     """Load a generated module and wrap it for its target."""
-    module, name = load_module(path), function.__name__
+    module, name = load_module(path, text), function.__name__
     joins = joins_of(function, getattr(module, "FENCES", ()))
     if target == "multicore":
         from somd.runtime.multicore.call import MulticoreCall

@@ -1,14 +1,18 @@
 """Where somd keeps generated files: below `SOMD_CACHE_DIR`, or the user's cache folder.
 
-What is written goes to a temporary file and is renamed, so that another process never sees half of it.
+What is written goes to a temporary file and is renamed, so that another process never sees half of it. A cache may
+fail: a folder that cannot be written, a full disk, a file that is gone or damaged are all a miss, never an error.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import tempfile
 from pathlib import Path
+
+_HASH = hashlib.sha256().digest_size
 
 
 def cache_folder(*parts: str) -> Path:
@@ -32,10 +36,12 @@ def write_whole(path: Path, data: bytes) -> bool:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.replace(name, path)
-    except OSError:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        return False
+        if isinstance(error, OSError):
+            return False
+        raise
     return True
 
 
@@ -45,3 +51,16 @@ def read_whole(path: Path) -> bytes | None:
         return path.read_bytes()
     except OSError:
         return None
+
+
+def write_checked(path: Path, data: bytes) -> bool:
+    """Write `data` behind its SHA-256, as `write_whole` does; for what must not be used when damaged."""
+    return write_whole(path, hashlib.sha256(data).digest() + data)
+
+
+def read_checked(path: Path) -> bytes | None:
+    """What `write_checked` wrote to `path`, or None where it cannot be read or is not what was written."""
+    data = read_whole(path)
+    if data is None or len(data) <= _HASH or hashlib.sha256(data[_HASH:]).digest() != data[:_HASH]:
+        return None
+    return data[_HASH:]

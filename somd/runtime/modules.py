@@ -1,25 +1,35 @@
-"""Generated modules as real files in the cache, so that Numba's cache, tracebacks, debuggers and profilers work.
+"""Generated modules as real files in the cache, so that tracebacks, debuggers and profilers work.
 
-A file is named by the method and a hash of all that its text depends on. A damaged or unreadable file is a miss.
+A file is named by the method and a hash of all that its text depends on, and ends with a hash of its text. A damaged or
+unreadable file is a miss. What runs is the text in memory: a cache that cannot be written, or is deleted while the
+program runs, costs time and nothing else.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
+import linecache
 import sys
-import tempfile
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
 from somd.runtime.folders import cache_folder, read_whole, write_whole
 
-#: last line of a whole file: a file without it was cut off
-END = "# end of generated module\n"
+#: how the last line of a whole file begins; the hash of the text above follows
+END = "# end of generated module "
+#: the global of a loaded module that names its text
+TEXT_HASH = "__somd_text__"
 
 
 def module_path(target: str, name: str, key: str) -> Path:
     """Where the module of method `name` with this key is kept."""
     return cache_folder(target, f"{name}_{key}.py")
+
+
+def text_hash(text: str) -> str:
+    """A hash that tells texts apart."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def read_module(path: Path) -> str | None:
@@ -28,29 +38,34 @@ def read_module(path: Path) -> str | None:
     if data is None:
         return None
     try:
-        text = data.decode()
+        text, found, end = data.decode().rpartition("\n\n\n" + END)
     except UnicodeDecodeError:
         return None
-    return text.removesuffix(END).rstrip("\n") + "\n" if text.endswith(END) else None
+    text += "\n"
+    return text if found and end == text_hash(text) + "\n" else None
 
 
-def write_module(path: Path, text: str) -> Path:
-    """Write a module; where the cache cannot be written, a temporary folder of this process serves."""
-    data = (text.rstrip("\n") + "\n\n\n" + END).encode()
-    if write_whole(path, data):
-        return path
-    other = Path(tempfile.mkdtemp(prefix="somd-")) / path.name
-    other.write_bytes(data)
-    return other
+def marked_whole(text: str) -> str:
+    """The content of the file for a text, which ends with one line end."""
+    return f"{text}\n\n{END}{text_hash(text)}\n"
 
 
-def load_module(path: Path) -> ModuleType:
-    """Import a generated module."""
+def write_module(path: Path, text: str) -> bool:
+    """Write a module. False where the cache cannot be written."""
+    return write_whole(path, marked_whole(text).encode())
+
+
+def load_module(path: Path, text: str) -> ModuleType:
+    """The module of `text`, which is kept, if the cache works, in `path`.
+
+    Compiled from the text: reading bytecode of Python's would be no quicker, and could be damaged.
+    """
     name = f"somd_generated.{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot load {path}")
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    module.__spec__ = ModuleSpec(name, None, origin=str(path))
+    setattr(module, TEXT_HASH, text_hash(text))
+    linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    exec(compile(text, str(path), "exec"), module.__dict__)
     return module

@@ -63,6 +63,7 @@ from somd.runtime.multicore.partition import (
     part_count,
     slave_range,
     trips,
+    uneven_parts,
     with_trips,
 )
 from somd.runtime.multicore.reductions import (
@@ -77,6 +78,7 @@ from somd.runtime.multicore.reductions import (
     reduce_xor,
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
+from somd.runtime.multicore.signals import answer_signals
 
 __all__ = [
     "FAR",
@@ -84,6 +86,7 @@ __all__ = [
     "SMALL",
     "Chunked",
     "Cyclic",
+    "answer_signals",
     "assume",
     "block_range",
     "combine_and",
@@ -161,6 +164,7 @@ __all__ = [
     "slave_range",
     "store",
     "trips",
+    "uneven_parts",
     "with_trips",
     "wrapped",
 ]

@@ -6,9 +6,7 @@ list of partial results where they are reduced by a function.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -18,11 +16,13 @@ import numpy as np
 from somd.combining import Join
 from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
-from somd.runtime.multicore.fences import Functions
+from somd.runtime.multicore.fences import RAISED, Functions
 from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
+from somd.runtime.multicore.layer import layer
+from somd.runtime.multicore.partition import PER_WORKER
+from somd.runtime.multicore.signals import INTERRUPTED, exception_at
 
 numba: Any = _numba
-_workqueue = threading.RLock()
 
 
 class MulticoreCall:
@@ -39,73 +39,73 @@ class MulticoreCall:
         self.sites: dict[int, Any] = module.SITES
         self.has_faults: bool = module.HAS_FAULTS
         self.written: tuple[int, ...] = module.WRITTEN
+        #: MIs for each worker
+        self.per_worker = PER_WORKER if getattr(module, "UNEVEN", False) else 1
         #: positions of the arguments that are cut, and by what
         self.partitions = tuple((k, partitioners[k]) if isinstance(k, int) else k for k in module.PARTITIONS)
+        #: whether the master takes more than its arguments and the number of MIs
+        self.special = bool(self.has_faults or self.partitions or joins)
         self.finish = _finisher(module.RESULT)
+        self.layer = layer()
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
         """Run with `workers` method instances.
 
         Raises:
             IndexError: an access outside its array, found before a phase or in it.
+            BaseException: what a function at a fence raised, or the handler of a signal, KeyboardInterrupt above all.
         """
-        partitions = [cut(partitioner, args[k], workers) for k, partitioner in self.partitions]
-        faults = None
-        if self.has_faults:
-            faults = fault_table(max([workers, *(len(owners) - 1 for _, owners in partitions)]))
-        functions = Functions(self.joins) if self.joins else None
-        extra = self._extra(workers, faults, partitions, functions)
+        extra: tuple[Any, ...] = (workers,)
+        faults = functions = None
+        if self.special:
+            extra, faults, functions = self._extra(args, workers)
+        threads = self.layer.enter(workers)
         try:
-            with _guard():
-                numba.set_num_threads(min(workers, numba.config.NUMBA_NUM_THREADS))
-                result = self.function(*args, *extra)
+            result = self.function(*args, *extra)
         except IndexError as error:
-            if functions is not None and functions.error is not None:
-                raise functions.error from None
-            raise self._index_error(error, faults) from None
+            raise self._meant(error, faults, functions) from None
+        finally:
+            self.layer.leave(threads)
         if self.finish is None:
             return result
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
 
     def _extra(
-        self,
-        workers: int,
-        faults: np.ndarray[Any, Any] | None,
-        partitions: Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
-        functions: Functions | None,
-    ) -> tuple[Any, ...]:
-        """What the master takes behind the arguments of the method."""
-        extra: tuple[Any, ...] = (workers,) if faults is None else (workers, faults)
+        self, args: Sequence[Any], workers: int
+    ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
+        """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
+        partitions = [cut(partitioner, args[k], workers) for k, partitioner in self.partitions]
+        faults = fault_table(max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)]))
+        functions = Functions(self.joins) if self.joins else None
+        extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
         for ranges, owners in partitions:
             extra += (ranges, owners)
-        return extra if functions is None else (*extra, functions.address)
+        return extra if functions is None else (*extra, functions.address), faults, functions
 
     def compile(self, args: Sequence[Any]) -> None:
         """Have Numba compile the master for arguments like these (contiguous arrays), and keep the machine code."""
-        faults = fault_table(1) if self.has_faults else None
-        partition = (np.zeros((1, 2), np.int64), np.zeros(2, np.int64))
-        functions = Functions(self.joins) if self.joins else None
-        extra = self._extra(1, faults, [partition for _ in self.partitions], functions)
+        extra: tuple[Any, ...] = (1, fault_table(1)) if self.has_faults else (1,)
+        extra += (np.zeros((1, 2), np.int64), np.zeros(2, np.int64)) * len(self.partitions)
+        if self.joins:
+            extra += (Functions(self.joins).address,)
         master: Any = self.function
         master.compile(tuple(numba.typeof(value) for value in (*args, *extra)))
 
-    def _index_error(self, error: IndexError, faults: np.ndarray[Any, Any] | None) -> IndexError | ValueError:
+    def _meant(
+        self, error: IndexError, faults: np.ndarray[Any, Any] | None, functions: Functions | None
+    ) -> BaseException:
+        """The exception that a master's IndexError stands for."""
         if not error.args or not all(isinstance(a, int) for a in error.args):
             return error
         site, *index = error.args
+        if site == INTERRUPTED:
+            return exception_at(index[0])
+        if site == RAISED and functions is not None:
+            return functions.error or KeyboardInterrupt()
         if site == -1 and faults is not None:
             row = first_fault(faults)
             return index_error(self.sites[int(row[SITE])], int(row[INDEX]))
         return index_error(self.sites[site], index[0] if index else None)
-
-
-def _guard() -> Any:
-    """Numba's `workqueue` layer must not be entered by two threads at once."""
-    try:
-        layer = numba.threading_layer()
-    except ValueError:
-        return _workqueue
-    return _workqueue if layer == "workqueue" else nullcontext()
 
 
 def _finisher(result: Any) -> Callable[[Any], Any] | None:

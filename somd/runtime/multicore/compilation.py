@@ -11,6 +11,9 @@ from typing import Any
 
 import numba
 
+from somd.runtime.multicore.machine_code import MachineCode
+from somd.runtime.multicore.regions import MasterCompiler
+
 njit: Any = numba.njit
 
 _ONLY_PRANGE = {
@@ -28,8 +31,10 @@ Function = Callable[..., Any]
 
 
 def master(function: Function) -> Function:
-    """Compile a master: phases are its `prange` loops; kept in Numba's cache beside the generated file."""
-    compiled: Function = njit(parallel=_ONLY_PRANGE, cache=True, error_model="numpy", nogil=True)(function)
+    """Compile a master: phases are its `prange` loops; what is compiled is kept on disk (see `machine_code`)."""
+    made = njit(parallel=_ONLY_PRANGE, error_model="numpy", nogil=True, pipeline_class=MasterCompiler)(function)
+    made._cache = MachineCode(function)
+    compiled: Function = made
     return compiled
 
 

@@ -21,6 +21,8 @@ from somd.combining import Join
 
 #: the argument of the IndexError with which a master ends when a function has raised
 RAISED = -2
+#: what the C function returns for success: not what it returns where Python was interrupted before our code in it ran
+_DONE = 0x50D
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -41,8 +43,8 @@ class Functions:
             partials[0] = join(partials)
         except BaseException as error:  # it must not cross native code; the caller gets it
             self.error = error
-            return 1
-        return 0
+            return 0
+        return _DONE
 
 
 @intrinsic
@@ -68,5 +70,5 @@ def join(functions: int, number: int, partials: Any) -> None:
     Raises:
         IndexError: the function has raised; the argument is RAISED.
     """
-    if _called(functions, number, np.int64(partials.ctypes.data), np.int64(len(partials))) != 0:
+    if _called(functions, number, np.int64(partials.ctypes.data), np.int64(len(partials))) != _DONE:
         raise IndexError(RAISED)

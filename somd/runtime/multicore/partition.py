@@ -15,6 +15,8 @@ from numba import njit
 LANES = 32
 #: operations under which a phase is run by one MI: about what two workers save is then what entering the region costs
 SMALL = 5000
+#: MIs for each worker where the costs of iterations differ
+PER_WORKER = 16
 #: logical blocks that a long reduction is cut into
 BLOCKS = 1024
 
@@ -42,6 +44,12 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     first = rank * share + min(rank, rest)
     last = first + share + (1 if rank < rest else 0)
     return start + first * step, start + last * step
+
+
+@njit(error_model="numpy")
+def uneven_parts(count: int, workers: int) -> int:
+    """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
+    return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
 
 
 @njit(error_model="numpy")

@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 
 from somd.runtime.opencl.devices import DeviceInfo
-from somd.runtime.opencl.folders import cache_folder, read_whole, write_whole
+from somd.runtime.opencl.folders import cache_folder, read_checked, read_whole, write_checked
 
 _FORMAT = "1"
 
@@ -30,15 +30,12 @@ def kept(info: DeviceInfo) -> bool:
 
 def load(path: Path) -> bytes | None:
     """The binary in `path`, whole, or None."""
-    data = read_whole(path)
-    if data is None or len(data) <= 32 or hashlib.sha256(data[32:]).digest() != data[:32]:
-        return None
-    return data[32:]
+    return read_checked(path)
 
 
 def store(path: Path, binary: bytes) -> None:
     """Keeps `binary`; does nothing where the folder cannot be written."""
-    write_whole(path, hashlib.sha256(binary).digest() + binary)
+    write_checked(path, binary)
 
 
 @functools.cache

@@ -28,6 +28,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
+from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.stages import (
     Dim,
@@ -40,6 +41,7 @@ from somd.transforms.stages import (
     Step,
     Uniform,
     joined_names,
+    nested_steps,
     partial_results,
     partition_roots,
 )
@@ -69,6 +71,8 @@ class MasterBuilder:
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.uses_math = False
+        #: whether a phase has more MIs than workers
+        self.uneven = False
 
     def build(self) -> cst.FunctionDef:
         parameters = [*self.plan.method.param_names, self.fresh.name("n_slaves")]
@@ -123,8 +127,10 @@ class MasterBuilder:
 
     def uniform(self, step: Uniform) -> cst.BaseStatement:
         how = self.rewriting(step.guarded)
-        body = cst.IndentedBlock(self.steps(step.body) or parsed("pass"))
-        node = step.node
+        steps, node = self.steps(step.body), step.node
+        if not isinstance(node, cst.If) and any(isinstance(s, Phase) for s in nested_steps(step.body)):
+            steps = [*parsed("answer_signals()"), *steps]
+        body = cst.IndentedBlock(steps or parsed("pass"))
         if isinstance(node, cst.For):
             header = transformed_expression(node.iter, Rewriter(how))
             self.uses_math |= how.uses_math
@@ -190,10 +196,11 @@ class MasterBuilder:
             return self.relaxed_phase(builder, slave)
         if builder.grid_dims() == 1:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
+            before, parts = self.dealt(builder, f"trips({self.limits(builder, dims[0])})")
             return self.worthwhile(
                 builder,
                 f"{slave.name}({', '.join((start, stop, *slave.arguments))})",
-                f"for {rank} in prange({parts}):\n"
+                f"{before}for {rank} in prange({parts}):\n"
                 f"    {lo}, {hi} = slave_range({self.limits(builder, dims[0])}, {rank}, {parts})\n"
                 f"    {slave.name}({arguments})\n",
             )
@@ -299,8 +306,9 @@ class MasterBuilder:
             loop = f"for {rank} in prange({blocks}):\n    {slave.name}({arguments})\n"
             return [*built, *parsed(*texts, loop, *after)]
         arguments = ", ".join((first, last, length, *slave.arguments))
+        before, parts = self.dealt(builder, blocks)
         loop = (
-            f"for {rank} in prange({parts}):\n"
+            f"{before}for {rank} in prange({parts}):\n"
             f"    {first}, {last} = slave_range(0, {blocks}, 1, {rank}, {parts})\n"
             f"    {slave.name}({arguments})\n"
         )
@@ -345,6 +353,14 @@ class MasterBuilder:
         """The condition under which one MI runs a phase."""
         work = work_text(builder.nest, self.plan.method, builder.text)
         return " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < SMALL"])
+
+    def dealt(self, builder: SlaveBuilder, count: str) -> tuple[str, str]:
+        """A statement, and the name of how many MIs run `count` trips: more than workers where their costs differ."""
+        workers, parts = self.fresh.name("n_slaves"), self.fresh.name("parts")
+        if not uneven(builder.nest, self.plan.method, self.types):
+            return "", workers
+        self.uneven = True
+        return f"{parts} = uneven_parts({count}, {workers})\n", parts
 
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""

@@ -39,6 +39,8 @@ class MulticoreCode:
     helpers: tuple[cst.FunctionDef, ...]
     constants: dict[str, object]
     uses_math: bool
+    #: whether a phase has more MIs than workers, since the costs of its iterations differ
+    uneven: bool
 
     @property
     def has_faults(self) -> bool:
@@ -61,7 +63,9 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
         uses_math |= needs_math
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     functions = (*helpers, *builder.functions)
-    return MulticoreCode(plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math)
+    return MulticoreCode(
+        plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math, builder.uneven
+    )
 
 
 def _helper(instance: HelperInstance, constants: dict[str, object]) -> tuple[cst.FunctionDef, bool]:
@@ -109,6 +113,8 @@ def module_text(code: MulticoreCode) -> str:
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
     if joined_names(code.plan):
         head += [f"FENCES = {fences_text(code.plan, code.types)}"]
+    if code.uneven:
+        head += ["UNEVEN = True"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     return "\n".join(head) + "\n" + text
 

@@ -9,6 +9,7 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     SMALL,
+    answer_signals,
     assume,
     extent,
     grid_shape,
@@ -41,6 +42,7 @@ def grid_jacobi_slave_1(lo, hi, lo_1, hi_1, a, b):
 @master
 def grid_jacobi(a, b, steps, n_slaves):
     for _ in range(steps):
+        answer_signals()
         # phase 1: the loop over i, j at line 16
         if extent(a, 0) >= 3 and extent(a, 1) >= 3 and extent(a, 0) >= extent(b, 0) + 2:
             raise IndexError(1)

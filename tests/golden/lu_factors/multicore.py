@@ -9,6 +9,7 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     SMALL,
+    answer_signals,
     assume,
     master,
     slave,
@@ -42,6 +43,7 @@ def lu_factors_slave_1(lo, hi, a, k, n):
 def lu_factors(a, n_slaves):
     n = a.shape[0]
     for k in range(n - 1):
+        answer_signals()
         # phase 1: the loop over i at line 12
         if k >= a.shape[1]:
             raise IndexError(1)

@@ -8,6 +8,7 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
+    answer_signals,
     assume,
     elsewhere,
     inner_range,
@@ -78,6 +79,7 @@ def relaxed_sweep_slave_2(first, last, parts, G, G_before, change_partials):
 def relaxed_sweep(G, steps, n_slaves):
     change = 0.0
     for _ in range(steps):
+        answer_signals()
         # phase 1: the loop over i at line 16
         G_before = np.empty_like(G)
         for rank in prange(n_slaves):

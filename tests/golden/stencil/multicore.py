@@ -10,6 +10,7 @@ from somd.runtime.multicore import (
     FAR,
     LANES,
     SMALL,
+    answer_signals,
     assume,
     block_range,
     logical_blocks,
@@ -58,6 +59,7 @@ def stencil_slave_2(first, last, length, G, total_partials):
 def stencil(G, steps, n_slaves):
     total = 0.0
     for p in range(steps):
+        answer_signals()
         # phase 1: the loop over i, j at line 16
         if trips(1, G.shape[0] - 1, 1) * trips((1 if G.shape[0] >= (p + 1) % 2 + 3 else 2), (G.shape[1] - 3 if G.shape[0] == 3 and (G.shape[1] + p + 1) % 2 == 0 else G.shape[1] - 2), 1) * 14 < SMALL:
             stencil_slave_1(1, G.shape[0] - 1, G, p)

@@ -1,0 +1,127 @@
+"""What a `sync` inside a loop costs, against an empty `prange` region in a loop, on the same threading layer.
+
+    python -m benchmarks.fence_cost [--layer omp|tbb|workqueue] [--workers 2] [--repeat 11]
+
+Both run in one process, taken in turn: 2000 regions a run, over two elements, so that nearly nothing but the region is
+timed. Then both again beside a process that keeps one core busy, and beside a thread that runs Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from somd import dist, somd, sync, use
+
+REGIONS = 2000
+
+
+@somd
+def fences(a: dist[np.ndarray], steps: int) -> None:
+    """A phase of next to no work, and a fence, `steps` times."""
+    for _ in range(steps):
+        with sync:
+            for i in range(len(a)):
+                a[i] += 1.0
+
+
+def microseconds(run: Callable[[], None], repeat: int) -> float:
+    """The median time of one region, over so many runs."""
+    taken = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        run()
+        taken.append((time.perf_counter() - start) / REGIONS * 1e6)
+    return statistics.median(taken)
+
+
+@contextmanager
+def busy_process() -> Iterator[None]:
+    """A block beside which another process computes."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def busy_thread() -> Iterator[None]:
+    """A block beside which another thread of this process runs Python."""
+    ended = threading.Event()
+
+    def spin() -> None:
+        while not ended.is_set():
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--layer", choices=("omp", "tbb", "workqueue"))
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=11)
+    options = parser.parse_args()
+    if options.layer:
+        os.environ["NUMBA_THREADING_LAYER"] = options.layer
+    import numba
+
+    import somd.runtime.multicore
+
+    somd.runtime.multicore.SMALL = 0  # a phase of two elements would be run without a region
+
+    @numba.njit(parallel=True)  # type: ignore[untyped-decorator,unused-ignore]
+    def regions(a: np.ndarray, steps: int) -> None:
+        for _ in range(steps):
+            for i in numba.prange(len(a)):
+                a[i] += 1.0
+
+    a = np.zeros(2)
+
+    def ours() -> None:
+        with use(target="multicore", workers=options.workers):
+            fences(a, REGIONS)
+
+    def theirs() -> None:
+        numba.set_num_threads(options.workers)
+        regions(a, REGIONS)
+
+    ours(), theirs()
+    print(f"layer {numba.threading_layer()}, {options.workers} threads, microseconds for a region")
+    print(f"{'':24}{'somd fence':>12}{'empty prange':>14}{'ratio':>8}")
+    for name, beside, repeat in (
+        ("idle", None, options.repeat),
+        ("beside a busy process", busy_process, max(3, options.repeat // 3)),
+        ("beside a Python thread", busy_thread, 3),
+    ):
+        with beside() if beside is not None else _nothing():
+            pairs = [(microseconds(ours, 1), microseconds(theirs, 1)) for _ in range(repeat)]
+        mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
+        print(f"{name:24}{mine:12.2f}{other:14.2f}{mine / other:8.2f}")
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+if __name__ == "__main__":
+    main()

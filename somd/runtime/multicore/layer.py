@@ -1,0 +1,136 @@
+"""Numba's threading layer: how it waits, how many of its threads a call may use, and what becomes of it in a fork.
+
+The layer is loaded once in a process. All calls share one budget of threads, `NUMBA_NUM_THREADS`: a call that finds
+others running takes what they leave, and at least the thread that it was made on. What a method computes does not
+depend on that, since the number of MIs does not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numba as _numba
+from numba.np.ufunc import parallel as _parallel
+
+numba: Any = _numba
+parallel: Any = _parallel
+
+#: how often a thread of GNU OpenMP looks for work before it sleeps: for about as long as waking it takes. Left to
+#: itself it looks for milliseconds, and keeps threads that have work from their cores
+SPINS = "1000"
+_POOLS = {"omp": "omppool", "tbb": "tbbpool", "workqueue": "workqueue"}
+_SOFT = 1
+
+
+class Layer:
+    """The threads of the loaded threading layer, and which of them are taken."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._pool: Any = importlib.import_module(f"numba.np.ufunc.{_POOLS[name]}")
+        # called with Python's lock held, which is quicker, for they return at once
+        self._mask: Any = ctypes.PYFUNCTYPE(ctypes.c_int)(self._pool.get_num_threads)
+        self._set_mask: Any = ctypes.PYFUNCTYPE(None, ctypes.c_int)(self._pool.set_num_threads)
+        self._limit: int = numba.config.NUMBA_NUM_THREADS
+        self._taken: list[int] = []
+        self._lock = threading.RLock()
+        self._known: Any = threading._active  # type: ignore[attr-defined]  # the threads that Python started, by ident
+        self._libgomp = _libgomp() if name == "omp" else None
+        self._loader = threading.get_ident()
+        #: whether a child that is being forked may use threads
+        self._forks_well = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._before_fork, after_in_child=self._in_child)
+
+    def enter(self, workers: int) -> tuple[int, int]:
+        """Take threads for a call with so many workers; to be handed to `leave`, whatever becomes of the call.
+
+        One thread, that of the call itself, where others have taken the rest, and in a thread of another library, which
+        has threads of its own at work. `workqueue` has room for one call with several.
+        """
+        with self._lock:
+            free = self._limit - sum(self._taken)
+            if threading.get_ident() not in self._known or (
+                self.name == "workqueue" and max(self._taken, default=1) > 1
+            ):
+                free = 1
+            threads = max(1, min(workers, free))
+            self._taken.append(threads)
+        before: int = self._mask()
+        if before != threads:
+            self._set_mask(threads)
+        return threads, before
+
+    def leave(self, entered: tuple[int, int]) -> None:
+        """Hand back what `enter` took."""
+        threads, before = entered
+        if before != threads:
+            self._set_mask(before)
+        with self._lock:
+            self._taken.remove(threads)
+
+    # --- fork ----------------------------------------------------------------------------------------------------
+
+    def _before_fork(self) -> None:
+        """End the layer's threads, which a child would wait for: GNU OpenMP's are ended here, those of this thread;
+        TBB ends its own, if they are at rest and the thread that loaded it forks; `workqueue` makes new ones."""
+        if self._libgomp is not None:
+            self._forks_well = self._libgomp.omp_pause_resource_all(_SOFT) == 0
+        elif self.name == "tbb":
+            self._forks_well = not self._taken and threading.get_ident() == self._loader
+        else:
+            self._forks_well = self.name != "omp"
+
+    def _in_child(self) -> None:
+        self._lock = threading.RLock()
+        self._taken.clear()
+        self._loader = threading.get_ident()
+        ctypes.CFUNCTYPE(None, ctypes.c_int)(self._pool.launch_threads)(numba.config.NUMBA_NUM_THREADS)
+        if not self._forks_well:
+            self._limit = 1
+
+
+_layer: Layer | None = None
+_launching = threading.RLock()
+
+
+def layer() -> Layer:
+    """The threading layer of this process, loaded now if it was not."""
+    global _layer
+    if _layer is None:
+        with _launching:
+            if _layer is None:
+                with _waiting_briefly():
+                    parallel._launch_threads()
+                _layer = Layer(parallel.threading_layer())
+    return _layer
+
+
+@contextmanager
+def _waiting_briefly() -> Iterator[None]:
+    """A block in which the environment tells GNU OpenMP how long to wait, where nothing was said; it looks when it is
+    loaded, and never again."""
+    if "OMP_WAIT_POLICY" in os.environ or "GOMP_SPINCOUNT" in os.environ:
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = SPINS
+    try:
+        yield
+    finally:
+        with suppress(KeyError):
+            del os.environ["GOMP_SPINCOUNT"]
+
+
+def _libgomp() -> Any:
+    """GNU OpenMP, if it is what the layer uses, and can end its threads."""
+    try:
+        library = ctypes.CDLL("libgomp.so.1", mode=os.RTLD_NOLOAD)
+        return library if library.omp_pause_resource_all else None
+    except (OSError, AttributeError):
+        return None

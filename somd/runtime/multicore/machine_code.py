@@ -1,0 +1,104 @@
+"""The machine code of masters on disk, serialised by Numba, in files of our own.
+
+Numba's own cache enters numbered files into an index: two processes that fill it at once can give one number to two
+signatures, what cannot be read or written ends the user's call, and damage that still unpickles is run. Here an entry
+is one file, named by a hash of all that it depends on; it is written whole or not at all, and what is damaged is a
+miss.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import caching as _caching
+from numba.core import compiler as _compiler
+from numba.core import serialize as _serialize
+
+from somd.runtime.folders import read_checked, read_whole, write_checked
+from somd.runtime.modules import TEXT_HASH
+
+caching: Any = _caching
+compiler: Any = _compiler
+serialize: Any = _serialize
+
+
+class MachineCode(caching._Cache):  # type: ignore[misc]
+    """What a Numba dispatcher asks for compiled code, and gives it to: that of one master, by signature."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        path = Path(function.__code__.co_filename)
+        self._folder = path.parent / "__pycache__"
+        self._stem = f"{path.stem}.{function.__name__}"
+        text = _text_hash(function, path)
+        self._depends = (*_versions(), text, *_constants(function))
+        self._enabled = text is not None
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._folder)
+
+    def enable(self) -> None:
+        self._enabled = True
+
+    def disable(self) -> None:
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Nothing to do: entries of another text have other names."""
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled function for a signature, or None."""
+        target.refresh()
+        data = read_checked(self._path(signature, target.codegen())) if self._enabled else None
+        if data is None:
+            return None
+        try:
+            return compiler.CompileResult._rebuild(target, *pickle.loads(data))
+        except Exception:  # whatever another version of Numba made of it: it is compiled again
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled function, if that can be done."""
+        if not self._enabled or compiled.lifted or compiled.library.has_dynamic_globals:
+            return
+        try:
+            data = serialize.dumps(compiled._reduce())
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return
+        write_checked(self._path(signature, compiled.codegen), data)
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        depends = (*self._depends, signature, codegen.magic_tuple())
+        key = hashlib.sha256("\0".join(map(str, depends)).encode()).hexdigest()[:32]
+        return self._folder / f"{self._stem}.{key}.nbc"
+
+
+def _text_hash(function: Callable[..., Any], path: Path) -> str | None:
+    """A hash of the text of the module of `function`; None where it is not known."""
+    known: str | None = function.__globals__.get(TEXT_HASH)
+    if known is None:
+        text = read_whole(path)
+        known = None if text is None else hashlib.sha256(text).hexdigest()
+    return known
+
+
+def _constants(function: Callable[..., Any]) -> Iterator[str]:
+    """The numbers that the module holds, those of the runtime too: they are frozen into machine code."""
+    for name, value in sorted(function.__globals__.items()):
+        if isinstance(value, int | float | complex):
+            yield f"{name}={value!r}"
+
+
+@functools.cache
+def _versions() -> tuple[str, ...]:
+    """The compilers, and the state of the functions that are compiled into masters."""
+    here = Path(__file__).parent
+    state = [f"{p.name} {p.stat().st_size} {p.stat().st_mtime_ns}" for p in sorted(here.glob("*.py"))]
+    return (numba.__version__, llvmlite.__version__, *state)

@@ -1,0 +1,96 @@
+"""Whether the iterations of a nest may differ in cost, so that equal shares of them would be unequal work."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.stages import Method, Nest
+from somd.transforms.types.typing_table import Types
+
+
+def uneven(nest: Nest, method: Method, types: Types) -> bool:
+    """Whether the cost depends on the iteration: through the bounds of inner loops, how often a `while` turns, a loop
+    under an `if` or left by `break`, or a helper function that has loops."""
+    visitor = _Uneven(frozenset((*nest.scalars, *nest.arrays)), method, types)
+    if not all(visitor.is_even(limit) for dim in nest.dims[1:] for limit in (dim.start, dim.stop)):
+        return True
+    for statement in nest.body:
+        statement.visit(visitor)
+    return visitor.found
+
+
+class _Uneven(cst.CSTVisitor):
+    def __init__(self, uniform: frozenset[str], method: Method, types: Types) -> None:
+        super().__init__()
+        self.uniform = uniform
+        self.method = method
+        self.types = types
+        self.conditions = 0
+        self.found = False
+
+    def visit_While(self, node: cst.While) -> None:
+        self.found = True
+
+    def visit_Break(self, node: cst.Break) -> None:
+        self.found = True
+
+    def visit_For(self, node: cst.For) -> None:
+        header = range_of(node)
+        self.found |= self.conditions > 0 or header is None
+        if header is not None:
+            self.found |= not all(self.is_even(limit) for limit in header.limits)
+
+    def visit_If(self, node: cst.If) -> None:
+        self.conditions += 1
+
+    def leave_If(self, original_node: cst.If) -> None:
+        self.conditions -= 1
+
+    def visit_Call(self, node: cst.Call) -> None:
+        callee = self.types.calls.get(node)
+        if callee is not None and callee.helper is not None:
+            self.found |= has_loops(callee.helper.method.function)
+
+    def is_even(self, limit: cst.BaseExpression) -> bool:
+        """Whether a bound is the same for all iterations, but for remainders: those of red and black rows, say."""
+        reads = _Reads()
+        limit.visit(reads)
+        return not reads.elements and reads.names & self.method.local_names <= self.uniform
+
+
+class _Reads(cst.CSTVisitor):
+    """The names in an expression, but for those in remainders, and whether it reads elements of arrays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.elements = False
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> bool:
+        return not (isinstance(node.operator, cst.Modulo) and isinstance(node.right, cst.Integer))
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        node.value.visit(self)
+        return False
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self.elements |= not isinstance(node.value, cst.Attribute)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.names.add(node.value)
+
+
+def has_loops(function: cst.FunctionDef) -> bool:
+    """Whether a function loops, so that the cost of a call may depend on its arguments."""
+    found: list[cst.CSTNode] = []
+
+    class Loops(cst.CSTVisitor):
+        def visit_While(self, node: cst.While) -> None:
+            found.append(node)
+
+        def visit_For(self, node: cst.For) -> None:
+            found.append(node)
+
+    function.visit(Loops())
+    return bool(found)

@@ -1,0 +1,1 @@
+"""Programs that treat the multicore target badly, each in a process of its own, on each threading layer."""
