@@ -288,6 +288,8 @@ class Nest:
     #: for arrays with a polyview, a read of a corner
     corners: Mapping[str, Position] = field(default_factory=dict)
     relaxed: Relaxed | None = None
+    #: loops directly in the body whose iterations are independent as well
+    independent: tuple[cst.For, ...] = ()
 
     @property
     def place(self) -> str:

@@ -9,6 +9,7 @@ from somd.runtime.opencl.devices import Device, DeviceInfo, devices, select
 from somd.runtime.opencl.failures import NoDevice
 from somd.runtime.opencl.session import Run, open_run
 from somd.runtime.opencl.transfers import Transfers, count_transfers
+from somd.runtime.opencl.watching import watch_launches
 
 __all__ = [
     "Device",
@@ -24,4 +25,5 @@ __all__ = [
     "open_run",
     "select",
     "to_device",
+    "watch_launches",
 ]

@@ -8,6 +8,7 @@ A Managed copies what is asked for when it is stale, nothing else; what needs to
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,19 @@ _KINDS = "biufc"
 class Managed:
     """A host array paired with a device buffer. `host` is None until the host side of a device array is asked for."""
 
-    __slots__ = ("_buffer", "context", "device_valid", "dtype", "host", "host_valid", "nbytes", "overlaps", "shape")
+    __slots__ = (
+        "_buffer",
+        "context",
+        "device_valid",
+        "dtype",
+        "host",
+        "host_valid",
+        "nbytes",
+        "overlaps",
+        "settle",
+        "shape",
+        "writeable",
+    )
 
     def __init__(
         self,
@@ -43,6 +56,10 @@ class Managed:
         self.host_valid = host is not None
         self.device_valid = buffer is not None
         self.overlaps = False
+        #: False for a read-only host array
+        self.writeable = host is None or bool(host.flags.writeable)
+        #: called before what kernels wrote is read: it raises what went wrong in them
+        self.settle: Callable[[], None] | None = None
 
     @classmethod
     def of(cls, context: Context, array: np.ndarray[Any, Any]) -> Managed:
@@ -57,11 +74,6 @@ class Managed:
         if self._buffer is None:
             self._buffer = self.context.allocate(self.nbytes)
         return self._buffer
-
-    @property
-    def writeable(self) -> bool:
-        """False for a read-only host array."""
-        return self.host is None or bool(self.host.flags.writeable)
 
     def to_device(self) -> Any:
         """The device buffer, with the content of the host where the device's is stale."""
@@ -81,10 +93,13 @@ class Managed:
 
         Raises:
             ValueError: the host array is read-only and stale.
+            IndexError: a kernel before has noted an access outside its array.
         """
         if self.host is None:
             self.host = np.empty(self.shape, self.dtype)
         if not self.host_valid:
+            if self.settle is not None:
+                self.settle()
             if not self.writeable:
                 raise ValueError("assignment destination is read-only")
             if self.nbytes and self.device_valid:

@@ -43,7 +43,11 @@ def call(
     with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
         run.given, run.partitioners, run.joins = args, partitioners or {}, joins
         given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
-        result = master(run, *given)
+        try:
+            result = master(run, *given)
+        except Exception:
+            run.settle()  # a fault of a kernel came before what the master found
+            raise
         own = {id(m): a for m, a in zip(given, args, strict=True) if isinstance(m, Managed)}
         run.finish(tuple(m for m in given if isinstance(m, Managed)))
         on_device = any(is_device_array(a) for a in args)

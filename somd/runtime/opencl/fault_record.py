@@ -1,4 +1,8 @@
-"""Faults noted by kernels. A record is five longs: a lock, the lowest failing iteration, its site, index and length."""
+"""Faults noted by kernels. A record is six longs: a lock, then site, index and length of the fault of the lowest
+failing iteration, that iteration, and the turn of its launch. Launches of later turns do nothing.
+
+It is read when the master needs something from the device anyhow, and at the end of the call; not after each launch.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +12,52 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.faults import index_error
-from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.context import Context
+from somd.runtime.opencl.failures import device_errors
 from somd.runtime.opencl.session import Run
 
-_NONE = (0, np.iinfo(np.int64).max, 0, 0, 0)
+_NONE = np.iinfo(np.int64).max
+_ZEROS, _SIZE = 32, 48
 
 Site = tuple[str, int, str, int, str]
 
 
-def new_faults(run: Run) -> Managed:
-    """An empty record for the kernels of a call."""
-    return Managed.of(run.context, np.array(_NONE, np.int64))
+class Faults:
+    """The record of a call, on the device from the beginning."""
+
+    def __init__(self, context: Context, sites: Mapping[int, Site]) -> None:
+        self.context = context
+        self.sites = sites
+        self.buffer = context.allocate(_SIZE)
+        self.unread = False
+        self._turn = 0
+        with context.lock, device_errors("setting up the record of faults", str(context.device)):
+            fill, queue = context.cl.enqueue_fill_buffer, context.queue
+            fill(queue, self.buffer, np.int64(0), 0, _ZEROS)
+            fill(queue, self.buffer, np.int64(_NONE), _ZEROS, _SIZE - _ZEROS)
+
+    def turn(self) -> int:
+        """The number of the next launch that may note a fault."""
+        self.unread = True
+        self._turn += 1
+        return self._turn
+
+    def found(self) -> IndexError | ValueError | None:
+        """The error of the first fault that was noted; waits for the kernels that may have noted one."""
+        if not self.unread:
+            return None
+        record = np.empty(_SIZE // 8, np.int64)
+        with self.context.lock, device_errors("reading the record of faults", str(self.context.device)):
+            self.context.cl.enqueue_copy(self.context.queue, record, self.buffer, is_blocking=True)
+        self.unread = False
+        _, site, index, _, iteration, _ = (int(value) for value in record)
+        return None if iteration == _NONE else index_error(self.sites[site], index)
 
 
-def raise_fault(faults: Managed, sites: Mapping[int, Site]) -> None:
-    """Wait for the kernel that may have noted a fault.
-
-    Raises:
-        IndexError: it has; the message is that of the lowest failing iteration.
-    """
-    _, iteration, site, index, _ = (int(value) for value in faults.to_host())
-    if iteration != _NONE[1]:
-        raise index_error(sites[site], index)
+def new_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
+    """An empty record for the kernels of a call; the call looks at it by itself."""
+    run.faults = Faults(run.context, sites)
+    return run.faults
 
 
 def index_of(index: Any, length: int, site: Site) -> Any:

@@ -11,8 +11,9 @@ from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
 from somd.runtime.opencl.cutting import cut, evenly, everything, with_trips
-from somd.runtime.opencl.fault_record import index_of, new_faults, raise_fault
+from somd.runtime.opencl.fault_record import index_of, new_faults
 from somd.runtime.opencl.reductions import (
+    BLOCKS,
     LANES,
     first_greatest,
     first_least,
@@ -32,6 +33,7 @@ from somd.runtime.opencl.reductions import (
 from somd.runtime.opencl.session import Run
 
 __all__ = [
+    "BLOCKS",
     "LANES",
     "combine_copies",
     "copied",
@@ -47,7 +49,6 @@ __all__ = [
     "joined",
     "logical_blocks",
     "new_faults",
-    "raise_fault",
     "reduce_all",
     "reduce_any",
     "reduce_bit_and",

@@ -21,7 +21,11 @@ from somd.runtime.opencl import binaries, workgroups
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import build_refused, device_errors
 from somd.runtime.opencl.folders import cache_folder, write_whole
+from somd.runtime.opencl.watching import note_launch, watchers
 
+Sizes = tuple[tuple[int, ...], tuple[int, ...]]
+_NOTHING: Sizes = ((0,), (0,))
+_MOST_SIZES = 4096
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
 
 
@@ -38,6 +42,8 @@ class Kernel:
         # set_arg tries all kinds of objects before bytes: 6 us against 0.1.
         self._set_bytes: Any = getattr(handle, "_set_arg_buf", None) or handle.set_arg
         self._enqueue: Any = context.cl.enqueue_nd_range_kernel
+        #: by the size of an index space: what it is rounded up to, and the size of a work-group
+        self.sizes: dict[tuple[int, ...], Sizes] = {}
         query, info = context.cl.kernel_work_group_info, handle.get_work_group_info
         self.limits = workgroups.Limits(
             kind=context.device.info.kind,
@@ -46,11 +52,22 @@ class Kernel:
             per_dimension=context.device.info.max_work_item_sizes,
         )
 
+    def sizes_for(self, size: tuple[int, ...]) -> Sizes:
+        """Index space and work-group for `size`; (0,) for one without items."""
+        space = tuple(int(extent) for extent in size)
+        if min(space) <= 0:
+            return _NOTHING
+        local = workgroups.local_size(self.limits, space)
+        if len(self.sizes) >= _MOST_SIZES:
+            self.sizes.clear()
+        found = self.sizes[space] = (workgroups.rounded(space, local), local)
+        return found
+
     def bind(self, args: tuple[Any, ...]) -> None:
         """Sets the arguments that differ from those set before.
 
-        `args` holds buffers and scalars; a Python int is passed as a 64-bit integer, a float as a double, a bool as a
-        byte, a NumPy scalar as what it is.
+        `args` holds scalars and what has a `buffer`; a Python int is passed as a 64-bit integer, a float as a double, a
+        bool as a byte, a NumPy scalar as what it is.
 
         Raises:
             TypeError: wrong number of arguments.
@@ -63,19 +80,27 @@ class Kernel:
             if value is last[index]:
                 continue
             last[index] = None  # what a failure leaves behind is unknown
-            if isinstance(value, (int, float, np.generic)):
+            if type(value) is int:
+                data = value.to_bytes(8, sys.byteorder, signed=True)
+                if data != self._bytes[index]:
+                    self._bytes[index] = None
+                    self._set_bytes(index, data)
+                    self._bytes[index] = data
+            elif isinstance(value, (int, float, np.generic)):
                 data = _bytes(value)
                 if data != self._bytes[index]:
                     self._bytes[index] = None
                     self._set_bytes(index, data)
                     self._bytes[index] = data
             else:
-                self._handle.set_arg(index, value)
+                self._handle.set_arg(index, value.buffer)
             last[index] = value
 
     def launch(self, global_size: tuple[int, ...], local_size: tuple[int, ...]) -> None:
         """Enqueues the kernel with the arguments bound last; returns at once."""
-        self._enqueue(self.context.queue, self._handle, global_size, local_size)
+        event = self._enqueue(self.context.queue, self._handle, global_size, local_size)
+        if watchers:
+            note_launch(self.name, event)
 
     def forget(self) -> None:
         """Lets go of the buffers of the last launch, which would be kept from the pool."""

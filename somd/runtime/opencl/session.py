@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from somd.runtime.opencl.context import Context, context_for
 from somd.runtime.opencl.device_array import DeviceArray, context_of_array, device_array_of, is_device_array, managed_of
 from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import device_errors, no_doubles, overlapping
+from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program, build
 
-Argument = Managed | np.generic | int | float
+if TYPE_CHECKING:
+    from somd.runtime.opencl.fault_record import Faults
+
+Held = Managed | Kept
 _WORK_OF_OVERLAP = 10_000
 
 
@@ -37,6 +41,8 @@ class Run:
         self.partitioners: Mapping[int, Any] = {}
         #: the functions that fences call, by number
         self.joins: Sequence[Join] = ()
+        #: where kernels note accesses outside their arrays, if they may
+        self.faults: Faults | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -66,6 +72,7 @@ class Run:
             managed = Managed.of(self.context, array)
             if overwritten:
                 managed.device_valid = True
+        managed.settle = self.settle
         self._note_overlaps(managed)
         self._arrays[id(array)] = (array, managed)  # the array as well: its id must stay its own
         return managed
@@ -77,7 +84,12 @@ class Run:
             raise ValueError("negative dimensions are not allowed")
         managed = Managed(self.context, tuple(int(extent) for extent in extents), dtype)
         managed.device_valid = True
+        managed.settle = self.settle
         return managed
+
+    def keep(self, **types: type) -> Kept:
+        """Scalars that stay on the device between kernels, all zero."""
+        return Kept(self.context, types, self.settle)
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Managed:
         """A new array on the device, every element `value`; filled there."""
@@ -93,75 +105,94 @@ class Run:
         self,
         kernel_name: str,
         global_size: tuple[int, ...],
-        args: tuple[Argument, ...],
+        args: tuple[Any, ...],
         reads: tuple[Managed, ...] = (),
-        writes: tuple[Managed, ...] = (),
+        writes: tuple[Held, ...] = (),
     ) -> None:
         """Runs a kernel over an index space of `global_size`, dimension 0 being the fastest, and returns at once.
 
-        The space is rounded up to whole work-groups: the kernel guards itself. An empty one launches nothing. What is
-        stale on the device is uploaded for `reads`, and for `writes` too, since a kernel may write a part only; for
-        `writes` the host is stale afterwards.
+        `args` are arrays, kept scalars, the record of faults, and numbers. The space is rounded up to whole
+        work-groups: the kernel guards itself. An empty one launches nothing. What is stale on the device is uploaded
+        for `reads`, and for `writes` too, since a kernel may write a part only; for `writes` the host is stale
+        afterwards.
 
         Raises:
             SomdRuntimeError: the driver fails; or overlapping arguments, one of them written (SOMD309).
             ValueError: a read-only array among `writes`.
         """
-        global_size = tuple([int(extent) for extent in global_size])
-        if min(global_size) <= 0:
-            return
         kernel = self._kernels[kernel_name]
-        local = workgroups.local_size(kernel.limits, global_size)
-        self._launch(kernel, workgroups.rounded(global_size, local), local, args, reads, writes)
+        sizes = kernel.sizes.get(global_size) or kernel.sizes_for(global_size)
+        if sizes[0][0]:
+            self._launch(kernel, sizes, args, reads, writes)
 
     def launch_groups(
         self,
         kernel_name: str,
         groups: int,
         local: int,
-        args: tuple[Argument, ...],
+        args: tuple[Any, ...],
         reads: tuple[Managed, ...] = (),
-        writes: tuple[Managed, ...] = (),
+        writes: tuple[Held, ...] = (),
     ) -> None:
         """Runs a one-dimensional kernel in `groups` work-groups of exactly `local` items; otherwise like `launch`."""
         if groups > 0:
-            self._launch(self._kernels[kernel_name], (groups * local,), (local,), args, reads, writes)
+            self._launch(self._kernels[kernel_name], ((groups * local,), (local,)), args, reads, writes)
+
+    def lanes(self, kernel_name: str, count: int, inner: int | None) -> int:
+        """Work-items for each of `count` iterations that share out a loop of `inner` trips, or of an unknown number of
+        them; 0 where an iteration is better run by one work-item."""
+        return workgroups.lanes(self._kernels[kernel_name].limits, count, inner)
 
     def _launch(
         self,
         kernel: Kernel,
-        global_size: tuple[int, ...],
-        local: tuple[int, ...],
-        args: tuple[Argument, ...],
+        sizes: tuple[tuple[int, ...], tuple[int, ...]],
+        args: tuple[Any, ...],
         reads: tuple[Managed, ...],
-        writes: tuple[Managed, ...],
+        writes: tuple[Held, ...],
     ) -> None:
         for array in writes:
             if not array.writeable:
                 raise ValueError("assignment destination is read-only")
             if array.overlaps:
                 raise overlapping()
-        for array in (*reads, *writes):
             if not array.device_valid:
                 array.to_device()
-        values = tuple([arg.buffer if isinstance(arg, Managed) else arg for arg in args])
+        for managed in reads:
+            if not managed.device_valid:
+                managed.to_device()
         with self.context.lock:
             try:
-                kernel.bind(values)
-                kernel.launch(global_size, local)
+                kernel.bind(args)
+                kernel.launch(*sizes)
             except self.context.cl.Error:
-                with device_errors(f"launching {kernel.name} over {global_size}", str(self.context.device)):
+                with device_errors(f"launching {kernel.name} over {sizes[0]}", str(self.context.device)):
                     raise
         for array in writes:
             array.written_on_device()
+
+    def settle(self) -> None:
+        """Raises what went wrong in the kernels launched so far, the first of it.
+
+        Raises:
+            IndexError: an access outside its array.
+        """
+        if self.faults is not None:
+            error = self.faults.found()
+            if error is not None:
+                raise error
 
     def finish(self, written: tuple[Managed, ...] = ()) -> None:
         """Waits for the kernels and copies what they changed of `written` to the host.
 
         Arrays that live on the device, the caller's device arrays among them, stay there: ask them for `to_host`.
+
+        Raises:
+            IndexError: a kernel has noted an access outside its array.
         """
         # First, so that an error of a kernel comes before anything of the caller's is changed.
         self.context.finish()
+        self.settle()
         for array in written:
             if array.host is not None:
                 array.to_host()

@@ -10,6 +10,11 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+#: a loop of so many trips is worth the work-items of a group; fewer are where the iterations are few
+SHORT, MANY = 32, 4096
+#: work-items that share an iteration, at most
+MOST_LANES = {"gpu": 256}
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -51,6 +56,15 @@ def local_size(limits: Limits, size: tuple[int, ...]) -> tuple[int, ...]:
 def rounded(size: tuple[int, ...], local: tuple[int, ...]) -> tuple[int, ...]:
     """The index space, each dimension rounded up to a multiple of its local size; the kernels guard themselves."""
     return tuple(-(-extent // part) * part for extent, part in zip(size, local, strict=True))
+
+
+def lanes(limits: Limits, count: int, inner: int | None) -> int:
+    """Work-items for each of `count` iterations with a loop of `inner` trips (None: unknown) in it, which they share;
+    0 where one is enough, because the loop is short or there are iterations enough to fill the device."""
+    if inner is not None and inner < SHORT and (count >= MANY or inner < SHORT // 4):
+        return 0
+    most = min(MOST_LANES.get(limits.kind, 64), limits.largest)
+    return min(most, max(SHORT, _power_above(inner or most)))
 
 
 def _wanted(limits: Limits, dimensions: int) -> tuple[int, ...]:

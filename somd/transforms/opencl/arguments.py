@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.scope import Scope
 
+#: the C type of the scalars that stay on the device
+KEPT = "kept_scalars"
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -21,7 +24,8 @@ class Argument:
     count, size         how many copies of an array are combined, and its elements
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
     ranges, owners      the parts of an array and whose they are; owner_count the number of owners
-    faults              the fault record
+    kept                the scalars that stay on the device
+    faults, turn        the fault record, and the number of the launch among those that may write it
     """
 
     kind: str
@@ -37,6 +41,8 @@ class Argument:
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
         if self.kind in ("ranges", "owners"):
             return f"__global const long *{self.text}"
+        if self.kind == "kept":
+            return f"__global {'const ' if self.constant else ''}{KEPT} *{self.text}"
         if self.kind == "faults":
             return f"__global volatile long *{self.text}"
         return f"{CTYPES[self.dtype]} {self.text}"
@@ -51,8 +57,11 @@ class Kernel:
     arguments: tuple[Argument, ...]
 
 
+FAULTS = (Argument("faults", "faults"), Argument("turn", "turn"))
+
+
 def of_scope(scope: Scope, written: frozenset[str]) -> list[Argument]:
-    """Arguments for what a body mentions: arrays, lengths, scalars."""
+    """Arguments for what a body mentions: arrays, lengths, scalars, the record of faults."""
     found = []
     for name, text in sorted(scope.arrays.items()):
         array = scope.array_type(name)
@@ -62,4 +71,6 @@ def of_scope(scope: Scope, written: frozenset[str]) -> list[Argument]:
         found.append(Argument("length", text, name, axis))
     for (name, element), (text, dtype) in sorted(scope.inputs.items(), key=lambda item: item[1][0]):
         found.append(Argument("scalar", text, name, element, dtype))
-    return found
+    if scope.loaded:
+        found.append(Argument("kept", "kept", constant=True))
+    return [*found, *FAULTS] if scope.tests_accesses else found

@@ -240,7 +240,8 @@ class Expressions:
         for axis, index in enumerate(index_expressions(node)):
             arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
         site = self.scope.guarded[node][0].number
-        return [*arguments, C("faults", "int64"), C("iteration", "int64"), literal(site, "int64")]
+        record = [C(name, "int64") for name in ("faults", "iteration", "turn")]
+        return [*arguments, *record, literal(site, "int64")]
 
     def flat_index(self, node: cst.Subscript) -> str:
         """The place of an element in the flat array, in C order."""

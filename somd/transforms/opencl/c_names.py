@@ -8,6 +8,7 @@ _KEYWORDS = """auto break case char const continue default do double else enum e
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 bool half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t image2d_t image3d_t quad complex
 imaginary kernel global local constant private read_only write_only read_write uniform pipe generic atomic_int
+kept_scalars
 true false NULL NAN INFINITY MAXFLOAT HUGE_VAL main defined asm typeof"""
 _FUNCTIONS = """
 abs abs_diff acos acosh acospi add_sat all any as_double as_float as_int as_long as_uint as_ulong asin asinh asinpi

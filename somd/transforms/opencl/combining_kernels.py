@@ -72,9 +72,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     arguments = [a for a in found if a.kind == "array" and a.name not in private]
     arguments += [*copies, *partials, Argument("blocks", blocks), Argument("block", length), Argument("trips", trips)]
     arguments += [*bounds, *(a for a in found if a.kind != "array")]
-    if scope.tests_accesses:
-        arguments.append(Argument("faults", "faults"))
-    return Kernel(name, kernel_text(name, arguments, write.lines), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
 
 
 def _accumulated(nest: Nest) -> list[tuple[str, str]]:

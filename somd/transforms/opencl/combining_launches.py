@@ -18,7 +18,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_kernels import element_type
 from somd.transforms.opencl.host_code import HostCode
-from somd.transforms.opencl.launches import Launch
+from somd.transforms.opencl.launches import Launch, Shared
 from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.plan.work import updates_text
 from somd.transforms.stages import Nest
@@ -28,9 +28,9 @@ class CombiningLaunch(Launch):
     """Writes one phase; `joining` are the kernels that combine the copies, by array."""
 
     def __init__(
-        self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str, joining: Mapping[str, Kernel]
+        self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, shared: Shared, joining: Mapping[str, Kernel]
     ) -> None:
-        super().__init__(nest, kernel, code, names, faults)
+        super().__init__(nest, kernel, code, names, shared)
         self.joining = joining
         self.copies = {each.array: names.fresh(f"{each.array}_copies") for each in nest.combined}
 
@@ -84,8 +84,6 @@ class CombiningLaunch(Launch):
             return tree.name(self.copies[argument.name])
         if argument.kind == "row":
             return tree.subscript(tree.attribute(self.copies[argument.name], "shape"), tree.integer(-1))
-        if argument.kind == "blocks":
-            return tree.name(self.blocks)
         return super().passed(argument)
 
 

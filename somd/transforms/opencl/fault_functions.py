@@ -1,29 +1,31 @@
 """C functions for accesses that are tested where they happen.
 
-The fault record of a launch is five longs: a lock, the lowest failing iteration, its site, its index, the length of its
-axis. A failing work-item takes the lock and enters itself when its iteration is lower than the one entered; a later
-fault of the same iteration is not lower, so the first one stays. The lock needs 32-bit atomics only, which OpenCL has
-since 1.1, and is touched only by iterations that fail. It relies on a work-item that holds the lock going on while
-others of its group wait, which the form of the loop allows on the devices tried.
+The fault record of a call is six longs: a lock, the site, index and length of the axis of a fault, its iteration and
+the turn of its launch. A failing work-item takes the lock and enters itself when its iteration is lower than the one
+entered; a later fault of the same iteration is not lower, so the first one stays. Launches after the one that failed
+return at their beginning, so what they would have computed from wrong values does no harm. The lock needs 32-bit
+atomics only, which OpenCL has since 1.1, and is touched only by iterations that fail. It relies on a work-item that
+holds the lock going on while others of its group wait, which the form of the loop allows on the devices tried.
 """
 
 from __future__ import annotations
 
 from somd.transforms.opencl.c_types import CTYPES
 
-FAULTS = "__global volatile long *faults, long iteration"
+FAULTS = "__global volatile long *faults, long iteration, long turn"
 NOTE = f"""static void fault_note({FAULTS}, long site, long index, long length)
 {{
     __global volatile int *lock = (__global volatile int *)faults;
-    int waiting = faults[1] > iteration;
+    int waiting = faults[4] > iteration;
     while (waiting) {{
         if (atomic_cmpxchg(lock, 0, 1) == 0) {{
             mem_fence(CLK_GLOBAL_MEM_FENCE);
-            if (iteration < faults[1]) {{
-                faults[1] = iteration;
-                faults[2] = site;
-                faults[3] = index;
-                faults[4] = length;
+            if (iteration < faults[4]) {{
+                faults[1] = site;
+                faults[2] = index;
+                faults[3] = length;
+                faults[4] = iteration;
+                faults[5] = turn;
             }}
             mem_fence(CLK_GLOBAL_MEM_FENCE);
             atomic_xchg(lock, 0);
@@ -36,7 +38,7 @@ static long fault_place(long index, long length, {FAULTS}, long site)
 {{
     if (index >= -length && index < length)
         return index < 0 ? index + length : index;
-    fault_note(faults, iteration, site, index, length);
+    fault_note(faults, iteration, turn, site, index, length);
     return -1;
 }}"""
 
@@ -53,7 +55,9 @@ def access_text(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
     kind, name = CTYPES[dtype], access_name(store, dtype, ndim, own)
     axes = range(ndim)
     indexes = ", ".join(f"long i{k}, long n{k}" for k in axes)
-    places = "\n".join(f"    const long p{k} = fault_place(i{k}, n{k}, faults, iteration, site + {k});" for k in axes)
+    places = "\n".join(
+        f"    const long p{k} = fault_place(i{k}, n{k}, faults, iteration, turn, site + {k});" for k in axes
+    )
     inside = " && ".join(f"p{k} >= 0" for k in axes)
     flat = "p0"
     for k in axes[1:]:

@@ -6,6 +6,7 @@ It defines one function of the method's name: `(run, *parameters)`, arrays being
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -16,7 +17,9 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports
-from somd.transforms.opencl.launches import Launch, snapshots
+from somd.transforms.opencl.kept import Kept
+from somd.transforms.opencl.kept_names import KeptNames
+from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
 from somd.transforms.stages import (
     Joined,
@@ -37,16 +40,34 @@ from somd.transforms.stages import (
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 
-def host_module(
-    plan: Plan,
-    types: Types,
-    kernels: Mapping[int, Kernel],
-    in_order: Mapping[int, Kernel],
-    joining: Mapping[int, Mapping[str, Kernel]],
-) -> cst.Module:
-    """The module of the master; `kernels` by the number of their phase, those that run one in order, and those that
-    combine the copies of an array."""
-    writer = _Master(plan, types, kernels, in_order, joining)
+@dataclass(frozen=True)
+class Kernels:
+    """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
+    must, and those of a work-group an iteration; those that combine the copies of an array, and partial results.
+    `once` are those of serial steps, by their numbers."""
+
+    of_phases: dict[int, Kernel] = field(default_factory=dict)
+    in_order: dict[int, Kernel] = field(default_factory=dict)
+    joining: dict[int, dict[str, Kernel]] = field(default_factory=dict)
+    wide: dict[int, Kernel] = field(default_factory=dict)
+    endings: dict[int, Kernel] = field(default_factory=dict)
+    once: dict[int, Kernel] = field(default_factory=dict)
+
+    @property
+    def by_phase(self) -> list[tuple[int, Kernel]]:
+        """The kernels of phases, each with the number of its phase."""
+        joining = [(number, kernel) for number, found in self.joining.items() for kernel in found.values()]
+        first, second = (*self.of_phases.items(), *self.in_order.items()), (*self.wide.items(), *self.endings.items())
+        return [*first, *joining, *second]
+
+    @property
+    def all(self) -> tuple[Kernel, ...]:
+        return (*(kernel for _, kernel in self.by_phase), *self.once.values())
+
+
+def host_module(plan: Plan, types: Types, kernels: Kernels, kept: Kept) -> cst.Module:
+    """The module of the master, which launches `kernels`."""
+    writer = _Master(plan, types, kernels, kept)
     function = writer.function()
     helpers = _helper_functions(writer.helpers)
     body: list[cst.BaseStatement] = [*helpers, *writer.functions, function]
@@ -84,19 +105,11 @@ def _plain(function: cst.FunctionDef, name: str, code: HostCode) -> cst.Function
 
 
 class _Master:
-    def __init__(
-        self,
-        plan: Plan,
-        types: Types,
-        kernels: Mapping[int, Kernel],
-        in_order: Mapping[int, Kernel],
-        joining: Mapping[int, Mapping[str, Kernel]],
-    ) -> None:
-        self.joining = joining
+    def __init__(self, plan: Plan, types: Types, kernels: Kernels, kept: Kept) -> None:
         self.plan = plan
         self.types = types
         self.kernels = kernels
-        self.in_order = in_order
+        self.kept = kept
         self.helpers: dict[str, HelperInstance] = {}
         self.launches: dict[int, Launch] = {}
         #: further functions that the master calls
@@ -108,21 +121,33 @@ class _Master:
         self.taken |= snapshot_names(plan)
         self.names = Names(self.taken)
         self.run = self.names.fresh("run")
-        self.faults = self.names.fresh("faults")
+        self.shared = Shared(self.run, self.names.fresh("faults"), self.names.fresh("kept"))
 
     def function(self) -> cst.FunctionDef:
         body = self.steps(self.plan.body)
-        kinds = {a.kind for kernel in self.kernels.values() for a in kernel.arguments}
-        if "faults" in kinds:
-            made = tree.call(tree.brought("new_faults"), tree.name(self.run))
-            body.insert(0, tree.assign(tree.name(self.faults), made))
+        if self.kept.names:
+            body = [transformed_statement(s, KeptNames(self.shared.kept, self.kept.names)) for s in body]
+            body.insert(0, self.keep())
+        ended = [self.launches[number] for number in self.kernels.endings]
+        body[:0] = [statement for launch in ended for statement in launch.partial_results()]
+        if any(a.kind == "faults" for kernel in self.kernels.all for a in kernel.arguments):
+            made = tree.call(tree.brought("new_faults"), tree.name(self.run), tree.brought("SITES"))
+            body.insert(0, tree.assign(tree.name(self.shared.faults), made))
         body[:0] = [self.cut(root) for root in partition_roots(self.plan) if self.relied_on(root)]
-        if self.in_order:
+        if self.kernels.in_order:
             body.insert(0, self.whole())
         params = [cst.Param(cst.Name(name)) for name in (self.run, *self.plan.method.param_names)]
         blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         name = cst.Name(self.plan.method.name)
         return cst.FunctionDef(name, cst.Parameters(params), tree.block(body), leading_lines=blank)
+
+    def keep(self) -> cst.BaseStatement:
+        """`kept = run.keep(norm=float, at=np.int64)`"""
+        kinds = {
+            name: tree.name(tree.PYTHON_TYPES[found.kind]) if found.weak else tree.dtype(found.dtype)
+            for name, found in self.kept.names.items()
+        }
+        return tree.assign(tree.name(self.shared.kept), tree.call(tree.attribute(self.run, "keep"), **kinds))
 
     def relied_on(self, root: str) -> bool:
         nests = [phase.nest for phase in self.plan.phases()]
@@ -164,13 +189,14 @@ class _Master:
         return self.launches[step.number]
 
     def _launch(self, phase: Phase) -> Launch:
-        kernel, code = self.kernels[phase.number], self.code({})
+        number, kernels, code = phase.number, self.kernels, self.code({})
+        kernel = kernels.of_phases[number]
         if phase.nest.combined:
-            joining = self.joining[phase.number]
-            return CombiningLaunch(phase.nest, kernel, code, self.names, self.faults, joining)
+            return CombiningLaunch(phase.nest, kernel, code, self.names, self.shared, kernels.joining[number])
         if phase.nest.copies:
-            return PartialLaunch(phase.nest, kernel, code, self.names, self.faults)
-        return Launch(phase.nest, kernel, code, self.names, self.faults, self.in_order.get(phase.number))
+            return PartialLaunch(phase.nest, kernel, code, self.names, self.shared)
+        in_order, ending = kernels.in_order.get(number), kernels.endings.get(number)
+        return Launch(phase.nest, kernel, code, self.names, self.shared, in_order, ending, kernels.wide.get(number))
 
     def joined(self, step: Joined) -> list[cst.BaseStatement]:
         launch = self.phase(step.phase)
@@ -196,6 +222,10 @@ class _Master:
         return made
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
+        number = self.kept.number(step)
+        if number is not None:
+            comments = step.statements[0].leading_lines  # type: ignore[attr-defined]
+            return [self.shared.once(step, self.kernels.once[number]).with_changes(leading_lines=comments)]
         found = self.code(step.guarded).statements(step.statements)
         return [transformed_statement(s, Listed()) for s in found] if partial_results(self.plan) is not None else found
 

@@ -11,6 +11,8 @@ from somd.transforms.stages import Site
 
 #: marks the names that the module brings along, until it is known which of them clash with the user's
 MARK = "_somd_"
+#: Python's own numbers, by NumPy's letter
+PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float"}
 
 
 def brought(text: str) -> cst.Name:

@@ -13,6 +13,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
@@ -21,7 +22,7 @@ from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
-OWN_NAMES = ("faults", "iteration")
+OWN_NAMES = ("faults", "iteration", "turn", "kept")
 
 
 def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
@@ -29,7 +30,17 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
     names = Names({*unit.taken, *OWN_NAMES})
     own = own_arrays(nest, types)
     relaxed = None if nest.relaxed is None else RelaxedReads(nest.relaxed)
-    return Scope(method, types, names, nest.scalars, nest.guarded, nest.wrapping, own=own, relaxed=relaxed)
+    return Scope(
+        method,
+        types,
+        names,
+        nest.scalars,
+        nest.guarded,
+        nest.wrapping,
+        own=own,
+        relaxed=relaxed,
+        kept=unit.members,
+    )
 
 
 def iterating(scope: Scope, outermost: CRange) -> None:
@@ -68,8 +79,7 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
     if scope.tests_accesses:
         statements.lines.insert(place, f"    const long iteration = {_iteration(len(nest.dims))};")
-        arguments.append(Argument("faults", "faults"))
-    return Kernel(name, kernel_text(name, arguments, statements.lines), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
 
 
 def _first_scalar(arguments: list[Argument]) -> int:
@@ -84,10 +94,19 @@ def _iteration(dims: int) -> str:
     return text
 
 
-def kernel_text(name: str, arguments: list[Argument], lines: list[str]) -> str:
-    """The definition of a kernel."""
+def kernel_text(name: str, arguments: list[Argument], lines: list[str], scope: Scope | None = None) -> str:
+    """The definition of a kernel: it takes the kept scalars of `scope` first, and does nothing after a fault."""
     declarations_ = ", ".join(a.declaration for a in arguments)
-    return "\n".join([f"__kernel void {name}({declarations_})", "{", *lines, "}"])
+    first: list[str] = []
+    if any(a.kind == "faults" for a in arguments):
+        first += ["    if (faults[5] < turn)", "        return;"]
+    if scope is not None:
+        first += [
+            f"    const {CTYPES[dtype]} {text} = kept->{scope.kept[loaded]};"
+            for loaded, (text, dtype) in sorted(scope.loaded.items())
+        ]
+    start = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("__local")), 0)
+    return "\n".join([f"__kernel void {name}({declarations_})", "{", *lines[:start], *first, *lines[start:], "}"])
 
 
 def outer_variables(nest: Nest) -> tuple[str, ...]:

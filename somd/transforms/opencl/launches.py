@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant
+from somd.transforms.frontend.loops import integer_constant, range_of
+from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
-from somd.transforms.stages import Dim, Nest, Reduction
+from somd.transforms.stages import Dim, Nest, Reduction, Serial
 from somd.transforms.types.scalars import ScalarType
 
 REDUCERS = {
@@ -25,7 +27,6 @@ REDUCERS = {
     "and": "reduce_all",
     "or": "reduce_any",
 }
-PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float"}
 
 
 def snapshots(copies: Mapping[str, str], run: str) -> list[cst.BaseStatement]:
@@ -34,21 +35,77 @@ def snapshots(copies: Mapping[str, str], run: str) -> list[cst.BaseStatement]:
     return [tree.assign(tree.name(copy), value) for copy, value in made.items()]
 
 
+@dataclass(frozen=True)
+class Shared:
+    """The master's names for what all launches share: the run, the record of faults, the scalars on the device."""
+
+    run: str
+    faults: str
+    kept: str
+
+    def passed(self, argument: Argument) -> cst.BaseExpression | None:
+        """What the master passes for an argument that any kernel may have; None for those of a phase."""
+        kind, number = argument.kind, argument.number
+        if kind == "array":
+            return tree.name(argument.name)
+        if kind == "kept":
+            return tree.name(self.kept)
+        if kind == "faults":
+            return tree.name(self.faults)
+        if kind == "turn":
+            return tree.call(tree.attribute(self.faults, "turn"))
+        if kind == "length" and number is not None:
+            return tree.shape(argument.name, number)
+        if kind != "scalar":
+            return None
+        value: cst.BaseExpression = tree.name(argument.name)
+        if number is not None:
+            value = tree.subscript(value, tree.integer(number))
+        return value if argument.dtype == "int64" else tree.call(tree.dtype(argument.dtype), value)
+
+    def once(self, step: Serial, kernel: Kernel) -> cst.BaseStatement:
+        """The launch of a serial step that a kernel of one work-item runs."""
+        arguments = [self.passed(a) for a in kernel.arguments]
+        writes = [*step.arrays_written, *(self.kept for a in kernel.arguments if a.kind == "kept" and not a.constant)]
+        sides = {"reads": step.arrays_read, "writes": writes}
+        return tree.line(
+            tree.call(
+                tree.attribute(self.run, "launch"),
+                cst.SimpleString(f'"{kernel.name}"'),
+                tree.tuple_of([tree.integer(1)]),
+                tree.tuple_of([argument for argument in arguments if argument is not None]),
+                **{side: tree.tuple_of([tree.name(n) for n in names]) for side, names in sides.items() if names},
+            )
+        )
+
+
 class Launch:
     """Writes one phase; `names` are the master's, so that what is added clashes with nothing of the user's."""
 
     def __init__(
-        self, nest: Nest, kernel: Kernel, code: HostCode, names: Names, faults: str, in_order: Kernel | None = None
+        self,
+        nest: Nest,
+        kernel: Kernel,
+        code: HostCode,
+        names: Names,
+        shared: Shared,
+        in_order: Kernel | None = None,
+        ending: Kernel | None = None,
+        wide: Kernel | None = None,
     ) -> None:
         self.nest = nest
         self.kernel = kernel
         self.in_order = in_order
+        self.ending = ending
+        self.wide = wide
+        self.shared = shared
         self.code = code
-        self.faults = faults
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
         self.partials = {name: names.fresh(f"{name}_partials") for name in (*self.reduced_names, *nest.copies)}
         #: what the names of ranges and owners begin with, where the phase cuts its own parts
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
+        if wide is not None:
+            self.lanes = names.fresh("lanes")
         if nest.reductions or nest.combined:
             wanted = ("blocks", "block_trips", "all_trips", "block")
             self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
@@ -57,25 +114,38 @@ class Launch:
         found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
         if self.nest.relaxed is not None and self.nest.relaxed.fresh:
             found += snapshots(self.nest.relaxed.snapshots, self.code.run)
-        found += self.launched()
-        if any(a.kind == "faults" for a in self.kernel.arguments):
-            found.append(self.faults_raised())
-        found += self.finished()
+        found += [*self.launched(), *self.finished()]
         comments = self.nest.dims[0].node.leading_lines
         return [found[0].with_changes(leading_lines=comments), *found[1:]]
 
     def launched(self) -> list[cst.BaseStatement]:
-        return self.grouped() if self.nest.reductions else [self.launch()]
+        if self.nest.reductions:
+            return self.grouped()
+        return [self.launch()] if self.wide is None else self.launch_wide(self.wide)
 
     def finished(self) -> list[cst.BaseStatement]:
-        """What follows when no access has failed: the end of the reductions."""
+        """What follows: the end of the reductions."""
+        if self.ending is not None:
+            return [self.ended(self.ending)]
         found: list[cst.BaseStatement] = []
         for reduction in self.nest.reductions:
             found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
         return found
 
-    def faults_raised(self) -> cst.BaseStatement:
-        return tree.line(tree.call(tree.brought("raise_fault"), tree.name(self.faults), tree.brought("SITES")))
+    def ended(self, ending: Kernel) -> cst.BaseStatement:
+        """The end of the reductions on the device."""
+        reads = tree.tuple_of([tree.name(name) for name in self.partials.values()])
+        return tree.line(
+            tree.call(
+                tree.attribute(self.code.run, "launch_groups"),
+                cst.SimpleString(f'"{ending.name}"'),
+                tree.integer(1),
+                tree.brought("LANES"),
+                tree.tuple_of([self.passed(a) for a in ending.arguments]),
+                reads=reads,
+                writes=tree.tuple_of([tree.name(self.shared.kept)]),
+            )
+        )
 
     def check(self, condition: str, site: int) -> cst.BaseStatement:
         row = tree.subscript(tree.brought("SITES"), tree.integer(site))
@@ -97,6 +167,31 @@ class Launch:
         test = cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if))
         return cst.If(test, tree.block([alone]), cst.Else(tree.block([launched])))
 
+    def launch_wide(self, wide: Kernel) -> list[cst.BaseStatement]:
+        """A work-group an iteration where that pays, else a work-item."""
+        lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
+        name, run = cst.SimpleString(f'"{wide.name}"'), self.code.run
+        chosen = tree.call(tree.attribute(run, "lanes"), name, count, self.inner_trips())
+        narrow = self.launch()
+        usual, self.kernel = self.kernel, wide
+        launched = self._call("launch_groups", count, lanes)
+        self.kernel = usual
+        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block([narrow])))]
+
+    def inner_trips(self) -> cst.BaseExpression:
+        """The trips of the first loop inside whose number is the same in each iteration; None where there is none."""
+        known = {*self.nest.scalars, *self.nest.arrays}
+        for loop in self.nest.independent:
+            header = range_of(loop)
+            step = None if header is None else integer_constant(header.step, self.code.method)
+            if header is None or step is None:
+                continue
+            if names_read(loop.iter) & self.code.method.local_names <= known:
+                return tree.call(
+                    tree.brought("trips"), self.limit(header.start), self.limit(header.stop), tree.integer(step)
+                )
+        return tree.name("None")
+
     def owner_count(self) -> cst.BaseExpression:
         return cst.parse_expression(f"{self._root()}_owners.shape[0] - 1")
 
@@ -112,15 +207,16 @@ class Launch:
             tree.assign(count, self.extent(self.nest.dims[0], exact=True)),
             tree.assign(pair, tree.call(tree.brought("logical_blocks"), count, quantum)),
         ]
-        found += self.partial_results()
+        found += self.partial_results() if self.ending is None else []
         return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
 
     def partial_results(self) -> list[cst.BaseStatement]:
-        """Room for the partial results of scalars."""
+        """Room for the partial results of scalars; for as many as there may be where it is made before a loop."""
         found: list[cst.BaseStatement] = []
+        count = tree.name(self.blocks) if self.ending is None else tree.brought("BLOCKS")
         for name in self.reduced_names:
             dtype = tree.dtype(self._type(name).dtype)
-            made = tree.call(tree.attribute(self.code.run, "empty"), tree.name(self.blocks), dtype)
+            made = tree.call(tree.attribute(self.code.run, "empty"), count, dtype)
             found.append(tree.assign(tree.name(self.partials[name]), made))
         return found
 
@@ -134,13 +230,12 @@ class Launch:
 
     def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
-        faults = [self.faults] if any(a.kind == "faults" for a in self.kernel.arguments) else []
         reads = [tree.name(n) for n in self.reads()]
         copies = set() if self.nest.relaxed is None else set(self.nest.relaxed.snapshots.values())
         reads += [tree.name(a.name) for a in self.kernel.arguments if a.kind == "array" and a.name in copies]
         kinds = {a.kind for a in self.kernel.arguments}
         reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners") if kind in kinds]
-        writes = [tree.name(n) for n in (*self.writes(), *faults)]
+        writes = [tree.name(n) for n in self.writes()]
         kernel = cst.SimpleString(f'"{self.kernel.name}"')
         sides = {"reads": tree.tuple_of(reads)} if reads else {}
         sides |= {"writes": tree.tuple_of(writes)} if writes else {}
@@ -165,12 +260,13 @@ class Launch:
     def passed(self, argument: Argument) -> cst.BaseExpression:
         """What the master passes for an argument."""
         kind, number = argument.kind, argument.number
-        if kind == "array":
-            return tree.name(argument.name)
+        known = self.shared.passed(argument)
+        if known is not None:
+            return known
         if kind == "partials":
             return tree.name(self.partials[argument.name])
-        if kind == "faults":
-            return tree.name(self.faults)
+        if kind == "blocks":
+            return tree.name(self.blocks)
         if kind in ("ranges", "owners"):
             return tree.name(f"{self._root()}_{kind}")
         if kind == "owner_count":
@@ -179,23 +275,11 @@ class Launch:
             return tree.name(self.length)
         if kind == "trips":
             return tree.name(self.trips)
-        if kind == "scalar":
-            return self._scalar(argument)
         assert number is not None
-        if kind == "length":
-            return tree.shape(argument.name, number)
         dim = self.nest.dims[number]
         if kind == "extent":
             return self.extent(dim, exact=True)
         return self.limit(dim.start if kind == "start" else dim.stop)
-
-    def _scalar(self, argument: Argument) -> cst.BaseExpression:
-        value: cst.BaseExpression = tree.name(argument.name)
-        if argument.number is not None:
-            value = tree.subscript(value, tree.integer(argument.number))
-        if argument.dtype == "int64":
-            return value
-        return tree.call(tree.dtype(argument.dtype), value)
 
     def reduced(self, reduction: Reduction) -> cst.BaseStatement:
         """`total = reduce_sum(total, total_partials.to_host())`"""
@@ -220,7 +304,7 @@ class Launch:
     def _of_type(self, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
         """A partial result as the Python number that the variable holds."""
         found = self._type(name)
-        return tree.call(PYTHON_TYPES[found.kind], value) if found.weak else value
+        return tree.call(tree.PYTHON_TYPES[found.kind], value) if found.weak else value
 
     def _type(self, name: str) -> ScalarType:
         found = self.code.types.names[name]

@@ -64,9 +64,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     arguments += [*slots, *bounds]
     arguments += [Argument("ranges", ranges), Argument("owners", owners), Argument("owner_count", count)]
-    if scope.tests_accesses:
-        arguments.append(Argument("faults", "faults"))
-    return Kernel(name, kernel_text(name, arguments, statements.lines), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
 
 
 def _slots(nest: Nest, scope: Scope) -> list[Argument]:

@@ -26,8 +26,6 @@ class PartialLaunch(Launch):
             made = tree.call(tree.attribute(self.code.run, "full"), self.owner_count(), *self._filled(name))
             found.append(tree.assign(tree.name(self.partials[name]), made))
         found.append(self._call("launch", tree.tuple_of([self.owner_count()])))
-        if any(a.kind == "faults" for a in self.kernel.arguments):
-            found.append(self.faults_raised())
         return [found[0].with_changes(leading_lines=self.nest.dims[0].node.leading_lines), *found[1:]]
 
     def cut(self) -> cst.BaseStatement:

@@ -6,20 +6,23 @@ It reads the plan only; what it has no form for it refuses with `TargetLacks`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from somd.transforms.fence_table import fences_text
-from somd.transforms.opencl.arguments import Kernel
+from somd.transforms.frontend.loops import small_statements
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.complex_lack import refuse_complex
-from somd.transforms.opencl.host import host_module
+from somd.transforms.opencl.ending_kernels import ending_kernel_of
+from somd.transforms.opencl.host import Kernels, host_module
+from somd.transforms.opencl.kept import BLOCKS, Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
 from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.stages import Plan, joined_names, relies_on_partition, written_arrays
+from somd.transforms.opencl.wide_kernels import wide_kernel_of
+from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.types.typing_table import Types
 
 #: interleaved accumulators in a logical block, as on every target
@@ -60,44 +63,23 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     """
     refuse_complex(plan, types)
     name = plan.method.name
-    numbers = [phase.number for phase in plan.phases()]
-    helpers = [instance.name for instance in types.helpers.values()]
-    wanted = [f"{name}_{number}" for number in numbers]
-    wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
-    wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
-    unit = Unit(wanted, helpers)
-    kernels: dict[int, Kernel] = {}
-    in_order: dict[int, Kernel] = {}
-    joining: dict[int, dict[str, Kernel]] = {}
+    kept = kept_on_device(plan, types)
+    unit = Unit(_kernel_names(plan, kept), [instance.name for instance in types.helpers.values()], kept.names)
+    kernels = Kernels()
     for phase in plan.phases():
-        nest, c_name = phase.nest, unit.kernel_names[f"{name}_{phase.number}"]
-        if nest.in_order_if and (nest.reductions or nest.combined):
-            raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
-        if relies_on_partition(plan, nest) and nest.relaxed is not None:
-            raise TargetLacks("a relaxed loop that relies on a partitioner", nest.position)
-        if nest.copies and nest.partition not in (None, *plan.method.param_names):
-            raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
-        if nest.copies or relies_on_partition(plan, nest):
-            kernels[phase.number] = ordered_kernel_of(nest, c_name, plan.method, types, unit)
-            continue
-        if nest.combined:
-            kernels[phase.number] = combining_kernel_of(nest, c_name, plan.method, types, unit)
-            names = {each.array: unit.kernel_names[f"{name}_{phase.number}_{each.array}"] for each in nest.combined}
-            joining[phase.number] = {e.array: joining_kernel_of(e, names[e.array], types) for e in nest.combined}
-            continue
-        make = reduction_kernel_of if nest.reductions else kernel_of
-        kernels[phase.number] = make(nest, c_name, plan.method, types, unit)
-        if nest.in_order_if:
-            ordered_name = unit.kernel_names[f"{name}_{phase.number}_in_order"]
-            in_order[phase.number] = ordered_kernel_of(nest, ordered_name, plan.method, types, unit)
-    every = [*kernels.values(), *in_order.values(), *(k for by_array in joining.values() for k in by_array.values())]
-    made: dict[str, int] = {kernel.name: n for found in (kernels, in_order) for n, kernel in found.items()}
-    made.update((kernel.name, n) for n, by_array in joining.items() for kernel in by_array.values())
-    text = _program(plan, unit, every, made)
+        _add(kernels, phase, plan, types, unit)
+    for number, step in enumerate(kept.moved, 1):
+        once = unit.kernel_names[f"{name}_once_{number}"]
+        kernels.once[number] = once_kernel_of(step, once, plan.method, types, unit)
+    for phase in plan.phases():
+        if phase.number in kept.ended:
+            end = unit.kernel_names[f"{name}_{phase.number}_end"]
+            kernels.endings[phase.number] = ending_kernel_of(phase.nest, end, unit)
+    text = _program(plan, unit, kernels, kept)
     return OpenCLCode(
         kernels=text,
-        host=host_module(plan, types, kernels, in_order, joining).code,
-        kernel_names=tuple(kernel.name for kernel in every),
+        host=host_module(plan, types, kernels, kept).code,
+        kernel_names=tuple(kernel.name for kernel in kernels.all),
         entry=name,
         fences=fences_text(plan, types) if joined_names(plan) else "",
         doubles=_uses_doubles(text),
@@ -105,24 +87,79 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     )
 
 
-def _program(plan: Plan, unit: Unit, kernels: Sequence[Kernel], made: Mapping[str, int]) -> str:
-    """The text of all kernels; `made` has the phase that each was made of."""
+def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
+    """The names that the kernels should have."""
+    name = plan.method.name
+    wanted = [f"{name}_{phase.number}" for phase in plan.phases()]
+    wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
+    wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
+    wanted += [f"{name}_{phase.number}_wide" for phase in plan.phases()]
+    wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
+    return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
+
+
+def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -> None:
+    """Enter the kernels of a phase.
+
+    Raises:
+        TargetLacks: it has a construct without a form in OpenCL C.
+    """
+    nest, method, number = phase.nest, plan.method, phase.number
+    c_name = unit.kernel_names[f"{method.name}_{number}"]
+    if nest.in_order_if and (nest.reductions or nest.combined):
+        raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
+    if relies_on_partition(plan, nest) and nest.relaxed is not None:
+        raise TargetLacks("a relaxed loop that relies on a partitioner", nest.position)
+    if nest.copies and nest.partition not in (None, *method.param_names):
+        raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
+    if nest.copies or relies_on_partition(plan, nest):
+        kernels.of_phases[number] = ordered_kernel_of(nest, c_name, method, types, unit)
+    elif nest.combined:
+        kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
+        names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}"] for each in nest.combined}
+        kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types) for e in nest.combined}
+    elif nest.reductions:
+        kernels.of_phases[number] = reduction_kernel_of(nest, c_name, method, types, unit)
+    else:
+        kernels.of_phases[number] = kernel_of(nest, c_name, method, types, unit)
+        if nest.in_order_if:
+            ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
+            kernels.in_order[number] = ordered_kernel_of(nest, ordered_name, method, types, unit)
+        wide = wide_kernel_of(nest, unit.kernel_names[f"{method.name}_{number}_wide"], method, types, unit)
+        if wide is not None:
+            kernels.wide[number] = wide
+
+
+def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
+    """The text of all kernels, each with the phase or the statements that it was made of."""
     heads = {phase.number: f"// phase {phase.number}: {phase.nest.place}" for phase in plan.phases()}
+    once = {number: f"// {_lines(step, plan)}" for number, step in enumerate(kept.moved, 1)}
     where = plan.method.position(plan.method.function)
     file = where.file.replace("\\", "/").rpartition("/")[2]
     parts = [
         *unit.functions.values(),
         *unit.structs.values(),
         *unit.helpers.values(),
-        *(f"{heads[made[kernel.name]]}\n{kernel.text}" for kernel in kernels),
+        *([unit.kept_struct()] if unit.kept else []),
+        *(f"{heads[number]}\n{kernel.text}" for number, kernel in kernels.by_phase),
+        *(f"{once[number]}\n{kernel.text}" for number, kernel in kernels.once.items()),
     ]
     head = [f"// Kernels of `{plan.method.qualname}` ({file}:{where.line}); generated by somd."]
     head.append("#pragma OPENCL FP_CONTRACT OFF")
     if any(_uses_doubles(part) for part in parts):
         head.append("#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
-    if any("LANES" in part for part in parts):
-        head.append(f"#define LANES {LANES}")
+    for constant, value in (("LANES", LANES), ("BLOCKS", BLOCKS)):
+        if any(re.search(rf"\b{constant}\b", part) for part in parts):
+            head.append(f"#define {constant} {value}")
     return "\n\n".join(["\n".join(head), *parts]) + "\n"
+
+
+def _lines(step: Serial, plan: Plan) -> str:
+    """The user's lines that a serial step is made of."""
+    known = (plan.method.positions.get(node) for node in small_statements(step.statements))
+    lines = [position.line for position in known if position is not None]
+    first, last = min(lines, default=0), max(lines, default=0)
+    return f"once, line {first}" if first == last else f"once, lines {first} to {last}"
 
 
 def _uses_doubles(text: str) -> bool:

@@ -79,7 +79,7 @@ class _Writer:
         self.loops()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
-        return Kernel(name, kernel_text(name, arguments, write.lines), tuple(arguments))
+        return Kernel(name, kernel_text(name, arguments, write.lines, self.scope), tuple(arguments))
 
     def loops(self) -> None:
         """The loops over the block: the first dimension by trips, the last one by lanes."""
@@ -130,5 +130,4 @@ class _Writer:
         partials = [Argument("partials", each.partials, each.name, dtype=each.dtype) for each in slots]
         own = [Argument("trips", self.trips, number=0), Argument("block", self.block)]
         extents = self.extents if self.numbered else []
-        faults = [Argument("faults", "faults")] if self.scope.tests_accesses else []
-        return [*arrays, *partials, *own, *self.bounds, *extents, *rest, *faults]
+        return [*arrays, *partials, *own, *self.bounds, *extents, *rest]

@@ -38,6 +38,9 @@ class Scope:
     #: lengths of the arrays that lie in private memory
     own: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     relaxed: RelaxedReads | None = None
+    #: scalars that stay on the device, with the names of their members; `loaded` are those that the text mentions
+    kept: Mapping[str, str] = field(default_factory=dict)
+    loaded: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def array(self, name: str) -> str:
         if name in self.own:
@@ -77,6 +80,8 @@ class Scope:
 
     def _named(self, name: str, element: int | None, dtype: str) -> str:
         text = self.names.of(name if element is None else f"{name}_{element}")
-        if name in self.outer:
+        if name in self.outer and name in self.kept:
+            self.loaded[name] = (text, dtype)
+        elif name in self.outer:
             self.inputs[name, element] = (text, dtype)
         return text

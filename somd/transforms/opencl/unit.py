@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
+from somd.transforms.opencl.arguments import KEPT
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.types.scalars import TupleType
+from somd.transforms.types.scalars import ScalarType, TupleType
 from somd.transforms.types.typing_table import HelperInstance
 
 
@@ -15,8 +17,17 @@ class Unit:
     """A program under construction. `helpers` maps the helpers met to their C text, in the order of definition;
     `structs` the types of the tuples that they return."""
 
-    def __init__(self, kernel_names: Iterable[str], helper_names: Iterable[str]) -> None:
+    def __init__(
+        self,
+        kernel_names: Iterable[str],
+        helper_names: Iterable[str],
+        kept: Mapping[str, ScalarType] = MappingProxyType({}),
+    ) -> None:
         names = Names()
+        #: the scalars that stay on the device, and the names of their members
+        self.kept = kept
+        members = Names()
+        self.members = {name: members.of(name) for name in kept}
         self.kernel_names = {name: names.of(name) for name in kernel_names}
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
@@ -48,6 +59,11 @@ class Unit:
         name = fault_functions.access_name(store, dtype, ndim, own)
         self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, own))
         return name
+
+    def kept_struct(self) -> str:
+        """The C type of the scalars that stay on the device."""
+        members = "\n".join(f"    {CTYPES[kind.dtype]} {self.members[name]};" for name, kind in self.kept.items())
+        return f"typedef struct {{\n{members}\n}} {KEPT};"
 
     def struct(self, parts: TupleType) -> str:
         """The C type of a tuple of scalars that a helper returns; its members are `part_0`, `part_1`, ..."""

@@ -16,7 +16,7 @@ from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.loops import exits_of, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import inside
 from somd.transforms.plan import messages
@@ -24,6 +24,8 @@ from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.combined import check_short_circuit, combined_in
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.copies import classify_copies
+from somd.transforms.plan.forms import check_form
+from somd.transforms.plan.independent import independent_loops
 from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import relax
@@ -110,6 +112,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         copies=scalars.copies,
         corners=corner_reads(accesses, context, sets),
         relaxed=relaxed,
+        independent=independent_loops(loops, proved, context, sets),
     )
 
 
@@ -145,30 +148,6 @@ def _partition(accesses: Sequence[Access], loop: cst.For, reduces: bool, context
     if relies and (not roots or roots & written):
         raise Rejected(messages.partition_not_usable(context.method, loop, next(iter(sorted(roots)), "")))
     return roots.pop() if roots else None
-
-
-def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) -> None:
-    """The form that a distributed loop must have: constant step, bounds of scalars, no way out of it.
-
-    `dims` are the variables of the distributed loops between `outer` and `loop`, which its bounds may use.
-    """
-    header = range_of(loop)
-    assert header is not None
-    method = context.method
-    step = integer_constant(header.step, method)
-    if step is None or step == 0:
-        raise Rejected(messages.step_not_constant(method, header.step))
-    for limit in (header.start, header.stop):
-        if accesses_of((cst.Expr(limit),), context.scope):
-            raise Rejected(messages.array_in_bound(method, limit))
-    changed = assigned_names(outer.body) - dims - {header.variable}
-    if changed & (names_read(header.start) | names_read(header.stop)):
-        raise Rejected(messages.bound_changes(method, loop))
-    if header.variable in assigned_names(loop.body):
-        raise Rejected(messages.variable_assigned(method, loop))
-    exits = next((node for node in exits_of(loop) if not isinstance(node, cst.Continue)), None)
-    if exits is not None:
-        raise Rejected(messages.leaves_loop(method, exits))
 
 
 def _negative_indexes(accesses: Sequence[Access], sets: Sets) -> tuple[str, ...]:

@@ -6,14 +6,13 @@ from somd.runtime.opencl.generated import (
     copy_blocks,
     index_error,
     new_faults,
-    raise_fault,
     trips,
 )
 SITES = {1: ('input.py', 15, 'count', 0, 'count[key[i]]'), 2: ('input.py', 16, 'total', 0, 'total[key[i]]'), 3: ('input.py', 16, 'weight', 0, 'weight[i]')}
 
 
 def histogram(run, key, weight, total):
-    faults = new_faults(run)
+    faults = new_faults(run, SITES)
     count = run.zeros(total.shape[0], np.int64)
     if key.shape[0] >= weight.shape[0] + 1:
         raise index_error(SITES[3], None)
@@ -21,8 +20,7 @@ def histogram(run, key, weight, total):
     blocks, block_trips = copy_blocks(all_trips, trips(0, key.shape[0], 1), count.shape[0] + total.shape[0])
     count_copies = copies_of(run, count, blocks, np.int64(0))
     total_copies = copies_of(run, total, blocks, np.float64(-0.0))
-    run.launch("histogram_1", (blocks,), (key, weight, count_copies, count_copies.shape[-1], total_copies, total_copies.shape[-1], blocks, block_trips, all_trips, count.shape[0], total.shape[0], faults), reads=(key, weight), writes=(count_copies, total_copies, faults))
-    raise_fault(faults, SITES)
+    run.launch("histogram_1", (blocks,), (key, weight, count_copies, count_copies.shape[-1], total_copies, total_copies.shape[-1], blocks, block_trips, all_trips, count.shape[0], total.shape[0], faults, faults.turn()), reads=(key, weight), writes=(count_copies, total_copies))
     combine_copies(run, "histogram_1_count", count, count_copies)
     combine_copies(run, "histogram_1_total", total, total_copies)
     return count
@@ -36,18 +34,19 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-static void fault_note(__global volatile long *faults, long iteration, long site, long index, long length)
+static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index, long length)
 {
     __global volatile int *lock = (__global volatile int *)faults;
-    int waiting = faults[1] > iteration;
+    int waiting = faults[4] > iteration;
     while (waiting) {
         if (atomic_cmpxchg(lock, 0, 1) == 0) {
             mem_fence(CLK_GLOBAL_MEM_FENCE);
-            if (iteration < faults[1]) {
-                faults[1] = iteration;
-                faults[2] = site;
-                faults[3] = index;
-                faults[4] = length;
+            if (iteration < faults[4]) {
+                faults[1] = site;
+                faults[2] = index;
+                faults[3] = length;
+                faults[4] = iteration;
+                faults[5] = turn;
             }
             mem_fence(CLK_GLOBAL_MEM_FENCE);
             atomic_xchg(lock, 0);
@@ -56,43 +55,45 @@ static void fault_note(__global volatile long *faults, long iteration, long site
     }
 }
 
-static long fault_place(long index, long length, __global volatile long *faults, long iteration, long site)
+static long fault_place(long index, long length, __global volatile long *faults, long iteration, long turn, long site)
 {
     if (index >= -length && index < length)
         return index < 0 ? index + length : index;
-    fault_note(faults, iteration, site, index, length);
+    fault_note(faults, iteration, turn, site, index, length);
     return -1;
 }
 
-static long load_long_1(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long site)
+static long load_long_1(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
-    const long p0 = fault_place(i0, n0, faults, iteration, site + 0);
+    const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
-static void store_long_1(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long site, long value)
+static void store_long_1(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
 {
-    const long p0 = fault_place(i0, n0, faults, iteration, site + 0);
+    const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     if (p0 >= 0)
         array[p0] = value;
 }
 
-static double load_double_1(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long site)
+static double load_double_1(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
-    const long p0 = fault_place(i0, n0, faults, iteration, site + 0);
+    const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
-static void store_double_1(__global double *array, long i0, long n0, __global volatile long *faults, long iteration, long site, double value)
+static void store_double_1(__global double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, double value)
 {
-    const long p0 = fault_place(i0, n0, faults, iteration, site + 0);
+    const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     if (p0 >= 0)
         array[p0] = value;
 }
 
 // phase 1: the loop over i at line 14
-__kernel void histogram_1(__global const long *key, __global const double *weight, __global long *count_copies, long count_row, __global double *total_copies, long total_row, long blocks, long block_trips, long all_trips, long count_0, long total_0, __global volatile long *faults)
+__kernel void histogram_1(__global const long *key, __global const double *weight, __global long *count_copies, long count_row, __global double *total_copies, long total_row, long blocks, long block_trips, long all_trips, long count_0, long total_0, __global volatile long *faults, long turn)
 {
+    if (faults[5] < turn)
+        return;
     const long block = (long)get_global_id(0);
     if (block >= blocks)
         return;
@@ -102,9 +103,9 @@ __kernel void histogram_1(__global const long *key, __global const double *weigh
         const long i = trip;
         const long iteration = trip;
 #line 15 "input.py"
-        store_long_1(count, key[i], count_0, faults, iteration, 1, (long)((ulong)load_long_1(count, key[i], count_0, faults, iteration, 1) + 1ul));
+        store_long_1(count, key[i], count_0, faults, iteration, turn, 1, (long)((ulong)load_long_1(count, key[i], count_0, faults, iteration, turn, 1) + 1ul));
 #line 16 "input.py"
-        store_double_1(total, key[i], total_0, faults, iteration, 2, load_double_1(total, key[i], total_0, faults, iteration, 2) + weight[i]);
+        store_double_1(total, key[i], total_0, faults, iteration, turn, 2, load_double_1(total, key[i], total_0, faults, iteration, turn, 2) + weight[i]);
     }
 }
 

@@ -10,10 +10,14 @@ def lu_factors(run, a):
             raise index_error(SITES[1], None)
         if a.shape[0] >= a.shape[1] + 1:
             raise index_error(SITES[2], None)
-        run.launch("lu_factors_1", (trips(k + 1, n, 1),), (a, a.shape[1], k + 1, n, k, n), reads=(a,), writes=(a,))
+        lanes = run.lanes("lu_factors_1_wide", trips(k + 1, n, 1), trips(k + 1, n, 1))
+        if lanes:
+            run.launch_groups("lu_factors_1_wide", trips(k + 1, n, 1), lanes, (a, a.shape[1], k + 1, n, k, n), reads=(a,), writes=(a,))
+        else:
+            run.launch("lu_factors_1", (trips(k + 1, n, 1),), (a, a.shape[1], k + 1, n, k, n), reads=(a,), writes=(a,))
 
 
-KERNEL_NAMES = ('lu_factors_1',)
+KERNEL_NAMES = ('lu_factors_1', 'lu_factors_1_wide')
 DOUBLES = True
 WRITTEN = (0,)
 KERNELS = """\
@@ -31,6 +35,23 @@ __kernel void lu_factors_1(__global double *a, long a_1, long i_start, long i_st
     a[i * a_1 + k] = a[i * a_1 + k] / a[k * a_1 + k];
 #line 14 "input.py"
     for (long j = k + 1; j < n; j++) {
+#line 15 "input.py"
+        a[i * a_1 + j] = a[i * a_1 + j] - a[i * a_1 + k] * a[k * a_1 + j];
+    }
+}
+
+// phase 1: the loop over i at line 12
+__kernel void lu_factors_1_wide(__global double *a, long a_1, long i_start, long i_stop, long k, long n)
+{
+    const long lane = get_local_id(0);
+    const long lanes = get_local_size(0);
+    const long i = i_start + (long)get_group_id(0);
+    if (lane == 0) {
+#line 13 "input.py"
+        a[i * a_1 + k] = a[i * a_1 + k] / a[k * a_1 + k];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (long j = k + 1 + lane; j < n; j += lanes) {
 #line 15 "input.py"
         a[i * a_1 + j] = a[i * a_1 + j] - a[i * a_1 + k] * a[k * a_1 + j];
     }

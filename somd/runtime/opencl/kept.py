@@ -1,0 +1,83 @@
+"""Scalars that stay on the device between kernels: a structure in a small buffer, its members attributes here.
+
+kept = Kept(context, {"norm": float, "at": np.int64})     typedef struct { double norm; long at; } kept_scalars;
+
+What a kernel left in it is read when the master asks for a member; what the master sets is written to the device at
+once, without waiting. Python's own `bool`, `int` and `float` come back as such, NumPy's types as scalars of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.opencl.context import Context
+from somd.runtime.opencl.failures import device_errors
+
+#: so many readings may pass before it is asked whether something went wrong
+SETTLED = 32
+_OWN = ("_context", "_given", "_host", "_kinds", "_host_valid", "_reads", "_settle", "buffer")
+
+
+class Kept:
+    """The scalars of one call. `types` gives NumPy's or Python's type of each, in the order of the C structure."""
+
+    #: for launches that write it: a kernel always may, and finds everything there
+    writeable, overlaps, device_valid = True, False, True
+
+    def __init__(self, context: Context, types: Mapping[str, type], settle: Callable[[], None] | None = None) -> None:
+        layout = np.dtype([(name, np.dtype(kind)) for name, kind in types.items()], align=True)
+        self._context = context
+        self._kinds = dict(types)
+        self._host = np.zeros((), layout)
+        self._host_valid = True
+        self._settle = settle
+        #: what the master set, as it did: a variable may be a Python number until a kernel makes it one of NumPy's
+        self._given: dict[str, Any] = {}
+        self._reads = 0
+        self.buffer = context.allocate(layout.itemsize)
+        self._fill(np.zeros(1, np.uint8), 0, layout.itemsize)
+
+    def written_on_device(self) -> None:
+        """A kernel may have changed any of them."""
+        if self._host_valid:
+            self._host_valid = False
+            self._given.clear()
+
+    def __getattr__(self, name: str) -> Any:
+        kind = self._kinds.get(name)
+        if kind is None:
+            raise AttributeError(name)
+        if not self._host_valid:
+            self._read()
+        elif name in self._given:
+            return self._given[name]
+        value = self._host[name][()]
+        return value if issubclass(kind, np.generic) else value.item()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _OWN:
+            object.__setattr__(self, name, value)
+            return
+        if self._host_valid:
+            self._host[name] = value
+            self._given[name] = value
+        dtype, offset = self._host.dtype.fields[name][:2]  # type: ignore[index]
+        self._fill(np.array(value, dtype), offset, dtype.itemsize)
+
+    def _read(self) -> None:
+        # Seldom: it waits, too. After a fault a loop goes on with wrong numbers, but not for ever.
+        self._reads += 1
+        if self._settle is not None and self._reads % SETTLED == 0:
+            self._settle()
+        context = self._context
+        with context.lock, device_errors("reading scalars", str(context.device)):
+            context.cl.enqueue_copy(context.queue, self._host, self.buffer, is_blocking=True)
+        self._host_valid = True
+
+    def _fill(self, pattern: Any, offset: int, size: int) -> None:
+        context = self._context
+        with context.lock, device_errors("setting scalars", str(context.device)):
+            context.cl.enqueue_fill_buffer(context.queue, self.buffer, pattern, offset, size)
