@@ -22,6 +22,7 @@ from somd.sources.load import function_of
 KINDS = {
     "multicore": "modules for multicore, with their machine code",
     "opencl": "modules for OpenCL, built programs, drivers' own files",
+    "verify": "what somdc verify has compiled",
     "checked": "marks of sources that passed",
 }
 

@@ -13,6 +13,7 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
+import linecache
 import os
 import sys
 import sysconfig
@@ -86,6 +87,19 @@ def load(path: Path, *, whole: bool = False, wanted: Iterable[str] = ()) -> Load
     return _run(path, tree, marked) if incomplete and binds_names_elsewhere(tree) else loaded
 
 
+def load_text(path: Path, text: str, file: str) -> Loaded:
+    """The methods of `text`, were it that of the file `path`; its code and its lines go by the name `file`, such as
+    `<changed model.py>`.
+
+    Raises:
+        FileProblem, SomdError: as for `load`.
+    """
+    tree = ast.parse(text, file)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    marked = marked_functions(tree)
+    return _run(path.absolute(), excerpt(tree, marked), marked, file)
+
+
 def module_name(path: Path) -> tuple[Path, str]:
     """The folder from which a file is imported, and its name there.
 
@@ -99,22 +113,25 @@ def module_name(path: Path) -> tuple[Path, str]:
     return root, ".".join(parts) or path.stem
 
 
-def _run(path: Path, tree: ast.Module, marked: tuple[Marked, ...]) -> Loaded:
+def _run(path: Path, tree: ast.Module, marked: tuple[Marked, ...], file: str | None = None) -> Loaded:
+    file = str(path) if file is None else file
     root, name = module_name(path)
     gathered: list[Method] = []
     with _imports_from(root), gathering(gathered):
         module = _module(path, name)
-        code = compile(tree, str(path), "exec", dont_inherit=True)
+        code = compile(tree, file, "exec", dont_inherit=True)
         _execute(code, module, path, name)
-    file = str(path)
-    mine = {
-        m.somd_function.__code__.co_firstlineno: m for m in gathered if m.somd_function.__code__.co_filename == file
-    }
+    mine: dict[int, Method] = {}
+    users: list[Method] = []
+    for method in gathered:
+        where = function_of(method).__code__
+        if where.co_filename == file:
+            mine[where.co_firstlineno] = method
+        elif not installed(where.co_filename):
+            users.append(method)
     methods = tuple(mine[line] for line in sorted(mine))
-    found = {method.somd_function.__qualname__ for method in methods}
-    others = (m for m in gathered if m.somd_function.__code__.co_filename != file)
-    users = tuple(m for m in others if not installed(m.somd_function.__code__.co_filename))
-    return Loaded(path, module, methods, tuple(m for m in marked if m.qualname not in found), users)
+    found = {function_of(method).__qualname__ for method in methods}
+    return Loaded(path, module, methods, tuple(m for m in marked if m.qualname not in found), tuple(users))
 
 
 def _module(path: Path, name: str) -> ModuleType:

@@ -21,6 +21,7 @@ class Done:
     status: int
     out: str
     err: str
+    raw: bytes
 
 
 Somdc = Callable[..., Done]
@@ -40,7 +41,7 @@ def somdc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Somdc]:
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         for text in (done.stdout, done.stderr):
             assert "Traceback" not in text
-        return Done(done.exit_code, done.stdout, done.stderr)
+        return Done(done.exit_code, done.stdout, done.stderr, done.stdout_bytes)
 
     yield run
     config.reload_config()

@@ -14,7 +14,6 @@ from somd.transforms.analysis.affine import Scope, shape_reference
 from somd.transforms.analysis.facts import facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import as_written
 from somd.transforms.stages import Affine, Method, Site
@@ -88,13 +87,33 @@ def _tuples(method: Method) -> set[str]:
 
 
 def names_in_indexes(method: Method) -> set[str]:
-    """Names that stand in the index of some array."""
+    """Names whose values stand in the index of some array, or in the bounds of a loop; lengths of arrays aside."""
     found: set[str] = set()
+
+    class Values(cst.CSTVisitor):
+        def visit_Name(self, node: cst.Name) -> None:
+            found.add(node.value)
+
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            return False
+
+        def visit_Call(self, node: cst.Call) -> bool:
+            return not (isinstance(node.func, cst.Name) and node.func.value == "len")
 
     class Indexes(cst.CSTVisitor):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             for index in index_expressions(node):
-                found.update(names_read(index))
+                index.visit(Values())
+
+        def visit_For(self, node: cst.For) -> None:
+            iterated = node.iter
+            if (
+                isinstance(iterated, cst.Call)
+                and isinstance(iterated.func, cst.Name)
+                and iterated.func.value == "range"
+            ):
+                for argument in iterated.args:
+                    argument.visit(Values())
 
     method.function.body.visit(Indexes())
     return found

@@ -21,6 +21,7 @@ from types import CodeType
 
 import libcst as cst
 
+from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
@@ -89,7 +90,7 @@ def reduced_names(nest: Nest) -> list[str]:
     return [*reduced, *nest.copies]
 
 
-def iteration_code(phase: Phase) -> IterationCode:
+def iteration_code(phase: Phase, positions: Mapping[cst.CSTNode, Position]) -> IterationCode:
     """The function that runs one iteration of the nest of `phase`."""
     nest = phase.nest
     variables = [dim.variable for dim in nest.dims]
@@ -98,7 +99,7 @@ def iteration_code(phase: Phase) -> IterationCode:
     header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
     once = f"    for _ in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"
     function = cst.ensure_type(cst.parse_statement(header + once), cst.FunctionDef)
-    rewriter = _Accesses(nest)
+    rewriter = _Accesses(nest, positions)
     body = [transformed_statement(s, rewriter) for s in nest.body]
     assert isinstance(function.body, cst.IndentedBlock)
     loop = function.body.body[0].with_changes(body=cst.IndentedBlock(body))
@@ -122,9 +123,10 @@ class _Listed(cst.CSTTransformer):
 class _Accesses(cst.CSTTransformer):
     """Sends the index of every array access, and what is claimed of inner loop variables, past the witness."""
 
-    def __init__(self, nest: Nest) -> None:
+    def __init__(self, nest: Nest, positions: Mapping[cst.CSTNode, Position]) -> None:
         super().__init__()
         self.nest = nest
+        self.positions = positions
         self.modes: dict[cst.Subscript, str] = {}
         self.found: list[Watched] = []
         self.relaxed: dict[int, RelaxedRead] = {}
@@ -152,7 +154,9 @@ class _Accesses(cst.CSTTransformer):
             return updated_node
         text = " ".join(cst.Module([]).code_for_node(original_node).split())
         sites = self.nest.guarded.get(original_node, ())
-        self.found.append(Watched(text, sites, original_node in self.nest.wrapping))
+        place = self.positions.get(original_node)
+        line = None if place is None else place.line
+        self.found.append(Watched(text, sites, original_node in self.nest.wrapping, line))
         private = array.value in own or any(array.value == each.array for each in self.nest.combined)
         mode = cst.SimpleString(repr("" if private else self.modes.get(original_node, "r")))
         number = cst.Integer(str(len(self.found) - 1))

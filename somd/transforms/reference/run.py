@@ -14,7 +14,7 @@ from somd.combining import joined
 from somd.partitioners import Block, Partitioner
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
-from somd.transforms.reference.witness import PlanViolation, Witness, claim, outside
+from somd.transforms.reference.witness import PlanViolation, Witness, Write, address_of, claim, outside
 from somd.transforms.stages import Dim, Joined, Nest, Phase, Plan, all_steps
 
 #: iterations in a logical block, at most
@@ -49,7 +49,7 @@ class Reference:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.names = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
-        self.phases = [(phase, iteration_code(phase)) for phase in plan.phases()]
+        self.phases = [(phase, iteration_code(phase, plan.method.positions)) for phase in plan.phases()]
         self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
 
     def run(
@@ -58,13 +58,14 @@ class Reference:
         seed: int,
         partitioners: Mapping[str, Partitioner] | None = None,
         workers: int | None = None,
+        writes: dict[int, Write] | None = None,
     ) -> Any:
-        """As `run_reference`."""
+        """As `run_reference`; `writes` takes the last write of each element, by its address."""
         order = random.Random(seed)
         names: dict[str, Any] = dict(self.names)
         for phase, code in self.phases:
             partitioner = (partitioners or {}).get(phase.nest.partition or "")
-            names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner, workers).run
+            names[f"phase_{phase.number}"] = _Runner(phase, code, self.names, order, partitioner, workers, writes).run
         for fence in (step for step in all_steps(self.plan) if isinstance(step, Joined)):
             names[f"joined_{fence.phase.number}"] = partial(_joined, fence, self.plan.method.name)
         exec(self.master, names)
@@ -86,8 +87,14 @@ class _Runner:
         order: random.Random,
         partitioner: Partitioner | None,
         workers: int | None,
+        writes: dict[int, Write] | None,
     ) -> None:
+        self.number = phase.number
+        self.writes = writes
         self.nest: Nest = phase.nest
+        #: the iteration that runs now, and where its outermost variable stands among the values of that
+        self.point: tuple[int, ...] = ()
+        self.trips: dict[int, int] = {}
         self.names = names
         self.order = order
         self.partitioner = partitioner
@@ -104,7 +111,14 @@ class _Runner:
         self.reduced = reduced_names(phase.nest)
 
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
-        return self.witness.place(self.code.accesses[number], mode, array, *indexes)
+        access = self.code.accesses[number]
+        where = self.witness.place(access, mode, array, *indexes)
+        if self.writes is not None and "w" in mode:
+            outermost = self.point[0]
+            trip = self.trips[outermost], len(self.trips)
+            write = Write(self.number, self.point, access.line, trip, self.owner.get(outermost, 0))
+            self.writes[address_of(array, where)] = write
+        return where
 
     def _relaxed(self, number: int, array: Any, *indexes: Any) -> Any:
         """The element that a relaxed read sees."""
@@ -154,6 +168,8 @@ class _Runner:
             blocks = [range(len(points))]
         partials = [first for _ in blocks]
         self.owner = {points[number][0]: 0 if alone else k for k, block in enumerate(blocks) for number in block}
+        if self.writes is not None:
+            self.trips = {value: k for k, value in enumerate(dict.fromkeys(point[0] for point in points))}
         turns = [k for k, block in enumerate(blocks) for _ in block]
         if not alone:
             self.order.shuffle(turns)
@@ -163,6 +179,7 @@ class _Runner:
         failures: dict[int, Exception] = {}
         for block in turns:
             number = next(waiting[block])
+            self.point = points[number]
             parts = self.nest.partition is not None or self.nest.relaxed is not None
             self.witness.iteration = 0 if alone else block if parts else number
             own = dict(zip(self.reduced, partials[block], strict=True))

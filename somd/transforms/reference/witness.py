@@ -28,6 +28,19 @@ class Watched:
     text: str
     sites: tuple[Site, ...]
     wrapping: bool
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """The last write of an element: phase, iteration, line; `trip` is the place of the outermost variable among its
+    values, and their number; `block` the part that the iteration ran in."""
+
+    phase: int
+    iteration: tuple[int, ...]
+    line: int | None
+    trip: tuple[int, int]
+    block: int
 
 
 @dataclass
@@ -52,8 +65,7 @@ class Witness:
         where = tuple(
             self._inside(access, axis, operator.index(index), array.shape[axis]) for axis, index in enumerate(indexes)
         )
-        start = array.__array_interface__["data"][0]
-        address = start + sum(index * stride for index, stride in zip(where, array.strides, strict=True))
+        address = address_of(array, where)
         if "r" in mode:
             self._reads(access, address, where)
         if "w" in mode:
@@ -81,6 +93,12 @@ class Witness:
             raise PlanViolation(f"{access.text} writes {list(where)}, which another iteration writes too")
         if self.read.get(address, self.iteration) != self.iteration:
             raise PlanViolation(f"{access.text} writes {list(where)}, which another iteration reads")
+
+
+def address_of(array: np.ndarray[Any, Any], where: tuple[int, ...]) -> int:
+    """The address of an element."""
+    start: int = array.__array_interface__["data"][0]
+    return start + sum(index * stride for index, stride in zip(where, array.strides, strict=True))
 
 
 def claim(holds: bool, what: str) -> None:

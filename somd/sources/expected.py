@@ -1,0 +1,55 @@
+"""What the function as written makes of inputs: the oracle of a verification."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from somd.config import use
+from somd.sources.comparing import duplicated
+from somd.sources.load import Method
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An input with what the plain function makes of it: result and arguments afterwards, or the error it raises."""
+
+    arguments: Arguments
+    after: Arguments
+    result: Any
+    error: Exception | None = None
+
+
+def expectations(method: Method, tries: Iterable[Sequence[Arguments]]) -> tuple[list[Expected], list[str]]:
+    """For each input the first try that the plain function can run; and why others cannot, in words."""
+    found, failed = [], []
+    for group in tries:
+        errors: list[Exception] = []
+        for arguments in group:
+            made = _expected(method, arguments)
+            if made.error is None:
+                found.append(made)
+                break
+            errors.append(made.error)
+            if isinstance(made.error, IndexError) and arguments is group[-1]:
+                found.append(_expected(method, group[0]))
+        else:
+            said = dict.fromkeys(f"{type(error).__name__}: {error}" for error in errors)
+            failed.append(next(iter(said)))
+    return found, failed
+
+
+def _expected(method: Method, arguments: Arguments) -> Expected:
+    after = duplicated(arguments)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings(), use(target="sequential"):
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return Expected(arguments, after, method.sequential(*after))
+    except Exception as error:
+        return Expected(arguments, after, None, error)

@@ -1,0 +1,112 @@
+"""Markers for plain functions: those with which the compiler proves the loops, found by trying.
+
+In: a Python file. Out: its text with markers on the functions that can be SOMD methods, what was proved of each, and
+why others were left alone. The text is tried as a module of the file's name; nothing is written.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from somd.errors import SomdCompileError, SomdError
+from somd.reach import NotKnownYet, reach_of_source
+from somd.sources.load import Method, function_of, load_text
+from somd.sources.scan import read_source
+from somd.transforms.frontend.annotate import Plain, annotated, plain_functions
+from somd.transforms.pipeline import check
+from somd.transforms.plan.proofs import proofs
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A function: the parameters to distribute with what is proved then, or why there is no proposal."""
+
+    qualname: str
+    line: int
+    arrays: tuple[str, ...] = ()
+    proved: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """A file before and after, without a byte-order mark, and what is said of its functions."""
+
+    path: Path
+    before: str
+    after: str
+    proposals: tuple[Proposal, ...]
+
+
+def suggest(path: Path) -> Suggested:
+    """The markers for the functions of a file.
+
+    Raises:
+        FileProblem: it cannot be read, is not Python, or raises when it is imported.
+    """
+    tree = read_source(path)
+    data = path.read_bytes()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    text = data.decode(encoding)
+    module = cst.parse_module(text)
+    lines = dict(_lines(tree.body, ()))
+    proposals = []
+    for plain in plain_functions(module):
+        line = lines.get(plain.qualname, 1)
+        if plain.why_not:
+            proposals.append(Proposal(plain.qualname, line, why_not=plain.why_not))
+        else:
+            proposals.append(_proposal(path, module, plain, line))
+    wanted = {each.qualname: each.arrays for each in proposals if each.arrays}
+    after = annotated(module, wanted).code if wanted else text
+    return Suggested(path, text, after, tuple(proposals))
+
+
+def _proposal(path: Path, module: cst.Module, plain: Plain, line: int) -> Proposal:
+    """The first choice of arrays that the compiler accepts."""
+    reasons: list[str] = []
+    for arrays in _choices(plain):
+        text = annotated(module, {plain.qualname: arrays}).code
+        file = f"<suggested: {path.name}, {plain.qualname}, {' '.join(arrays)}>"
+        loaded = load_text(path, text, file)
+        method = next((m for m in loaded.methods if function_of(m).__qualname__ == plain.qualname), None)
+        if method is None:
+            reasons.append("importing the file does not define it")
+            continue
+        try:
+            return Proposal(plain.qualname, line, arrays, tuple(_proved(method, line)))
+        except NotKnownYet as what:
+            reasons.append(f"what `{what}` is depends on the object of a call")
+        except SomdCompileError as error:
+            first = error.diagnostics[0]
+            reasons.append(f"{first.message} [{first.code}]")
+        except (SomdError, AttributeError) as error:
+            reasons.append(str(error).splitlines()[0])
+    return Proposal(plain.qualname, line, why_not=reasons[0])
+
+
+def _choices(plain: Plain) -> Iterator[tuple[str, ...]]:
+    """All arrays; those that are written; each alone."""
+    yield from dict.fromkeys((plain.arrays, plain.written or plain.arrays, *((name,) for name in plain.arrays)))
+
+
+def _proved(method: Method, line: int) -> Iterator[str]:
+    function = function_of(method)
+    plan = check(function, reach_of_source(function, method.owner))
+    shift = line - plan.method.position(plan.method.function.name).line
+    return proofs(plan, shift)
+
+
+def _lines(body: list[ast.stmt], around: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ".".join((*around, node.name)), node.lineno
+        elif isinstance(node, ast.ClassDef):
+            yield from _lines(node.body, (*around, node.name))

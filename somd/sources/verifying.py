@@ -1,0 +1,327 @@
+"""A method against the function as written: on every target, for several numbers of workers, in any order.
+
+In: a method and inputs. Out: findings, good and bad: a target that agrees on all inputs, or the first element that
+differs, with the method instance that owns it and the line that wrote it. The plan itself is run too, by the reference
+back end: iterations, parts and logical blocks in orders that chance chooses, with every claim of the plan watched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import libcst as cst
+import numpy as np
+
+import somd.runtime.multicore
+from somd.calling import calling_of
+from somd.combining import Combine
+from somd.config import use
+from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
+from somd.paths import parameters_of
+from somd.reach import reach
+from somd.runtime.folders import cache_folder
+from somd.signatures import describe_all
+from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
+from somd.sources.expected import Arguments, Expected
+from somd.sources.load import Method, function_of
+from somd.transforms.pipeline import compile_for
+from somd.transforms.reference.owners import Owners
+from somd.transforms.reference.run import Reference
+from somd.transforms.reference.witness import PlanViolation
+from somd.transforms.signature_text import parse_type
+from somd.transforms.stages import Plan
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found on a target (`plan` for the reference): in `agrees`, how well; otherwise what is different, and
+    who wrote it. A `doubtful` one is none of the method's own orders, so no error."""
+
+    target: str
+    agrees: str = ""
+    where: str = ""
+    differs: str = ""
+    owner: str | None = None
+    doubtful: bool = False
+
+
+def verify(
+    method: Method,
+    cases: Sequence[Expected],
+    targets: Sequence[str],
+    workers: Sequence[int],
+    orders: int,
+    tolerance: Tolerance | None = None,
+) -> Iterator[Finding]:
+    """Run the cases everywhere; one finding a target, and further ones for doubts.
+
+    Raises:
+        SomdCompileError: the method is refused for these arguments.
+    """
+    runs = _Runs(method, workers, tolerance)
+    with _divided():
+        good = True
+        for target in targets:
+            finding = runs.on_target(target, cases) if target != "plan" else runs.on_plan(cases, orders)
+            good = good and bool(finding.agrees)
+            yield finding
+        if "plan" in targets and good:
+            yield from runs.in_other_orders(cases)
+
+
+@contextlib.contextmanager
+def _divided() -> Iterator[None]:
+    """A block in which small phases are divided, too; what is compiled for that has a cache of its own."""
+    before, small = os.environ.get("SOMD_CACHE_DIR"), somd.runtime.multicore.SMALL
+    os.environ["SOMD_CACHE_DIR"] = str(cache_folder("verify"))
+    somd.runtime.multicore.SMALL = 0
+    try:
+        yield
+    finally:
+        somd.runtime.multicore.SMALL = small
+        if before is None:
+            del os.environ["SOMD_CACHE_DIR"]
+        else:
+            os.environ["SOMD_CACHE_DIR"] = before
+
+
+class _Runs:
+    def __init__(self, method: Method, workers: Sequence[int], tolerance: Tolerance | None) -> None:
+        self.method = method
+        self.function = function_of(method)
+        self.names = parameters_of(self.function)
+        self.workers = workers
+        self.tolerance = tolerance
+
+    def on_target(self, target: str, cases: Sequence[Expected]) -> Finding:
+        exact = True
+        for case in cases:
+            first: Any = None
+            for number in self.workers:
+                where = (
+                    f"{target}, {number} worker{'s' if number != 1 else ''}: {described(self.names, case.arguments)}"
+                )
+                found = duplicated(case.arguments)
+                try:
+                    with use(target=target, workers=number), warnings.catch_warnings():
+                        warnings.simplefilter("error", SomdFallbackWarning)
+                        warnings.simplefilter("ignore", RuntimeWarning)
+                        result: Any = self.method(*found)
+                except SomdFallbackWarning as warning:
+                    return Finding(target, agrees=f"not run: {str(warning).partition(': ')[2].splitlines()[0]}")
+                except SomdCompileError:
+                    raise
+                except Exception as error:
+                    if case.error is None or not _alike(error, case.error):
+                        return Finding(target, where=where, differs=_raised(error, case.error))
+                    continue
+                if case.error is not None:
+                    return Finding(target, where=where, differs=_raised(None, case.error))
+                made = self.compared((result, found), (case.result, case.after), case)
+                if made is not None:
+                    return Finding(target, "", where, str(made), self.owner(case, made, number, target == "opencl"))
+                exact = exact and self.differs((result, found), (case.result, case.after), EXACT) is None
+                if first is not None and self.fixed and self.differs((result, found), first, EXACT) is not None:
+                    made = self.differs((result, found), first, EXACT)
+                    said = f"{made} with {self.workers[0]} workers"
+                    return Finding(target, "", where, f"the bits depend on the number of workers: {said}")
+                first = (result, found) if first is None else first
+        counts = ", ".join(map(str, self.workers))
+        return Finding(target, agrees=f"{counts} workers: agrees, {'bit for bit' if exact else 'to rounding'}")
+
+    def on_plan(self, cases: Sequence[Expected], orders: int) -> Finding:
+        exact = True
+        for case in cases:
+            plan, named, partitioners = self.planned(case.arguments)
+            reference = Reference(plan)
+            for seed in range(orders):
+                number = self.workers[seed % len(self.workers)]
+                where = f"plan, order {seed}: {described(self.names, case.arguments)}"
+                found = duplicated(case.arguments)
+                try:
+                    result = reference.run(
+                        dict(zip(named, self.values(found), strict=True)), seed, partitioners, number
+                    )
+                except PlanViolation as error:
+                    return Finding("plan", where=where, differs=f"a claim of the plan does not hold: {error}")
+                except Exception as error:
+                    if case.error is None or not _alike(error, case.error):
+                        return Finding("plan", where=where, differs=_raised(error, case.error))
+                    continue
+                if case.error is not None:
+                    return Finding("plan", where=where, differs=_raised(None, case.error))
+                made = self.compared((_typed(result, case.result), found), (case.result, case.after), case)
+                if made is not None:
+                    return Finding("plan", "", where, str(made), self.owner(case, made, number))
+                exact = exact and self.differs((result, found), (case.result, case.after), EXACT) is None
+        return Finding("plan", agrees=f"{orders} orders: agrees, {'bit for bit' if exact else 'to rounding'}")
+
+    def in_other_orders(self, cases: Sequence[Expected]) -> Iterator[Finding]:
+        """Partial results combined in other orders than that of the ranks, where a function does it."""
+        for case in cases:
+            if case.error is not None:
+                continue
+            plan, named, partitioners = self.planned(case.arguments)
+            if plan.method.combine is None:
+                return
+            shuffled = _Shuffled(plan.method.combine.function, plan.method.combine.declared)
+            other = replace(plan, method=replace(plan.method, combine=shuffled))
+            where = f"partial results in another order: {described(self.names, case.arguments)}"
+            for seed in range(5):
+                mixed = duplicated(case.arguments)
+                shuffled.order.seed(seed)
+                try:
+                    result = self.of_plan(other, named, mixed, seed, partitioners)
+                except Exception as error:
+                    yield Finding("plan", "", where, _raised(error, None), doubtful=True)
+                    return
+                made = self.compared((_typed(result, case.result), mixed), (case.result, case.after), case)
+                if made is not None:
+                    yield Finding("plan", "", where, str(made), doubtful=True)
+                    return
+
+    def of_plan(
+        self, plan: Plan, named: Sequence[str], arguments: Arguments, seed: int, partitioners: dict[str, Any]
+    ) -> Any:
+        """The result of a plan in the order of a seed."""
+        given = dict(zip(named, self.values(arguments), strict=True))
+        return Reference(plan).run(given, seed, partitioners, max(self.workers))
+
+    # --- what a call takes ---------------------------------------------------------------------------------------
+
+    def values(self, arguments: Arguments) -> tuple[Any, ...]:
+        found = reach(self.function, dict(zip(self.names, arguments, strict=False)))
+        return calling_of(found, found.structure(), self.names).values(arguments, found)
+
+    def planned(self, arguments: Arguments) -> tuple[Plan, tuple[str, ...], dict[str, Any]]:
+        """The plan for arguments, the names of the values that it takes, and their partitioners."""
+        found = reach(self.function, dict(zip(self.names, arguments, strict=False)))
+        calling = calling_of(found, found.structure(), self.names)
+        texts = describe_all(calling.values(arguments, found), calling.texts)
+        types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
+        aliases = _aliases(calling.names, calling.values(arguments, found))
+        compiled = compile_for(self.function, types, aliases, found)
+        self.fixed_by(compiled.plan)
+        return compiled.plan, calling.names, {calling.names[k]: p for k, p in calling.partitioners.items()}
+
+    # --- how it compares -----------------------------------------------------------------------------------------
+
+    fixed = False
+
+    def fixed_by(self, plan: Plan) -> None:
+        """Whether results have the same bits for every number of workers."""
+        nests = [phase.nest for phase in plan.phases()]
+        self.fixed = plan.method.combine is None and not any(nest.relaxed or nest.copies for nest in nests)
+
+    def compared(self, found: Any, expected: Any, case: Expected) -> Difference | None:
+        if self.differs(found, expected, EXACT) is None:
+            return None
+        return self.differs(found, expected, self.tolerance or self.suited(case))
+
+    def differs(self, found: Any, expected: Any, tolerance: Tolerance) -> Difference | None:
+        made = difference(found[0], expected[0], "result", tolerance)
+        for name, mine, theirs in zip(self.names, found[1], expected[1], strict=False):
+            made = made or difference(mine, theirs, f"argument `{name}`", tolerance)
+        return made
+
+    def suited(self, case: Expected) -> Tolerance:
+        """Sums may associate otherwise, and math functions differ in the last places; nothing else may."""
+        plan, _, _ = self.planned(case.arguments)
+        nests = [phase.nest for phase in plan.phases()]
+        if plan.method.combine is not None or any(n.reductions or n.combined or n.copies for n in nests):
+            arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
+            floats = [np.abs(each) for each in arrays if each.dtype.kind in "fc" and each.size]
+            floor = max((float(each[np.isfinite(each)].max(initial=0.0)) for each in floats), default=0.0)
+            return Tolerance(units=16.0 + sum(each.size for each in arrays), floor=floor)
+        return Tolerance(units=16.0) if _calls_functions(plan) else EXACT
+
+    def owner(self, case: Expected, made: Difference, workers: int, work_items: bool = False) -> str | None:
+        """Who wrote the element that differs, as far as the plan can tell."""
+        if made.index is None:
+            return None
+        arguments = duplicated(case.arguments)
+        try:
+            plan, named, partitioners = self.planned(arguments)
+            given = dict(zip(named, self.values(arguments), strict=True))
+            owners = Owners(plan, given, partitioners, workers)
+        except Exception:  # the plan's own run fails: it has nothing to tell
+            return None
+        value: Any = owners.result
+        if made.what.startswith("argument"):
+            value = dict(zip(self.names, arguments, strict=False)).get(made.what.split("`")[1])
+        for part in made.what.split("[")[1:]:
+            value = value[int(part.rstrip("]"))]
+        for name in made.what.split(".")[1:]:
+            value = getattr(value, name, None)
+        return owners.of(value, made.index, work_items) if isinstance(value, np.ndarray) else None
+
+
+class _Shuffled(Combine):
+    """A combining function that gets its partial results in an order by chance."""
+
+    order = random.Random(0)
+
+    def __call__(self, partials: Sequence[Any], arguments: Sequence[Any]) -> Any:
+        mixed = list(partials)
+        self.order.shuffle(mixed)
+        return super().__call__(mixed, arguments)
+
+
+def _typed(found: Any, like: Any) -> Any:
+    """A result of the reference with the types of the plain function's: NumPy's scalars for Python's."""
+    if isinstance(like, tuple) and isinstance(found, tuple) and len(found) == len(like):
+        return tuple(_typed(f, e) for f, e in zip(found, like, strict=True))
+    numbers = (bool, int, float, complex, np.generic)
+    kind: Any = type(like)
+    return kind(found) if isinstance(like, numbers) and isinstance(found, numbers) else found
+
+
+def _aliases(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:
+    """Parameters that are the same array as an earlier one."""
+    first: dict[int, str] = {}
+    found = {}
+    for name, value in zip(names, values, strict=True):
+        if isinstance(value, np.ndarray):
+            if id(value) in first:
+                found[name] = first[id(value)]
+            first.setdefault(id(value), name)
+    return found
+
+
+def _alike(found: Exception, expected: Exception) -> bool:
+    return isinstance(found, type(expected)) or isinstance(expected, type(found))
+
+
+def _raised(found: Exception | None, expected: Exception | None) -> str:
+    said = "raises nothing" if found is None else f"raises {type(found).__name__}: {_line(found)}"
+    plain = "returns" if expected is None else f"raises {type(expected).__name__}: {_line(expected)}"
+    return f"{said}; the plain function {plain}"
+
+
+def _line(error: Exception) -> str:
+    text = error.message if isinstance(error, SomdRuntimeError) else str(error)
+    return " ".join(text.split())
+
+
+def _calls_functions(plan: Plan) -> bool:
+    """Whether the method computes with functions that libraries may round differently, or powers."""
+    plain = {"len", "range", "min", "max", "abs", "int", "float", "bool", "round", "enumerate", "zip"}
+    found = False
+
+    class Calls(cst.CSTVisitor):
+        def visit_Call(self, node: cst.Call) -> None:
+            nonlocal found
+            found = found or not (isinstance(node.func, cst.Name) and node.func.value in plain)
+
+        def visit_Power(self, node: cst.Power) -> None:
+            nonlocal found
+            found = True
+
+    plan.method.function.body.visit(Calls())
+    return found

@@ -1,0 +1,116 @@
+"""`somdc suggest`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ADD, Somdc, Write
+
+PLAIN = '''
+"""Plain loops."""
+from __future__ import annotations
+
+import numpy as np
+
+
+def add(a, b):
+    c = np.empty_like(a)
+    for i in range(len(a)):
+        c[i] = a[i] + b[i]  # element by element
+    return c
+
+
+def chain(a: np.ndarray):
+    for i in range(1, len(a)):
+        a[i] += a[i - 1]
+
+
+def total(xs: np.ndarray) -> float:
+    s = 0.0
+    for x in xs:
+        s += x
+    return s
+
+
+def lists(a: list[float]):
+    for i in range(len(a)):
+        a[i] = 0
+
+
+class Grid:
+    def step(self, u, v, n: int = 3):
+        for i in range(1, len(u) - 1):
+            v[i] = u[i] + self.dt * (u[i - 1] - 2 * u[i] + u[i + 1])
+
+
+def no_loop(a):
+    return a[0]
+
+
+print("a side effect", add(np.ones(2), np.ones(2)))
+'''
+
+
+def test_proposals(somdc: Somdc, write: Write) -> None:
+    write("plain.py", PLAIN)
+    done = somdc("suggest", "plain.py")
+    assert done.status == 0
+    assert "side effect" not in done.out + done.err
+    for said in (
+        "# plain.py:7: add: a, b distributed; proved:\n#   line 9: the iterations of `for i in range(len(a))` may run",
+        "inside its array is every access but for `b[i]`, tested once before the loop",
+        "# plain.py:14: chain: nothing proposed: this loop cannot be distributed: iteration i reads what",
+        "[SOMD301]\n",
+        "the iterations of `for x in xs` may run in any order: they write no array\n#     `s` is reduced by +",
+        "# plain.py:26: lists: nothing proposed: its loops index no parameter that may be an array\n",
+        "+from somd import dist, somd\n",
+        "-def add(a, b):\n+@somd\n+def add(a: dist[np.ndarray], b: dist[np.ndarray]):\n",
+        "+    def step(self, u: dist[np.ndarray], v: dist[np.ndarray], n: int = 3):\n",
+    ):
+        assert said in done.out, done.out
+    assert "no_loop" not in done.out.partition("---")[0]
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_diff_can_be_applied(newline: str, somdc: Somdc, write: Write, tmp_path: Path) -> None:
+    path = write("some folder/plain.py", PLAIN.lstrip().rstrip().replace("\n", newline).encode())
+    done = somdc("suggest", "some folder")
+    assert done.status == 0
+    ran = subprocess.run(["patch", "-p1", "--binary"], input=done.raw, capture_output=True, cwd=tmp_path, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert path.read_bytes().count(b"@somd") == 3
+    assert somdc("check", path).out == "3 methods in 1 file checked: no errors\n"
+
+
+NAMES = {
+    "import somd as s\nimport numpy\n": ("@s.somd", "a: s.dist[numpy.ndarray]"),
+    "from somd import somd as parallel\n": ("@parallel", "a: dist[np.ndarray]"),
+    "def dist(a):\n    return a\n\n\n": ("@somd.somd", "a: somd.dist[np.ndarray]"),
+    "from numpy import ndarray\n": ("@somd", "a: dist[ndarray]"),
+}
+
+
+@pytest.mark.parametrize("head", NAMES)
+def test_names_of_the_module(head: str, somdc: Somdc, write: Write) -> None:
+    write("plain.py", head + "def f(a):\n    for i in range(len(a)):\n        a[i] = 1.0\n")
+    done = somdc("suggest", "plain.py", "-q")
+    decorator, parameter = NAMES[head]
+    assert done.status == 0 and f"+{decorator}\n+def f({parameter}):\n" in done.out, done.out
+
+
+def test_nothing_to_propose(somdc: Somdc, write: Write) -> None:
+    write("done.py", ADD)
+    done = somdc("suggest", "done.py")
+    assert done.status == 1 and "it has a decorator already" in done.out and "---" not in done.out
+    write("empty.py", "x = 1\n")
+    done = somdc("suggest", "empty.py")
+    assert (done.status, done.err) == (1, "error: empty.py: no plain function with a loop\n")
+    write("syntax.py", "def f(:\n")
+    for name, said in {"syntax.py": "not valid Python", "missing.py": "no such file or folder"}.items():
+        done = somdc("suggest", name)
+        assert done.status in (1, 2) and said in done.err and done.err.count("\n") == 1
