@@ -326,6 +326,8 @@ class Uniform:
     body: tuple[Step, ...]
     orelse: tuple[Step, ...] = ()
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
+    #: how far, in iterations, an MI's sweeps depend on those of others, for each sweep between; None: not known
+    radius: int | None = None
 
 
 @dataclass(frozen=True)
