@@ -11,8 +11,10 @@ from somd.partitioners import ByKey, validate_partition
 Ranges = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int) -> tuple[Ranges, Ranges]:
+def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int, pieces: int = 1) -> tuple[Ranges, Ranges]:
     """What `partitioner` makes of `array` for `parts` method instances.
+
+    With `pieces` above 1 each owner may have about so many ranges where keys allow it (`ByKey`), one after the other.
 
     Returns:
         ranges: int64, shape (m, 2): start and stop of each range, those of one owner together.
@@ -24,6 +26,10 @@ def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int) -> tuple[Rang
     """
     if isinstance(partitioner, ByKey) and array.size and array.min() < 0:
         raise ValueError("ByKey: keys that index an array must not be negative")
+    if isinstance(partitioner, ByKey) and pieces > 1:
+        finer = _in_pieces(partitioner, array, parts, pieces)
+        if finer is not None:
+            return finer
     made = list(partitioner(array, parts))
     validate_partition(made, len(array), "the partitioned array")
     ranges: list[tuple[int, int]] = []
@@ -33,6 +39,20 @@ def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int) -> tuple[Rang
         ranges.extend((int(start), int(stop)) for start, stop in own)
         owners.append(len(ranges))
     return np.array(ranges, np.int64).reshape(-1, 2), np.array(owners, np.int64)
+
+
+def _in_pieces(
+    partitioner: ByKey, array: np.ndarray[Any, Any], parts: int, pieces: int
+) -> tuple[Ranges, Ranges] | None:
+    """`parts` owners of about `pieces` ranges each; None where the keys allow no more than one an owner."""
+    try:
+        made = partitioner(array, parts * pieces)
+    except ValueError:
+        made = []
+    if len(made) <= parts:
+        return None
+    validate_partition(made, len(array), "the partitioned array")
+    return np.array(made, np.int64), np.arange(parts + 1) * len(made) // parts
 
 
 def evenly(start: int, stop: int, step: int, parts: int) -> tuple[Ranges, Ranges]:

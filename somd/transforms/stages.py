@@ -319,6 +319,21 @@ class Serial:
 
 
 @dataclass(frozen=True)
+class Sweeps:
+    """A uniform loop that runs its phases over and over: an iteration of a phase depends on earlier phases only in
+    iterations at most `radius` away for each phase in between.
+
+    `stride` is the step of the innermost distributed loops; `offsets` has the accesses whose last index is the variable
+    of that loop plus a constant, where that holds for all accesses to these arrays, `packed`.
+    """
+
+    radius: int
+    stride: int = 1
+    offsets: Mapping[cst.Subscript, int] = field(default_factory=dict)
+    packed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Uniform:
     """A for, while or if (libcst node for its header) that the master takes on behalf of all MIs."""
 
@@ -326,8 +341,8 @@ class Uniform:
     body: tuple[Step, ...]
     orelse: tuple[Step, ...] = ()
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
-    #: how far, in iterations, an MI's sweeps depend on those of others, for each sweep between; None: not known
-    radius: int | None = None
+    #: what is proved of the phases of a loop that only sweeps over arrays
+    sweeps: Sweeps | None = None
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ from somd.runtime.multicore.reductions import (
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
+from somd.runtime.multicore.sweeps import pack, packed_shape, sweeps_at_a_time, unpack
 
 __all__ = [
     "FAR",
@@ -144,6 +145,8 @@ __all__ = [
     "numpy_square",
     "numpy_where",
     "own_copy",
+    "pack",
+    "packed_shape",
     "part_count",
     "python_divide",
     "python_isqrt",
@@ -163,8 +166,10 @@ __all__ = [
     "slave",
     "slave_range",
     "store",
+    "sweeps_at_a_time",
     "trips",
     "uneven_parts",
+    "unpack",
     "with_trips",
     "wrapped",
 ]

@@ -21,6 +21,7 @@ from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
 from somd.runtime.multicore.layer import layer
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.signals import INTERRUPTED, exception_at
+from somd.runtime.multicore.sweeps import CACHE
 
 numba: Any = _numba
 
@@ -45,6 +46,8 @@ class MulticoreCall:
         self.partitions = tuple((k, partitioners[k]) if isinstance(k, int) else k for k in module.PARTITIONS)
         #: whether the master takes more than its arguments and the number of MIs
         self.special = bool(self.has_faults or self.partitions or joins)
+        #: whether MIs run several sweeps over a range before they go on to the next
+        self.in_pieces: bool = getattr(module, "IN_PIECES", False)
         self.finish = _finisher(module.RESULT)
         self.layer = layer()
 
@@ -74,7 +77,8 @@ class MulticoreCall:
         self, args: Sequence[Any], workers: int
     ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
         """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
-        partitions = [cut(partitioner, args[k], workers) for k, partitioner in self.partitions]
+        pieces = self.pieces(args, workers)
+        partitions = [cut(partitioner, args[k], workers, pieces) for k, partitioner in self.partitions]
         faults = fault_table(max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)]))
         functions = Functions(self.joins) if self.joins else None
         extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
@@ -90,6 +94,13 @@ class MulticoreCall:
             extra += (Functions(self.joins).address,)
         master: Any = self.function
         master.compile(tuple(numba.typeof(value) for value in (*args, *extra)))
+
+    def pieces(self, args: Sequence[Any], workers: int) -> int:
+        """The ranges of keys that an MI works on one after the other, so that each stays in the cache."""
+        if not self.in_pieces or not self.partitions:
+            return 1
+        memory = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
+        return 1 + int(memory // (workers * CACHE))
 
     def _meant(
         self, error: IndexError, faults: np.ndarray[Any, Any] | None, functions: Functions | None

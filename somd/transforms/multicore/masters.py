@@ -28,6 +28,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
+from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.stages import (
@@ -68,6 +69,10 @@ class MasterBuilder:
         self.constants = constants
         self.fresh = fresh
         self.slaves: list[Slave] = []
+        #: the slaves with their builders, by number of the phase
+        self.built: dict[int, tuple[SlaveBuilder, Slave]] = {}
+        #: whether the steps at hand stand in a loop whose sweeps are joined already
+        self.inside_sweeps = False
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.uses_math = False
@@ -105,7 +110,7 @@ class MasterBuilder:
             if isinstance(step, Serial):
                 built.extend(self.serial(step))
             elif isinstance(step, Uniform):
-                built.append(self.uniform(step))
+                built.extend(self.uniform(step))
             elif isinstance(step, Snapshot):
                 built.extend(self.snapshot(step.copies))
             elif isinstance(step, Phase):
@@ -125,7 +130,23 @@ class MasterBuilder:
         self.uses_math |= how.uses_math
         return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
-    def uniform(self, step: Uniform) -> cst.BaseStatement:
+    def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
+        joined = step.sweeps is not None and not self.inside_sweeps
+        self.inside_sweeps, outer = self.inside_sweeps or joined, self.inside_sweeps
+        loop = self.fenced(step)
+        self.inside_sweeps = outer
+        if not joined:
+            return [loop]
+        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of)
+        self.functions.extend(builder.functions())
+        return builder.statements(loop)
+
+    def rewriting_of(self, phase: Phase | None) -> Rewriting:
+        """How the statements of a phase, or those that cannot fail, are rewritten."""
+        return self.rewriting({} if phase is None else phase.nest.guarded)
+
+    def fenced(self, step: Uniform) -> cst.BaseStatement:
+        """A uniform loop or branch, a fence behind each phase in it."""
         how = self.rewriting(step.guarded)
         steps, node = self.steps(step.body), step.node
         if not isinstance(node, cst.If) and any(isinstance(s, Phase) for s in nested_steps(step.body)):
@@ -165,6 +186,7 @@ class MasterBuilder:
         slave = builder.build()
         self.uses_math |= how.uses_math
         self.slaves.append(slave)
+        self.built[phase.number] = (builder, slave)
         built = [
             statement
             for check in nest.checks

@@ -22,7 +22,7 @@ from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
-from somd.transforms.stages import Plan, Site, joined_names, partition_roots, written_arrays
+from somd.transforms.stages import Plan, Site, Sweeps, Uniform, all_steps, joined_names, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -111,12 +111,23 @@ def module_text(code: MulticoreCode) -> str:
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
     head += [f"PARTITIONS = {partitions_text(code.plan)}"]
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
+    if _in_pieces(code.plan):
+        head += ["IN_PIECES = True"]
     if joined_names(code.plan):
         head += [f"FENCES = {fences_text(code.plan, code.types)}"]
     if code.uneven:
         head += ["UNEVEN = True"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     return "\n".join(head) + "\n" + text
+
+
+def _in_pieces(plan: Plan) -> bool:
+    """Whether every phase that a partitioner cuts runs sweep after sweep."""
+    joined = [
+        s for step in all_steps(plan) if isinstance(step, Uniform) and step.sweeps == Sweeps(0) for s in step.body
+    ]
+    cut = [p for p in plan.phases() if p.nest.partition is not None]
+    return bool(cut) and all(any(p is s for s in joined) for p in cut)
 
 
 def partitions_text(plan: Plan) -> str:

@@ -1,121 +1,334 @@
-"""A uniform loop with a radius -> code that runs several of its sweeps between two fences.
+"""A uniform loop with proved `Sweeps` -> code that runs several of them from fence to fence.
 
-Every MI goes through the sweeps of some turns of the loop in its own rows, the rows it may still touch shrinking by the
-radius from sweep to sweep; behind a fence MIs fill the wedges that were left between neighbours. Inside, rows are taken
-in blocks that stay in the cache, each sweep a radius behind the one before. With radius 0 there are no wedges, and one
-region runs the whole loop:
+Every MI goes through the sweeps of some turns of the loop in its own rows; at the ends that it shares with neighbours
+the rows that it may touch shrink by the radius from sweep to sweep, and in the next stage MIs fill the wedges that are
+left there. Rows are taken in blocks that stay in the cache, each sweep a radius behind the one before. With radius 0
+there are no wedges, and one region runs the whole loop.
 
-    for rank in prange(n_slaves):
-        lo, hi = slave_range(1, n - 1, 1, rank, n_slaves)
-        for block in row_blocks(lo, hi, ...):
-            heat_sweeps_1(block, block + width, lo, hi, 1, -1, first, upto, a, b)
+    for stage in range(stages):
+        for rank in prange(n_slaves):
+            heat_sweeps_1(stage, rank, n_slaves, depth, width, end, a, b)
 
-In: the uniform step, its phases' slaves, and the loop as it stands, for what is too small or would raise.
+Where all phases reach arrays with one stride, these are taken apart by columns first (`packed`), so that the innermost
+loops run over neighbouring elements, and put together again in the last stage.
+
+In: the uniform step, its phases' slaves, and the loop as it stands, for what is too small or would raise. Out:
+functions, and the statements that take the loop's place in the master.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.loops import integer_constant, range_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.packed_slaves import PackedSlaveBuilder, packed_name
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, nested_steps
 
-Built = dict[int, tuple[SlaveBuilder, Slave]]
-
-
-@dataclass(frozen=True)
-class Joint:
-    """What a master needs of a loop whose sweeps are joined: a function, and the statements that stand for the loop."""
-
-    function: cst.FunctionDef
-    statements: list[cst.BaseStatement]
+Slaves = Mapping[int, tuple[SlaveBuilder, Slave]]
 
 
 class SweepsBuilder:
     """Builds the code of one loop."""
 
     def __init__(
-        self,
-        step: Uniform,
-        plan: Plan,
-        built: Built,
-        fresh: Fresh,
-        rewriting: Callable[[], Rewriting],
-        number: int,
+        self, step: Uniform, plan: Plan, slaves: Slaves, fresh: Fresh, rewriting: Callable[[Phase | None], Rewriting]
     ) -> None:
-        assert isinstance(step.node, cst.For) and step.radius is not None
-        self.step = step
-        self.node = step.node
-        self.radius = step.radius
-        self.fresh = fresh
-        self.rewriting = rewriting()
-        phases = [each for each in nested_steps(step.body) if isinstance(each, Phase)]
-        self.phases = [built[phase.number] for phase in phases]
-        self.built = built
-        self.name = fresh.name(f"{plan.method.name}_sweeps_{number}")
-        arrays = {name for builder, _ in self.phases for name in builder.nest.arrays}
-        self.arrays = sorted(arrays)
-        header = range_of(step.node)
-        assert header is not None
-        self.variable = header.variable
-        self.exchanged = sorted(assigned_names(step.node.body) & set(plan.ranks))
-        self.checks = list(dict.fromkeys(c.condition for b, _ in self.phases for c in b.nest.checks))
-        start, stop, turn = (self.text(limit) for limit in (*header.limits, header.step))
-        self.start, self.stop, self.turn = start, stop, turn
+        header = range_of(step.node) if isinstance(step.node, cst.For) else None
+        assert header is not None and step.sweeps is not None
+        self.step, self.plan, self.fresh, self.rewriting = step, plan, fresh, rewriting
+        self.sweeps = step.sweeps
+        self.radius = step.sweeps.radius
+        self.header = header
+        inner = [s for s in nested_steps(step.body) if not isinstance(s, Serial)]
+        self.inner_loops = [s.node for s in inner if isinstance(s, Uniform) and isinstance(s.node, cst.For)]
+        phases = [s for s in inner if isinstance(s, Phase)]
+        self.slaves = {
+            phase.number: self.packed(phase) if self.sweeps.packed else slaves[phase.number] for phase in phases
+        }
+        self.phases = list(self.slaves.values())
+        self.name = fresh.name(f"{plan.method.name}_sweeps_{phases[0].number}")
+        self.start, self.stop = (self.text(limit) for limit in header.limits)
+        self.turn = integer_constant(header.step, plan.method)
+        self.a_turn = _count(step.body, plan)
 
-    def build(self, ordinary: cst.BaseStatement) -> Joint:
-        function = self.function()
-        return Joint(function, self.statements(ordinary))
+    def packed(self, phase: Phase) -> tuple[SlaveBuilder, Slave]:
+        name = self.fresh.name(f"{self.plan.method.name}_packed_{phase.number}")
+        rewriting = self.rewriting(phase)
+        builder = PackedSlaveBuilder(self.plan, phase, rewriting, self.fresh, name, self.sweeps)
+        return builder, builder.build()
 
-    # --- the function that runs the sweeps of one block of rows ------------------------------------------------------
+    def text(self, node: cst.BaseExpression) -> str:
+        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting(None))))
 
-    def function(self) -> cst.FunctionDef:
-        left, right, lo, hi, below, above, first, upto = map(self.fresh.name, LIMITS)
-        header = f"@slave\ndef {self.name}({', '.join((*self.limit_names(), *self.arguments()))}):\n    pass\n"
+    def names(self, *wanted: str) -> list[str]:
+        return [self.fresh.name(name) for name in wanted]
+
+    # --- the functions ------------------------------------------------------------------------------------------------
+
+    def functions(self) -> list[cst.FunctionDef]:
+        """The slaves of packed arrays, the sweeps through a block of rows, and what an MI does in a stage."""
+        made = [slave.function for _, slave in self.phases] if self.sweeps.packed else []
+        made.append(self.block())
+        return [*made, self.stage()] if self.radius else made
+
+    def function(
+        self, name: str, parameters: Sequence[str], comment: str, body: Sequence[cst.BaseStatement]
+    ) -> cst.FunctionDef:
+        header = f"@slave\ndef {name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-        variables = f"range({first}, {upto}{'' if self.turn == '1' else f', {self.turn}'})"
-        loop = self.node.with_changes(
-            iter=cst.parse_expression(variables), body=cst.IndentedBlock(self.sweeps(self.step.body)), leading_lines=[]
-        )
-        numbers = ", ".join(str(b.number) for b, _ in self.phases)
-        text = f"# sweeps of phase {numbers} over rows {left} to {right}, as far as they lie between {lo} and {hi}"
-        comment = cst.EmptyLine(comment=cst.Comment(text))
-        return function.with_changes(
-            body=cst.IndentedBlock([loop]), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
-        )
+        lines = [cst.EmptyLine(), cst.EmptyLine(), cst.EmptyLine(comment=cst.Comment(f"# {comment}"))]
+        return function.with_changes(body=cst.IndentedBlock(list(body)), leading_lines=lines)
 
-    def limit_names(self) -> list[str]:
-        return [self.fresh.name(name) for name in LIMITS]
+    def block(self) -> cst.FunctionDef:
+        """`block(left, right, lo, hi, below, above, first, upto, ...)`: rows left to right between lo and hi."""
+        limits = self.names("left", "right", "lo", "hi", "below", "above", "first", "upto")
+        left, right, lo, hi, _, _, first, upto = limits
+        loop = f"for {self.header.variable} in {self.turns(first, upto)}:\n    pass\n"
+        turns = cst.ensure_type(cst.parse_statement(loop), cst.For)
+        turns = turns.with_changes(body=cst.IndentedBlock(self.turned(self.step.body)))
+        numbers = ", ".join(map(str, self.slaves))
+        comment = f"phase {numbers}, sweep after sweep, in the rows {left} to {right} between {lo} and {hi}"
+        return self.function(self.block_name(), (*limits, *self.arguments()), comment, [turns])
+
+    def block_name(self) -> str:
+        return self.fresh.name(f"{self.name}_block") if self.radius else self.name
+
+    def stage(self) -> cst.FunctionDef:
+        """`sweeps(stage, rank, n_slaves, depth, width, end, ...)`."""
+        limits = self.names(*STAGE)
+        stage, rank, slaves, width = self.names("stage", "rank", "n_slaves", "width")
+        lo, hi, below, above, first, upto, left, count = self.names(
+            "lo", "hi", "below", "above", "first", "upto", "left", "count"
+        )
+        r = self.radius
+        block = f"{left}, {left} + {width}, {lo}, {hi}, {below}, {above}, {first}, {upto}"
+        texts = [
+            f"{first}, {upto} = {self.turns_of_stage(stage)}",
+            f"{count} = {'' if self.a_turn == 1 else f'{self.a_turn} * '}{self.trips(first, upto)} - 1",
+            f"{lo}, {hi} = slave_range({', '.join(self.rows())}, 1, {rank}, {slaves})",
+            f"{below} = {r} if {rank} > 0 else 0",
+            f"{above} = {-r} if {rank} < {slaves} - 1 else 0",
+            f"if {stage} % 2 == 1:\n    {hi}, {below}, {above} = {lo}, {-r}, ({r} if {rank} > 0 else {-r})\n",
+            f"for {left} in range({lo}, {hi} + ({above} + {r}) * {count}, {width}):\n"
+            f"    {self.block_name()}({', '.join((block, *self.arguments()))})\n",
+        ]
+        if self.sweeps.packed:
+            texts = [*self.packing(), *texts]
+        comment = "an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones"
+        return self.function(self.name, (*limits, *self.arguments()), comment, parsed(*texts))
+
+    def packing(self) -> list[str]:
+        """The statements of a stage that takes arrays apart (the first) or puts them together (the last)."""
+        stage, rank, slaves = self.names("stage", "rank", "n_slaves")
+        last = f"{stage} == 2 * {self.tiles()}"
+        written = {name for builder, _ in self.phases for name in builder.nest.arrays_written}
+        pairs = [(name, packed_name(name, self.fresh)) for name in self.sweeps.packed]
+        pack = "".join(f"    pack({name}, {apart}, {rank}, {slaves})\n" for name, apart in pairs)
+        unpack = "".join(f"    unpack({name}, {apart}, {rank}, {slaves})\n" for name, apart in pairs if name in written)
+        return [f"if {stage} == -1:\n{pack}    return\n", f"if {last}:\n{unpack}    return\n"]
+
+    def tiles(self) -> str:
+        depth, end = self.names("depth", "end")
+        return f"(({self.trips(self.start, end)} + {depth} - 1) // {depth})"
+
+    def turns_of_stage(self, stage: str) -> str:
+        """The first turn of a stage, and the one behind its last."""
+        depth, end = self.names("depth", "end")
+        step = depth if self.turn == 1 else f"{depth} * {self.turn}"
+        first = f"{'' if self.start == '0' else f'{self.start} + '}{stage} // 2 * {step}"
+        return f"{first}, min({first} + {step}, {end})"
+
+    def turns(self, first: str, upto: str) -> str:
+        """The range of some turns of the loop."""
+        return f"range({first}, {upto})" if self.turn == 1 else f"range({first}, {upto}, {self.turn})"
+
+    def trips(self, first: str, upto: str) -> str:
+        return f"trips({first}, {upto}, {self.turn})"
 
     def arguments(self) -> list[str]:
-        """The names that the function takes besides its limits."""
-        given = {name for _, slave in self.phases for name in slave.arguments}
-        statements = [s for each in nested_steps(self.step.body) if isinstance(each, Serial) for s in each.statements]
-        assigned = {name for s in statements for name in assigned_names(s)}
-        read = {name for s in statements for name in names_read(s)}
-        own = {self.variable} | {header.variable for header in self.inner_headers()}
-        return sorted((given | assigned | read) - own)
+        """The names that the functions take besides limits: what slaves and statements between them need."""
+        needed = {name for _, slave in self.phases for name in slave.arguments}
+        own = set(needed)
+        for builder, _ in self.phases:
+            outer = builder.nest.dims[0]
+            needed |= names_read(outer.start) | names_read(outer.stop)
+        for statement in self.replicated():
+            needed |= names_read(statement) | assigned_names(statement)
+        needed |= names_read(self.header.start)
+        variables = {self.header.variable, *(range_of(loop).variable for loop in self.inner_loops)}  # type: ignore[union-attr]
+        return sorted((needed & (set(self.plan.method.local_names) | own)) - variables)
 
-    def inner_headers(self) -> list[object]:
-        return []
+    def replicated(self) -> list[cst.BaseStatement]:
+        """The statements between phases, which every MI runs for itself."""
+        return [s for step in nested_steps(self.step.body) if isinstance(step, Serial) for s in step.statements]
 
-    def sweeps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
+    def turned(self, steps: Sequence[Step], phases: bool = True) -> list[cst.BaseStatement]:
+        """One turn of the loop; without `phases`, what it does to scalars and to the names of arrays alone."""
         made: list[cst.BaseStatement] = []
         for step in steps:
             if isinstance(step, Phase):
-                made += self.sweep(*self.built[step.number])
+                made += self.sweep(*self.slaves[step.number]) if phases else []
             elif isinstance(step, Serial):
-                made += [transformed_statement(s, Rewriter(self.rewriting)) for s in step.statements]
-            else:
-                assert isinstance(step, Uniform) and isinstance(step.node, cst.For)
-                header = transformed_expression(step.node.iter, Rewriter(self.rewriting))
-                made.append(step.node.with_changes(iter=header, body=cst.IndentedBlock(self.sweeps(step.body))))
+                made += [transformed_statement(s, Rewriter(self.rewriting(None))) for s in step.statements]
+            elif isinstance(step, Uniform) and isinstance(step.node, cst.For):
+                header = transformed_expression(step.node.iter, Rewriter(self.rewriting(None)))
+                body = self.turned(step.body, phases)
+                if body:
+                    made.append(step.node.with_changes(iter=header, body=cst.IndentedBlock(body)))
         return made
+
+    def sweep(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
+        """The part of a phase in the rows at hand, and the rows of the next sweep."""
+        left, right, lo, hi, below, above = self.names("left", "right", "lo", "hi", "below", "above")
+        dim = builder.nest.dims[0]
+        start, stop = builder.text(dim.start), builder.text(dim.stop)
+        low = f"max({left}, {lo}, {start})" if dim.step == 1 else f"first_from(max({left}, {lo}), {start}, {dim.step})"
+        call = f"{slave.name}({', '.join((low, f'min({right}, {hi}, {stop})', *slave.arguments))})"
+        r = self.radius
+        moved = (f"{lo}, {hi} = {lo} + {below}, {hi} + {above}", f"{left}, {right} = {left} - {r}, {right} - {r}")
+        return parsed(call, *(moved if r else ()))
+
+    # --- the statements of the master ---------------------------------------------------------------------------------
+
+    def statements(self, ordinary: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """What stands for the loop; `ordinary` is the loop with a fence behind each sweep."""
+        depth, width, slaves, end = self.names("depth", "width", "n_slaves", "end")
+        arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
+        memory = " + ".join(f"{name}.nbytes" for name in arrays)
+        turns = self.trips(self.start, self.stop)
+        least = -(-PACKED_TURNS // self.a_turn) if self.sweeps.packed else 2
+        limits = f"{turns}, {least}, {self.trips_of_rows()}, {slaves}, {self.radius * self.a_turn}, {memory}, SMALL"
+        fails = self.fails()
+        texts = [f"{depth}, {width} = sweeps_at_a_time({limits})"]
+        texts += [f"if {fails}:\n    {depth} = 0\n"] if fails else []
+        before = parsed(*texts)
+        comment = cst.EmptyLine(comment=cst.Comment("# several sweeps from fence to fence, where that pays"))
+        above = [line for line in getattr(ordinary, "leading_lines", ()) if line.comment is None]
+        before[0] = before[0].with_changes(leading_lines=[*above, comment])
+        choice = cst.ensure_type(cst.parse_statement(f"if {depth} > 0:\n    pass\nelse:\n    pass\n"), cst.If)
+        joined = [*parsed(f"{end} = {self.stop}"), *(self.stages() if self.radius else self.one_region())]
+        otherwise = cst.Else(cst.IndentedBlock([ordinary]))
+        return [*before, choice.with_changes(body=cst.IndentedBlock(joined), orelse=otherwise)]
+
+    def fails(self) -> str:
+        """The condition under which a check fails before some sweep: then the loop runs as it stands, and raises."""
+        conditions = [f"({check.condition})" for builder, _ in self.phases for check in builder.nest.checks]
+        exchanged = sorted(assigned_names(self.step.node) & set(self.plan.ranks))
+        conditions += [f"{exchanged[0]}.shape != {name}.shape" for name in exchanged[1:]]
+        return " or ".join(dict.fromkeys(conditions))
+
+    def rows(self) -> tuple[str, str]:
+        """A range that holds the rows of all phases."""
+        dims = [(builder, builder.nest.dims[0]) for builder, _ in self.phases]
+        starts = list(dict.fromkeys(builder.text(dim.start) for builder, dim in dims))
+        stops = list(dict.fromkeys(builder.text(dim.stop) for builder, dim in dims))
+        first = starts[0] if len(starts) == 1 else f"min({', '.join(starts)})"
+        return first, stops[0] if len(stops) == 1 else f"max({', '.join(stops)})"
+
+    def trips_of_rows(self) -> str:
+        return f"trips({', '.join(self.rows())}, 1)"
+
+    def one_region(self) -> list[cst.BaseStatement]:
+        """`depth` turns in one region: no MI depends on another."""
+        rank, slaves, lo, hi, left, width, end = self.names("rank", "n_slaves", "lo", "hi", "left", "width", "end")
+        first, upto, depth = self.names("first", "upto", "depth")
+        root = self.phases[0][0].nest.partition
+        if root is None:
+            block = f"{left}, {left} + {width}, {lo}, {hi}, 0, 0, {first}, {upto}"
+            region = (
+                f"for {rank} in prange({slaves}):\n"
+                f"    {lo}, {hi} = slave_range({', '.join(self.rows())}, 1, {rank}, {slaves})\n"
+                f"    for {left} in range({lo}, {hi}, {width}):\n"
+                f"        {self.name}({', '.join((block, *self.arguments()))})\n"
+            )
+        else:
+            parts, owners, part = self.names(f"{root}_parts", f"{root}_owners", "part")
+            region = (
+                f"for {rank} in prange(len({owners}) - 1):\n"
+                f"    for {part} in range({owners}[{rank}], {owners}[{rank} + 1]):\n"
+                f"        {lo}, {hi} = {parts}[{part}, 0], {parts}[{part}, 1]\n"
+                f"        {self.name}({', '.join((lo, hi, lo, hi, '0', '0', first, upto, *self.arguments()))})\n"
+            )
+        faults = self.fresh.name("faults")
+        tested = any(slave.faults for _, slave in self.phases)
+        after = parsed(f"if failed({faults}):\n    raise IndexError(-1)\n") if tested else []
+        step = depth if self.turn == 1 else f"{depth} * {self.turn}"
+        loop = cst.ensure_type(cst.parse_statement(f"while {upto} < {end}:\n    pass\n"), cst.While)
+        begun = parsed("answer_signals()", f"{first}, {upto} = {upto}, min({upto} + {step}, {end})")
+        body = [*begun, *parsed(region), *after, *self.caught_up(first, upto)]
+        return [*parsed(f"{upto} = {self.start}"), loop.with_changes(body=cst.IndentedBlock(body))]
+
+    def stages(self) -> list[cst.BaseStatement]:
+        """`depth` turns at a time, in two stages; packed arrays are made before and taken back behind."""
+        limits = self.names(*STAGE)
+        stage, rank, slaves = self.names("stage", "rank", "n_slaves")
+        first, upto = self.names("first", "upto")
+        count = f"2 * {self.tiles()}"
+        whole = f"range(-1, {count} + 1)" if self.sweeps.packed else f"range({count})"
+        call = f"{self.name}({', '.join((*limits, *self.arguments()))})"
+        loop = cst.ensure_type(cst.parse_statement(f"for {stage} in {whole}:\n    pass\n"), cst.For)
+        body = parsed(
+            f"if {stage} % 2 == 0:\n    answer_signals()\n",
+            f"for {rank} in prange({slaves}):\n    {call}\n",
+        )
+        turned = self.caught_up(first, upto)
+        if turned:
+            there = f" and {stage} < {count}" if self.sweeps.packed else ""
+            text = f"if {stage} % 2 == 1 and {stage} > 0{there}:\n    {first}, {upto} = {self.turns_of_stage(stage)}\n"
+            test = cst.ensure_type(cst.parse_statement(text), cst.If)
+            assert isinstance(test.body, cst.IndentedBlock)
+            body.append(test.with_changes(body=cst.IndentedBlock([*test.body.body, *turned])))
+        apart = [
+            f"{packed_name(name, self.fresh)} = np.empty(packed_shape({name}, {self.sweeps.stride}), {name}.dtype)"
+            for name in self.sweeps.packed
+        ]
+        return [*parsed(*apart), loop.with_changes(body=cst.IndentedBlock(body))]
+
+    def caught_up(self, first: str, upto: str) -> list[cst.BaseStatement]:
+        """What the turns from `first` to `upto` do to the master's own names."""
+        body = self.turned(self.step.body, phases=False)
+        if not body and self.header.variable not in self.read_elsewhere():
+            return []
+        text = f"for {self.header.variable} in {self.turns(first, upto)}:\n    pass\n"
+        loop = cst.ensure_type(cst.parse_statement(text), cst.For)
+        return [loop.with_changes(body=cst.IndentedBlock(body or parsed("pass")))]
+
+    def read_elsewhere(self) -> set[str]:
+        """The names that the method mentions outside the loop."""
+        node, found = self.step.node, set[str]()
+
+        class Names(cst.CSTVisitor):
+            def on_visit(self, each: cst.CSTNode) -> bool:
+                if isinstance(each, cst.Name):
+                    found.add(each.value)
+                return each is not node
+
+        self.plan.method.function.body.visit(Names())
+        return found
+
+
+#: the limits of a stage
+STAGE = ("stage", "rank", "n_slaves", "depth", "width", "end")
+#: sweeps from which taking arrays apart and putting them together pays: that costs about two
+PACKED_TURNS = 8
+
+
+def _count(steps: Sequence[Step], plan: Plan) -> int:
+    """The phases in one turn, loops of a constant number of turns included."""
+    total = 0
+    for step in steps:
+        if isinstance(step, Phase):
+            total += 1
+        elif isinstance(step, Uniform) and isinstance(step.node, cst.For):
+            header = range_of(step.node)
+            assert header is not None
+            values = [integer_constant(limit, plan.method) for limit in (*header.limits, header.step)]
+            total += len(range(*values)) * _count(step.body, plan)  # type: ignore[arg-type]
+    return total

@@ -37,6 +37,9 @@ def _step(step: Step, depth: int) -> Iterator[str]:
         yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
         yield f"{pad}taken by all method instances together: {_header(step.node)}"
+        if step.sweeps is not None:
+            yield f"{pad}  a sweep depends on the last one at most {step.sweeps.radius} iterations away: on cores an MI"
+            yield f"{pad}  runs several sweeps from fence to fence"
         for inner in step.body:
             yield from _step(inner, depth + 1)
         if step.orelse:

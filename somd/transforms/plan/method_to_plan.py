@@ -46,7 +46,7 @@ from somd.transforms.plan.partial_results import (
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import Block
-from somd.transforms.plan.sweeps import radius_of
+from somd.transforms.plan.sweeps import sweeps_of
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
     Affine,
@@ -248,7 +248,7 @@ class _Planner:
         inside = (*self.outer_facts(node, around),)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
-        return replace(step, radius=radius_of(step, inside, self.context))
+        return replace(step, sweeps=sweeps_of(step, inside, self.context))
 
     def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step]:
         """A loop that may not be distributed, where at most the arrays that it binds itself offer loops inside: it is

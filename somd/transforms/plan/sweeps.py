@@ -4,7 +4,7 @@ A *sweep* is one run of one phase of the loop. Where isl proves that what iterat
 sweeps touch only in iterations at most `radius` further away for each sweep in between, an MI may go on with its next
 sweep as long as it stays that far inside its part: the same operations on the same values, in another order.
 
-In: a uniform `for` whose steps are planned. Out: the radius, or None where nothing is proved. What the dependence
+In: a uniform `for` whose steps are planned. Out: `Sweeps`, or None where nothing is proved. What the dependence
 analysis cannot say exactly counts as "any".
 """
 
@@ -12,23 +12,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from somd.transforms.analysis.accesses import accesses_of
+from somd.transforms.analysis.accesses import accesses_of, index_expressions
 from somd.transforms.analysis.affine import size, variable
 from somd.transforms.analysis.dependences import keys_in
+from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.frontend.loops import integer_constant, range_of, small_statements
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Access, Affine, Nest, Phase, Serial, Step, Uniform
+from somd.transforms.stages import Access, Affine, Nest, Phase, Serial, Step, Sweeps, Uniform
 
 #: the widest reach from sweep to sweep that is tried
 MAX_RADIUS = 4
 #: the most sweeps that one turn of the loop may have, loops of a few turns inside it written out
 MAX_SWEEPS = 8
+#: the widest stride that is worth taking the columns of an array apart
+MAX_STRIDE = 4
 LATER = "__later"
 TURNS = "turns"
 
@@ -48,8 +51,8 @@ class _Sweep:
         return list(accesses_of((loop,), scope))
 
 
-def radius_of(step: Uniform, around: Sequence[Affine], context: Context) -> int | None:
-    """The least radius that is proved for the sweeps of a uniform loop; `around` holds inside it."""
+def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Sweeps | None:
+    """What is proved of the sweeps of a uniform loop, with the least radius; `around` holds inside it."""
     if not isinstance(step.node, cst.For) or step.guarded:
         return None
     header = range_of(step.node)
@@ -61,24 +64,68 @@ def radius_of(step: Uniform, around: Sequence[Affine], context: Context) -> int 
     scalars = changed - set(context.kinds.ranks)
     if not sweeps or len(sweeps) > MAX_SWEEPS or not all(_plain(s.phase.nest, scalars) for s in sweeps):
         return None
+    tested = any(s.phase.nest.tests for s in sweeps)
+    if tested and not all(_fails_at_once(s.phase.nest, changed, sweeps) for s in sweeps):
+        return None
     if header.variable in assigned_names(step.node.body) or len({s.phase.nest.partition for s in sweeps}) > 1:
         return None
     every = [sweep.accesses(context) for sweep in sweeps]
+    packing = _packing(sweeps, every, changed, context)
+    written = {_memory(a, changed, context) for accesses in every for a in accesses if a.write}
+    every = [[a for a in accesses if _memory(a, changed, context) in written] for accesses in every]
     if any(None in a.indices or a.loops[0].strided for accesses in every for a in accesses):
         return None
     equal = list(_equal_shapes(changed, context))
     later = variable(header.variable) + LATER
-    turns_of = Affine(f"{later} = {variable(header.variable)} + {turn} * {TURNS}", frozenset({later, TURNS, variable(header.variable)}))
+    turns_of = Affine(
+        f"{later} = {variable(header.variable)} + {turn} * {TURNS}",
+        frozenset({later, TURNS, variable(header.variable)}),
+    )
     cut = sweeps[0].phase.nest.partition is not None
     keyed = any(keys_in(index) for accesses in every for a in accesses for index in a.indices if index is not None)
     try:
-        for radius in range(1 if cut or keyed else MAX_RADIUS + 1):
+        for radius in range(1 if cut or keyed or tested else MAX_RADIUS + 1):
             meetings = _meetings(sweeps, every, radius, [*around, *equal], changed, context, turns_of)
             if all(Sets(context.facts).empty(*meeting) for meeting in meetings):
-                return radius
+                return replace(packing, radius=radius) if radius else Sweeps(0)
     except TooComplex:
         pass
     return None
+
+
+def _packing(
+    sweeps: Sequence[_Sweep], every: Sequence[Sequence[Access]], changed: set[str], context: Context
+) -> Sweeps:
+    """Which arrays all sweeps reach only with one stride along their last axis."""
+    none = Sweeps(0)
+    inner = [sweep.phase.nest.dims[-1] for sweep in sweeps]
+    strides = {dim.step for dim in inner}
+    stride = strides.pop()
+    bodies = [statement for sweep in sweeps for statement in sweep.phase.nest.body]
+    deeper = any(_contains(statement, (cst.For, cst.While)) for statement in bodies)
+    alone = any(len(sweep.phase.nest.dims) < 2 for sweep in sweeps)
+    if strides or not 2 <= stride <= MAX_STRIDE or deeper or alone or context.kinds.aliases:
+        return none
+    offsets: dict[cst.Subscript, int] = {}
+    arrays: dict[str, bool] = {}
+    for dim, accesses in zip(inner, every, strict=True):
+        name = variable(dim.variable)
+        for access in accesses:
+            *others, last = access.indices
+            if not any(index is None or name in index.names for index in access.indices):
+                arrays[access.array] = False
+                continue
+            offset = None
+            if last is not None and len(others) == 1 and others[0] is not None and name not in others[0].names:
+                low, high = distance(access, last, name, Sets(context.facts))
+                offset = low if low == high else None
+            if offset is None or access.array in changed or arrays.get(access.array) is False:
+                return none
+            arrays[access.array] = True
+            offsets[access.node] = offset
+    packed = tuple(sorted(name for name, strided in arrays.items() if strided))
+    mixed = any(not arrays[access.array] and access.node in offsets for accesses in every for access in accesses)
+    return none if mixed or not packed else Sweeps(0, stride, offsets, packed)
 
 
 def _sweeps(steps: Sequence[Step], known: Known, context: Context) -> list[_Sweep] | None:
@@ -152,7 +199,7 @@ def _plain(nest: Nest, changed: set[str]) -> bool:
     """Whether a phase is a nest over blocks that cannot fail, whose range and checks are the same in each sweep."""
     outer = nest.dims[0]
     special = nest.reductions or nest.combined or nest.copies or nest.relaxed or nest.in_order_if or nest.local_arrays
-    if special or nest.tests or nest.wrapping or nest.grid or outer.step <= 0:
+    if special or nest.wrapping - set(nest.guarded) or nest.grid or outer.step <= 0:
         return False
     texts = {name for check in nest.checks for name in _names(check.condition)}
     return not changed & (names_read(outer.start) | names_read(outer.stop) | texts)
@@ -165,6 +212,30 @@ def _equal_shapes(changed: set[str], context: Context) -> Iterator[Affine]:
         for axis in range(context.kinds.ranks[name]):
             first, other = size(exchanged[0], axis), size(name, axis)
             yield Affine(f"{first} = {other}", frozenset({first, other}))
+
+
+def _fails_at_once(nest: Nest, changed: set[str], sweeps: Sequence[_Sweep]) -> bool:
+    """Whether an access that is tested fails in the first sweep already, if it does in any: it happens in every
+    iteration, with an index that no sweep changes. So MIs that are ahead of others fail at the same iteration."""
+    varying = changed - {dim.variable for dim in nest.dims}
+    varying |= {name for sweep in sweeps for name in sweep.phase.nest.arrays_written} | set(nest.privates)
+    conditional = (cst.BaseCompoundStatement, cst.IfExp, cst.BooleanOperation, cst.Call)
+    if len(sweeps) > 1 or any(_contains(statement, conditional) for statement in nest.body):
+        return False
+    indexes = [index for node in nest.guarded for index in index_expressions(node)]
+    indexes += [limit for dim in nest.dims for limit in (dim.start, dim.stop)]
+    return not any(names_read(index) & varying for index in indexes)
+
+
+def _contains(node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...]) -> bool:
+    return isinstance(node, kinds) or any(_contains(child, kinds) for child in node.children)
+
+
+def _memory(access: Access, changed: set[str], context: Context) -> str:
+    """The array that is accessed; arrays that are exchanged are all one."""
+    if access.array in changed:
+        return ""
+    return context.kinds.aliases.get(access.array, access.array)
 
 
 def _names(text: str) -> set[str]:
@@ -183,14 +254,12 @@ def _meetings(
     """Variables and formulas of: two accesses, one of them later and a write among them, meet beyond the radius."""
     exchanged = {name for name in changed if name in context.kinds.ranks}
 
-    def memory(access: Access) -> str:
-        return "" if access.array in exchanged else context.kinds.aliases.get(access.array, access.array)
-
     for k, first in enumerate(sweeps):
         for n, second in enumerate(sweeps):
             for mine in every[k]:
                 for theirs in every[n]:
-                    if memory(mine) == memory(theirs) and (mine.write or theirs.write):
+                    same = _memory(mine, changed, context) == _memory(theirs, changed, context)
+                    if same and (mine.write or theirs.write):
                         apart = _Apart(n - k, len(sweeps), radius)
                         known = (first.known, second.known)
                         variables, formulas = _meeting(mine, theirs, known, apart, around, changed - exchanged)

@@ -15,10 +15,14 @@ from somd.runtime.multicore import (
     block_range,
     logical_blocks,
     master,
+    pack,
+    packed_shape,
     reduce_sum,
     slave,
     slave_range,
+    sweeps_at_a_time,
     trips,
+    unpack,
 )
 
 PARTITIONS = ()
@@ -26,6 +30,53 @@ RESULT = 'float64'
 WRITTEN = (0,)
 SITES = {}
 HAS_FAULTS = False
+
+
+# phase 1: the loop over i, j at line 16, in packed arrays
+@slave
+def stencil_packed_1(lo, hi, G, p, G_packed):
+    # one colour after the other
+    for i in range(lo, hi):
+        assume(1 <= i < FAR)
+        base = 1 + (i + p) % 2
+        part_m1, place_m1 = (base - 1) % 2, (base - 1) // 2
+        assume(0 <= part_m1 < 2 and 0 <= place_m1 < FAR)
+        part, place = base % 2, base // 2
+        assume(0 <= part < 2 and 0 <= place < FAR)
+        part_1, place_1 = (base + 1) % 2, (base + 1) // 2
+        assume(0 <= part_1 < 2 and 0 <= place_1 < FAR)
+        for turn in range(trips(base, G.shape[1] - 1, 2)):
+            assume(0 <= turn < FAR)
+            G_packed[part, i, place + turn] = 0.25 * (G_packed[part, i - 1, place + turn] + G_packed[part, i + 1, place + turn] + G_packed[part_m1, i, place_m1 + turn] + G_packed[part_1, i, place_1 + turn])
+
+
+# phase 1, sweep after sweep, in the rows left to right between lo and hi
+@slave
+def stencil_sweeps_1_block(left, right, lo, hi, below, above, first, upto, G, G_packed):
+    for p in range(first, upto):
+        stencil_packed_1(max(left, lo, 1), min(right, hi, G.shape[0] - 1), G, p, G_packed)
+        lo, hi = lo + below, hi + above
+        left, right = left - 1, right - 1
+
+
+# an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones
+@slave
+def stencil_sweeps_1(stage, rank, n_slaves, depth, width, end, G, G_packed):
+    if stage == -1:
+        pack(G, G_packed, rank, n_slaves)
+        return
+    if stage == 2 * ((trips(0, end, 1) + depth - 1) // depth):
+        unpack(G, G_packed, rank, n_slaves)
+        return
+    first, upto = stage // 2 * depth, min(stage // 2 * depth + depth, end)
+    count = trips(first, upto, 1) - 1
+    lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, n_slaves)
+    below = 1 if rank > 0 else 0
+    above = -1 if rank < n_slaves - 1 else 0
+    if stage % 2 == 1:
+        hi, below, above = lo, -1, (1 if rank > 0 else -1)
+    for left in range(lo, hi + (above + 1) * count, width):
+        stencil_sweeps_1_block(left, left + width, lo, hi, below, above, first, upto, G, G_packed)
 
 
 # phase 1: the loop over i, j at line 16
@@ -58,15 +109,26 @@ def stencil_slave_2(first, last, length, G, total_partials):
 @master
 def stencil(G, steps, n_slaves):
     total = 0.0
-    for p in range(steps):
-        answer_signals()
-        # phase 1: the loop over i, j at line 16
-        if trips(1, G.shape[0] - 1, 1) * trips((1 if G.shape[0] >= (p + 1) % 2 + 3 else 2), (G.shape[1] - 3 if G.shape[0] == 3 and (G.shape[1] + p + 1) % 2 == 0 else G.shape[1] - 2), 1) * 14 < SMALL:
-            stencil_slave_1(1, G.shape[0] - 1, G, p)
-        else:
+    # several sweeps from fence to fence, where that pays
+    depth, width = sweeps_at_a_time(trips(0, steps, 1), 8, trips(1, G.shape[0] - 1, 1), n_slaves, 1, G.nbytes, SMALL)
+    if depth > 0:
+        end = steps
+        G_packed = np.empty(packed_shape(G, 2), G.dtype)
+        for stage in range(-1, 2 * ((trips(0, end, 1) + depth - 1) // depth) + 1):
+            if stage % 2 == 0:
+                answer_signals()
             for rank in prange(n_slaves):
-                lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, n_slaves)
-                stencil_slave_1(lo, hi, G, p)
+                stencil_sweeps_1(stage, rank, n_slaves, depth, width, end, G, G_packed)
+    else:
+        for p in range(steps):
+            answer_signals()
+            # phase 1: the loop over i, j at line 16
+            if trips(1, G.shape[0] - 1, 1) * trips((1 if G.shape[0] >= (p + 1) % 2 + 3 else 2), (G.shape[1] - 3 if G.shape[0] == 3 and (G.shape[1] + p + 1) % 2 == 0 else G.shape[1] - 2), 1) * 14 < SMALL:
+                stencil_slave_1(1, G.shape[0] - 1, G, p)
+            else:
+                for rank in prange(n_slaves):
+                    lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, n_slaves)
+                    stencil_slave_1(lo, hi, G, p)
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
     total_partials = np.empty(blocks, np.float64)
