@@ -146,11 +146,15 @@ class _Reader:
             workers_origin=self._origin("workers"),
             device=None if device is None else check_device(device, *self._place("device", "opencl")),
             device_origin=self._origin("device", "opencl"),
-            rules=tuple(
-                Rule(pattern, check_target(target, *self._place(pattern, "rules")), self._origin(pattern, "rules"))
-                for pattern, target in _flat(self._table(top.get("rules", {}), "rules", None))
-            ),
+            rules=tuple(self._rule(*entry) for entry in _flat(self._table(top.get("rules", {}), "rules", None))),
         )
+
+    def _rule(self, pattern: str, target: object) -> Rule:
+        shown, file, line = self._place(pattern, "rules")
+        if not re.search(r"[.*?\[]", pattern):
+            helps = (f'write `"module.{pattern}"`, or `"*.{pattern}"` for a function of any module',)
+            raise SomdConfigError(f"no method is called {shown}: its name has a dot", file, line, "SOMD604", helps)
+        return Rule(pattern, check_target(target, shown, file, line), self._origin(pattern, "rules"))
 
     def _table(self, value: object, section: str, known: tuple[str, ...] | None) -> dict[str, object]:
         name = ".".join(part for part in (self.root, section) if part)

@@ -34,6 +34,11 @@ class SomdInternalError(SomdCompileError):
     """A bug of the compiler itself (codes 9xx)."""
 
 
+def without_internals(error: SomdCompileError) -> SomdCompileError:
+    """The error of a refused method without the compiler's frames in its traceback; those of a bug stay."""
+    return error if isinstance(error, SomdInternalError) else error.with_traceback(None)
+
+
 class SomdConfigError(SomdError):
     """A configuration file, an environment variable or an option of `use` or `@somd` is wrong.
 

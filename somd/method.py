@@ -17,7 +17,7 @@ from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
 from somd.compiling import one_at_a_time
 from somd.config_values import check_target, check_workers
-from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
+from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.explanation import Explanation
 from somd.keys import Captured, missing_globals, source_key
 from somd.overlaps import check_writeable, same_arrays
@@ -70,10 +70,13 @@ class SomdMethod(Generic[P, R]):
         self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
         self._owner: type | None = None
         gathered = _gathered.get()
-        if gathered is None:
-            _check_once(function, None)
-        else:
+        if gathered is not None:
             gathered.append(self)
+            return
+        try:
+            _check_once(function, None)
+        except SomdCompileError as error:
+            raise without_internals(error) from error.__cause__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method on the target that the configuration chooses.
@@ -89,7 +92,10 @@ class SomdMethod(Generic[P, R]):
         settings = self._settings()
         if settings.target == "sequential":
             return self.sequential(*args, **kwargs)
-        return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+        try:
+            return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+        except SomdCompileError as error:
+            raise without_internals(error) from error.__cause__
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all parameters in a call, in their order.

@@ -185,6 +185,13 @@ def test_mistakes_and_their_lines(text: str, code: str, line: int, folder: Path)
     assert (error.code, error.line) == (code, line)
 
 
+def test_a_rule_that_can_match_nothing(folder: Path) -> None:
+    error = failure('default = "opencl"\n[rules]\n"wave" = "opencl"\n', folder)
+    assert (error.code, error.line) == ("SOMD604", 3)
+    assert "no method is called `wave`: its name has a dot" in str(error)
+    assert """= help: write `"module.wave"`, or `"*.wave"` for a function of any module""" in str(error)
+
+
 def test_mistakes_in_a_project_file(folder: Path) -> None:
     error = failure('default = "x"\n[tool.somd]\nworkers = 1\ndefault = "x"\n', folder, "pyproject.toml")
     assert (error.code, error.line) == ("SOMD603", 4)

@@ -352,9 +352,10 @@ class Expressions:
         if function is MISSING:
             self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")
         else:
-            self.report(
-                "SOMD203", f"`{text}` is not a function that a method may call", node, "see the language reference"
-            )
+            instead = "call it outside of the method, and pass its result"
+            if str(getattr(function, "__module__", "")).startswith("numpy"):
+                instead = "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
+            self.report("SOMD203", f"`{text}` is not a function that a method may call", node, instead)
         return None
 
     def _applied(self, function: object, found: list[ScalarType | None], node: cst.CSTNode) -> ScalarType | None:
