@@ -1,4 +1,6 @@
-"""Prices of European options by the formula of Black and Scholes; helper functions are plain Python.
+"""Black-Scholes
+
+Prices of European options. Helper functions are plain Python.
 
 Prints:
 

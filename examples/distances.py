@@ -1,4 +1,6 @@
-"""The distances between all pairs of points, and the closest pair.
+"""Distances of all pairs
+
+Of points in any number of dimensions, and which two are closest: a minimum with its place.
 
 Prints:
 

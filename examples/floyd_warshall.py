@@ -1,8 +1,8 @@
-"""Shortest paths between all pairs of places, by Floyd and Warshall.
+"""Floyd-Warshall
 
-Step k writes into row k and column k, which all of its iterations read. It changes nothing there as long as no length
-is negative, but that is a matter of the numbers, so the loops alone are refused (SOMD301). `relaxed` is the promise:
-where others write, the values from before the step will do.
+Shortest paths between all pairs of places. Step k writes into row k and column k, which all of its iterations
+read. It changes nothing there as long as no length is negative, but that is a matter of the numbers, so the loops alone
+are refused (SOMD301). `relaxed` is the promise: where others write, the values from before the step will do.
 
 Prints:
 

@@ -1,4 +1,6 @@
-"""Conway's Game of Life on a torus: two boards that change places.
+"""Game of Life
+
+Conway's, on a torus: two boards that change places.
 
 Prints:
 

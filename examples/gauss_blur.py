@@ -1,4 +1,6 @@
-"""A Gaussian blur in two passes, along the rows and along the columns; the border's pixels stand for those beyond it.
+"""Gaussian blur
+
+Two passes, along the rows and along the columns; the border's pixels stand for those beyond it.
 
 Prints:
 

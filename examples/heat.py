@@ -1,6 +1,7 @@
-"""Heat in a plate with edges of fixed temperature, until nothing changes any more (Jacobi's method).
+"""Heat
 
-The `while` loop is taken by all method instances together: its condition is a maximum over the whole plate.
+A plate with edges of fixed temperature, until nothing changes any more (Jacobi's method). The
+`while` loop is taken by all method instances together: its condition is a maximum over the whole plate.
 
 Prints:
 

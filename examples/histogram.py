@@ -1,4 +1,6 @@
-"""A histogram: `sync(counts, reduce="+")` gives each method instance its own counts and adds them up at the end.
+"""Histogram
+
+`sync(counts, reduce="+")` gives each method instance counts of its own and adds them up at the end.
 
 Prints:
 

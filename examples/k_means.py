@@ -1,4 +1,6 @@
-"""k-means clustering: each point finds its nearest centre, and sums by cluster are combined at the end of a `sync`.
+"""k-means clustering
+
+Each point finds its nearest centre, and the sums of the clusters are combined at the end of a `sync` block.
 
 Prints:
 

@@ -1,4 +1,4 @@
-"""The Mandelbrot set, as a picture.
+"""The Mandelbrot set
 
 Points inside the set take the most steps, so rows cost very different times. `Chunked` cuts them into more method
 instances than there are workers.

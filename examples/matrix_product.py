@@ -1,4 +1,6 @@
-"""The product of two matrices, by its definition.
+"""Matrix product
+
+By its definition; a matrix library is faster.
 
 Prints:
 

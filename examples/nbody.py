@@ -1,4 +1,6 @@
-"""Bodies that attract each other, in a class: its methods are SOMD methods that read the object's arrays.
+"""N-body simulation
+
+Bodies that attract each other, in a class: its methods are SOMD methods that use the object's arrays.
 
 Prints:
 

@@ -1,7 +1,8 @@
-"""A vector scaled to length one, in the two ways of the SOMD paper (its Listings 10 and 12).
+"""The norm of a vector
 
-`normalize` calls another SOMD method, whose loop joins its own without a second distribution. `normalize_shared` has
-the sum in a scalar that is shared: the end of the `sync` block makes one value of the instances' partial sums.
+A vector is scaled to length one, in the two ways of the SOMD paper (its Listings 10 and 12). `normalize` calls another
+SOMD method, whose loop joins its own without a second distribution. `normalize_shared` has the sum in a scalar that is
+shared: the end of the `sync` block makes one value of the instances' partial sums.
 
 Prints:
 

@@ -1,4 +1,6 @@
-"""Edges of an image by Sobel's operator.
+"""Sobel's operator
+
+Edges of an image: its change from left to right and from top to bottom, each from nine pixels.
 
 Prints:
 

@@ -1,7 +1,8 @@
-"""Red-black successive over-relaxation of Laplace's equation (after the SOMD paper's Listing 11).
+"""Red-black over-relaxation
 
-The points of one colour need only points of the other. So all of one colour may be updated side by side, with a fence
-before the next. That is proved of the loop bounds; an ordinary sweep through neighbours would be refused.
+Successive over-relaxation of Laplace's equation (after the SOMD paper's Listing 11). The points of one colour
+need only points of the other. So all of one colour may be updated side by side, with a fence before the next. That is
+proved of the loop bounds; an ordinary sweep through neighbours would be refused.
 
 Prints:
 

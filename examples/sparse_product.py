@@ -1,4 +1,6 @@
-"""A sparse matrix times a vector, in the two usual formats.
+"""Sparse product
+
+A sparse matrix times a vector, in the two usual formats.
 
 With compressed rows each iteration has a row to itself; `Weighted` cuts so that the method instances get about as many
 entries each. In coordinates (the SOMD paper's SparseMatMult) several entries go into one element of the result:

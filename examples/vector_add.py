@@ -1,4 +1,6 @@
-"""Vector addition, the smallest SOMD method.
+"""Vector addition
+
+The smallest SOMD method: its instances each add a part of the arrays.
 
 Prints:
 

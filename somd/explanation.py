@@ -11,10 +11,10 @@ _STYLES = (
     (re.compile(r"(taken by all method instances together:|otherwise:)(.*)"), r"<b>\1</b>\2"),
     (
         re.compile(r"(IndexError before the phase if|tested where they happen:)(.*)"),
-        r'<span style="color:#b45309">\1</span>\2',
+        r'<span style="color:#c8761a">\1</span>\2',
     ),
     (re.compile(r"(fence)()$"), r'<span style="color:#888">\1</span>\2'),
-    (re.compile(r"([a-z ]+:|once, by the master:)(.*)"), r'<span style="color:#2563a8">\1</span>\2'),
+    (re.compile(r"([a-z ]+:|once, by the master:)(.*)"), r'<span style="color:#3b82c4">\1</span>\2'),
 )
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import somd
 from examples import gauss_blur, nbody
 from somd import SomdMethod
 from tests.differential import harness
@@ -72,21 +73,18 @@ def methods(name: str) -> dict[str, SomdMethod]:
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
-@pytest.mark.parametrize("case", CASES)
-def test_same_as_plain_python(case: str, target: str) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_example(
+    name: str, target: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if harness.unavailable(target) is not None:
         pytest.skip(str(harness.unavailable(target)))
-    args, rtol = CASES[case]
-    method = methods(case.partition(".")[0])[case]
-    harness.check(method, args, target, rtol=rtol, workers=(1, 3) if target == "multicore" else (1,))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_main_prints_what_the_docstring_says(
-    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    for case, method in methods(name).items():
+        args, rtol = CASES[case]
+        harness.check(method, args, target, rtol=rtol, workers=(1, 3) if target == "multicore" else (1,))
     monkeypatch.chdir(tmp_path)
-    module(name).main()
+    with somd.use(target=target):
+        module(name).main()
     shown = inspect.getdoc(module(name)).partition("\nPrints:\n\n")[2]
     assert capsys.readouterr().out == inspect.cleandoc(shown) + "\n"
 
