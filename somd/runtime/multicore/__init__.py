@@ -80,6 +80,7 @@ from somd.runtime.multicore.reductions import (
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.sweeps import pack, packed_shape, sweeps_at_a_time, unpack
+from somd.runtime.multicore.tables import table_length
 
 __all__ = [
     "FAR",
@@ -167,6 +168,7 @@ __all__ = [
     "slave_range",
     "store",
     "sweeps_at_a_time",
+    "table_length",
     "trips",
     "uneven_parts",
     "unpack",

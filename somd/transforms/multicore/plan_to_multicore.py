@@ -7,24 +7,23 @@ In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
 
 from somd.transforms.fence_table import fences_text
-from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.tree import transformed_statement
-from somd.transforms.multicore.casts import Rewriter, Rewriting, literal
+from somd.transforms.multicore.casts import literal
+from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
 from somd.transforms.stages import Plan, Site, Sweeps, Uniform, all_steps, joined_names, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
-from somd.transforms.types.typing_table import HelperInstance, Types
+from somd.transforms.types.typing_table import Types
 
 
 @dataclass(frozen=True)
@@ -58,32 +57,26 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     uses_math = builder.uses_math
     helpers = []
     for instance in types.helpers.values():
-        function, needs_math = _helper(instance, constants)
+        function, needs_math = helper_function(instance, constants)
         helpers.append(function)
         uses_math |= needs_math
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
-    functions = (*helpers, *builder.functions)
+    called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
+    functions = (*_in_use(helpers, called), *builder.functions)
     return MulticoreCode(
         plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math, builder.uneven
     )
 
 
-def _helper(instance: HelperInstance, constants: dict[str, object]) -> tuple[cst.FunctionDef, bool]:
-    how = Rewriting(instance.method, instance.types, constants=constants)
-    parameters = ", ".join(instance.method.param_names)
-    header = f"@helper\ndef {instance.name}({parameters}):\n    pass\n"
-    function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-    body = [
-        transformed_statement(s, Rewriter(how))
-        for s in statements_of(instance.method.function.body)
-        if isinstance(s, cst.BaseStatement)
-    ]
-    position = instance.method.position(instance.method.function)
-    comment = cst.EmptyLine(comment=cst.Comment(f"# from {os.path.basename(position.file)}, line {position.line}"))
-    function = function.with_changes(
-        body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
-    )
-    return function, how.uses_math
+def _in_use(helpers: list[cst.FunctionDef], callers: Iterable[cst.FunctionDef]) -> list[cst.FunctionDef]:
+    """The helpers that are still called: some are written out in slaves."""
+    used = {name for function in callers for name in _names(function)}
+    kept: list[cst.FunctionDef] = []
+    for helper in reversed(helpers):
+        if helper.name.value in used:
+            kept.insert(0, helper)
+            used |= _names(helper)
+    return kept
 
 
 def module_text(code: MulticoreCode) -> str:

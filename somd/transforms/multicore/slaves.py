@@ -23,6 +23,7 @@ from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
+from somd.transforms.multicore.loop_tables import LoopTables, WithTables
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import allocated_once
 from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
@@ -63,6 +64,9 @@ class SlaveBuilder:
         self.edges: Edges | None = None
         #: the innermost loop in strips, if it is
         self.strips: Strips | None = None
+        #: tables of what no iteration changes, if there are any; and whether that was asked
+        self.tables: WithTables | None = None
+        self.tables_made = False
         self.stripping = in_strips(self.nest, plan, self.reductions_in_strips())
 
     def build(self) -> Slave:
@@ -78,11 +82,10 @@ class SlaveBuilder:
         if self.nest.relaxed is not None and self.nest.partition is not None:
             parts = map(self.fresh.name, (f"{self.nest.partition}_parts", f"{self.nest.partition}_owners", "rank"))
             extra = tuple(dict.fromkeys((*extra, *parts)))
-        if self.nest.reductions or self.nest.combined:
-            ranges: tuple[str, ...] = tuple(map(self.fresh.name, ("first", "last", self.length())))
+        ranges = self.range_names()
+        if self.blockwise():
             body = self.blocks()
         else:
-            ranges = self.ranges()
             body = self.whole((ranges[0], ranges[1]))
             if self.nest.copies:
                 body = self.with_slots(body)
@@ -94,8 +97,19 @@ class SlaveBuilder:
                 name = self.fresh.name(f"{self.name}_strips")
                 others = (self.function(name, parameters, body, f", if {assumption_words(self.strips)}"),)
                 body = self.either(self.strips, name, parameters)
+        if self.tables is not None:
+            body = [*self.tables.tabled.before, *body]
+            others = (*self.tables.tabled.functions, *others)
         body = [*self.local_arrays(), *body]
         return Slave(self.function(self.name, parameters, body), self.name, (*arguments, *extra), faults, lanes, others)
+
+    def blockwise(self) -> bool:
+        """Whether the slave walks logical blocks."""
+        return bool(self.nest.reductions or self.nest.combined)
+
+    def range_names(self) -> tuple[str, ...]:
+        """The parameters that tell an MI its share."""
+        return tuple(map(self.fresh.name, ("first", "last", self.length()))) if self.blockwise() else self.ranges()
 
     def function(
         self, name: str, parameters: Sequence[str], body: Sequence[cst.BaseStatement], note: str = ""
@@ -178,8 +192,10 @@ class SlaveBuilder:
         if not self.stripping:
             return None
         laned = any(self.laned(r) for r in self.nest.reductions)
-        loop = loop_of(dim, limits, self.nest, self.types, self.rewriting.constants, laned)
-        self.strips = strips_of(loop, self.body(), self.assumed(dim), self.fresh)
+        body = self.body()
+        new = {} if self.tables is None else self.tables.types
+        loop = loop_of(dim, limits, self.nest, self.types, new, self.rewriting.constants, laned)
+        self.strips = strips_of(loop, body, self.assumed(dim), self.fresh)
         return self.strips.loop if self.strips is not None else None
 
     def reductions_in_strips(self) -> bool:
@@ -240,7 +256,20 @@ class SlaveBuilder:
             if name in self.nest.scalars
             for statement in parsed(f"assume({name} >= {lowest})")
         ]
-        return [*scalars, *(made for s in self.nest.body for made in self.rewritten(s))]
+        return self.with_tables([*scalars, *(made for s in self.nest.body for made in self.rewritten(s))])
+
+    def with_tables(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """The body with look-ups of what no iteration changes, where that is worth a table."""
+        if not self.tables_made:
+            first, second, *rest = self.range_names()
+            step = self.nest.dims[0].step
+            iterations = (
+                f"({second} - {first}) * {rest[0]}" if self.blockwise() else f"trips({first}, {second}, {step})"
+            )
+            makes = LoopTables(self.nest, self.types, self.rewriting.constants, self.fresh, self.name)
+            self.tables = makes.of(body, (*self.nest.arrays, *self.nest.scalars), iterations)
+            self.tables_made = True
+        return body if self.tables is None else self.tables.tabled.body
 
     def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
         return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh, self.edges))

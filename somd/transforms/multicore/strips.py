@@ -37,7 +37,7 @@ from somd.transforms.multicore.intervals import WORD, Interval, Intervals, of_dt
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.narrowing import Narrowing
 from somd.transforms.multicore.pieces import Around, Group, Piece, note_needs, pieces_of
-from somd.transforms.multicore.vectorised import Shape, carries, vectorises
+from somd.transforms.multicore.vectorised import Shape, carries, unrolls, vectorises
 from somd.transforms.types.scalars import REALS
 
 #: bytes that the lanes of a strip may take: well inside the first cache
@@ -98,6 +98,8 @@ def strips_of(
     assumptions = [{}, _assumable(loop, body, varying)] if loop.assuming else [{}]
     for assumed in assumptions:
         narrowing = _narrowing(loop, body, private, assumed)
+        if unrolls(pieces, shape, narrowing.intervals):
+            return None
         if vectorises(pieces, shape, narrowing):
             return _Writer(loop, head, private, narrowing, fresh).strips(pieces, assumed)
     return None

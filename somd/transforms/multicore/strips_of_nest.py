@@ -23,21 +23,28 @@ def in_strips(nest: Nest, plan: Plan, reductions: bool) -> bool:
 
 
 def loop_of(
-    dim: Dim, limits: tuple[str, str], nest: Nest, types: Types, constants: Mapping[str, object], laned: bool
+    dim: Dim,
+    limits: tuple[str, str],
+    nest: Nest,
+    types: Types,
+    new: Mapping[str, str],
+    constants: Mapping[str, object],
+    laned: bool,
 ) -> Loop:
-    """The innermost loop of a nest; `laned` if it has reductions with an accumulator for each lane."""
+    """The innermost loop of a nest; `new` are names beside the user's and their types, `laned` tells whether it has
+    reductions with an accumulator for each lane."""
     return Loop(
         variable=dim.variable,
         step=dim.step,
         limits=limits,
-        scalars={name: t.dtype for name, t in types.names.items() if isinstance(t, ScalarType)},
+        scalars={name: t.dtype for name, t in types.names.items() if isinstance(t, ScalarType)} | dict(new),
         arrays={name: t.dtype for name, t in types.names.items() if isinstance(t, ArrayType)},
         written=frozenset(nest.arrays_written),
-        private=frozenset(nest.privates),
+        private=frozenset(nest.privates) | frozenset(new),
         carried=frozenset(r.name for r in nest.reductions),
         constants=constants,
         length="LANES" if laned else None,
-        assuming=not nest.reductions,
+        assuming=not nest.reductions and not new,
     )
 
 

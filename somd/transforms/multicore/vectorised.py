@@ -1,6 +1,7 @@
 """Whether loops over lanes gain: LLVM does not vectorise the body as it is, and will vectorise the pieces.
 
-The body as it is has a loop inside that hands a scalar from trip to trip. The pieces in such loops must be made of what
+The body as it is has a loop inside that hands a scalar from trip to trip, with more trips than LLVM unrolls (what it
+unrolls whole it vectorises by itself). The pieces in such loops must be made of what
 processors do with several numbers at once: arithmetic without 64-bit division, square roots, and elements that lie side
 by side for neighbouring lanes or are the same for all of them. What stands outside inner loops runs once an iteration
 and may be anything.
@@ -14,13 +15,17 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.loops import range_of
 from somd.transforms.multicore.flow import Varying
+from somd.transforms.multicore.intervals import Intervals
 from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
 from somd.transforms.multicore.pieces import Around, Group, Piece, groups_in
-from somd.transforms.types.scalars import REALS
+from somd.transforms.types.scalars import AUGMENTED, REALS
 
 FUNCTIONS = frozenset(("min", "max", "abs", "assume", "shift_left", "shift_right"))
 MATH = frozenset(("sqrt", "fabs"))
+#: arithmetic operations up to which inner loops are unrolled whole, as measured
+UNROLLED = 80
 #: exponents up to which a power is a few products
 POWER = 4
 
@@ -56,6 +61,16 @@ class Shape:
 def carries(pieces: Sequence[Piece], private: set[str]) -> bool:
     """Whether an inner loop hands scalars of a lane from trip to trip."""
     return any(group.loaded & group.stored & private for group in _inner(pieces))
+
+
+def unrolls(pieces: Sequence[Piece], shape: Shape, intervals: Intervals) -> bool:
+    """Whether inner loops are few operations, by constant numbers of trips, and none that is not vectorised."""
+    count = _Operations(shape.varying)
+    total = 0
+    for piece in pieces:
+        if isinstance(piece, Around) and isinstance(piece.node, cst.For):
+            total += count.of([piece], intervals)
+    return total <= UNROLLED and not count.divisions
 
 
 def vectorises(pieces: Sequence[Piece], shape: Shape, narrowing: Narrowing) -> bool:
@@ -99,3 +114,53 @@ class _Check(cst.CSTVisitor):
             self.passed &= isinstance(exponent, cst.Integer) and 0 < exponent.evaluated_value <= POWER
         elif isinstance(node.operator, DIVIDING) and self.shape.varying(node):
             self.passed &= self.narrowing.divides(node)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        kind = AUGMENTED[type(node.operator)]
+        if kind in (*DIVIDING, cst.Power):
+            operation = cst.BinaryOperation(node.target, kind(), node.value)
+            self.visit_BinaryOperation(operation)
+
+
+class _Operations(cst.CSTVisitor):
+    """Counts arithmetic operations; those of indexes are not among them."""
+
+    def __init__(self, varying: Varying) -> None:
+        super().__init__()
+        self.varying = varying
+        self.found = 0
+        self.divisions = False
+
+    def of(self, pieces: Sequence[Piece], intervals: Intervals) -> int:
+        """The operations of pieces, those in loops as often as they are run."""
+        total = 0
+        for piece in pieces:
+            if isinstance(piece, Around):
+                inside = self.of([*piece.body, *piece.orelse], intervals)
+                total += inside * (_trips(piece.node, intervals) if isinstance(piece.node, cst.For) else 1)
+            else:
+                self.found = 0
+                for statement in piece.statements if isinstance(piece, Group) else [piece]:
+                    statement.visit(self)
+                total += self.found
+        return total
+
+    def visit_Subscript(self, node: cst.Subscript) -> bool:
+        return False
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self.found += 1
+        self.divisions |= isinstance(node.operator, DIVIDING) and self.varying(node)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self.found += 1
+        self.divisions |= isinstance(node.operator, cst.ModuloAssign | cst.FloorDivideAssign)
+
+
+def _trips(node: cst.For, intervals: Intervals) -> int:
+    """How often a loop turns; more than may be unrolled where that is not constant."""
+    header = range_of(node)
+    assert header is not None
+    limits = [intervals.of(limit) for limit in (header.start, header.stop, header.step)]
+    ends = [found.low for found in limits if found is not None and found.low == found.high]
+    return len(range(*ends)) if len(ends) == len(limits) and ends[2] else UNROLLED + 1

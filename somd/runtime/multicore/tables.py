@@ -1,0 +1,16 @@
+"""How long tables are that an MI fills before its share of a loop."""
+
+from __future__ import annotations
+
+from numba import njit
+
+#: iterations of an MI from which a table is worth filling
+ENOUGH = 4
+#: entries that a table may have: half a megabyte
+ENTRIES = 1 << 16
+
+
+@njit(error_model="numpy")
+def table_length(iterations: int, trips: int) -> int:
+    """The entries of a table for inner loops of so many `trips`, looked up by so many `iterations`."""
+    return min(trips, ENTRIES) if iterations >= ENOUGH else 0

@@ -1,0 +1,88 @@
+"""Expensive functions in inner loops that no distributed iteration changes, for which multicore makes tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import numbers, program
+
+LENGTHS = (0, 1, 3, 40)
+
+
+def damped(x: float, rate: float, kind: int) -> float:
+    """A weight that depends on `x` alone, and one that does not."""
+    weight = math.exp(-x) * 0.5
+    if kind == 1:
+        weight = weight * rate
+    return weight
+
+
+def weighed(rate: float, kind: int, steps: int) -> float:
+    """A sum over a recurrence."""
+    total = damped(0.25, rate, kind)
+    x = 0.0
+    for _ in range(steps):
+        x += 0.125
+        total += damped(x, rate, kind)
+    return total
+
+
+@program(lambda: [(numbers(n), np.zeros(n), np.zeros(n), 5) for n in LENGTHS], rtol=1e-13)
+@somd
+def helpers(a: dist[np.ndarray], b: dist[np.ndarray], c: dist[np.ndarray], steps: int) -> None:
+    """Helpers in helpers, called twice."""
+    for i in range(len(a)):
+        b[i] = weighed(a[i], 1, steps)
+        c[i] = weighed(a[i] * 2.0, 0, 3) + weighed(a[i], 1, steps)
+
+
+@program(lambda: [(numbers(n), numbers(m, low=0), 4) for n in LENGTHS for m in (0, 5)], rtol=1e-12)
+@somd
+def conditions(a: dist[np.ndarray], c: np.ndarray, steps: int) -> np.ndarray:
+    """Recurrences over elements, loops in loops, conditions that vary and conditions that do not."""
+    out = np.zeros(len(a))
+    for i in range(len(a)):
+        s = 0.0
+        y = 1.0
+        for k in range(1, 3 * steps, 3):
+            y = y * 0.75
+            for j in range(len(c)):
+                y = y + c[j] / (j + k)
+                if k % 2 == 0:
+                    y = y * 0.5
+                    s += y**1.5 * a[i]
+                if a[i] > 0.0:
+                    s += np.log(y + 1.0)
+        x = a[i]
+        for k in range(steps):
+            x = x + 1.0
+            s += math.sin(x)  # another for each element
+        out[i] = s
+    return out
+
+
+@program(lambda: [(numbers(n, m), 3) for n, m in ((0, 2), (3, 0), (4, 5), (2, 40))], rtol=1e-12)
+@somd
+def total(a: dist[np.ndarray], steps: int) -> float:
+    """A sum over two distributed loops."""
+    s = 0.5
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(steps):
+                s += a[i, j] * math.cos(k * 0.5)
+            s += a[i, j]
+    return float(s)
+
+
+@program(lambda: [(numbers(6), 70_000)], rtol=1e-12)
+@somd
+def long_loop(a: dist[np.ndarray], steps: int) -> None:
+    """More trips than a table has entries."""
+    for i in range(len(a)):
+        s = 0.0
+        for k in range(steps, 0, -1):
+            s += a[i] / math.sqrt(math.exp(1.0 / k))
+        a[i] = s
