@@ -95,7 +95,9 @@ class MethodSettings:
         Raises:
             SomdConfigError: as for `settings_for`.
         """
-        seen = (_environment(), _override.get(), os.getcwd(), _readings)
+        raw = _raw_environment
+        environment = _environment() if raw is None else (raw.get(_CONFIG), raw.get(_TARGET), raw.get(_WORKERS))
+        seen = (environment, _override.get(), os.getcwd(), _readings)
         last = self._last
         if last is None or last[0] != seen:
             self._last = last = (seen, settings_for(*self._method))
@@ -231,12 +233,13 @@ def _available_cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
+_raw_environment = getattr(os.environ, "_data", None)
 _encode = getattr(os.environ, "encodekey", str)
 _CONFIG, _TARGET, _WORKERS = (_encode(name) for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS"))
 
 
 def _environment() -> _Environment:
-    raw = getattr(os.environ, "_data", None)
+    raw = _raw_environment
     if raw is None:
         get = os.environ.get
         return _Environment(get("SOMD_CONFIG"), get("SOMD_TARGET"), get("SOMD_WORKERS"))

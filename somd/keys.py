@@ -82,11 +82,16 @@ class Captured:
         for names, name, value in self._names:
             if names.get(name, _MISSING) is not value:
                 return False
-        if not all(isinstance(names.get(name), np.ndarray) for names, name in self._arrays):
-            return False
-        if not all(_filled(cell) and isinstance(cell.cell_contents, np.ndarray) for cell in self._array_cells):
-            return False
-        return all(_filled(cell) and cell.cell_contents is value for cell, value in self._cells)
+        for names, name in self._arrays:
+            if not isinstance(names.get(name), np.ndarray):
+                return False
+        for cell in self._array_cells:
+            if not (_filled(cell) and isinstance(cell.cell_contents, np.ndarray)):
+                return False
+        for cell, value in self._cells:  # noqa: SIM110 - each call asks, and a generator costs more than the answer
+            if not (_filled(cell) and cell.cell_contents is value):
+                return False
+        return True
 
     def _take(self, function: FunctionType, seen: set[FunctionType]) -> None:
         if function in seen:

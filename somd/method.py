@@ -17,17 +17,15 @@ from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
 from somd.compiling import one_at_a_time
 from somd.config_values import check_target, check_workers
+from somd.entries import Entries
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.explanation import Explanation
-from somd.keys import Captured, missing_globals, source_key
-from somd.overlaps import check_writeable, same_arrays
+from somd.keys import missing_globals, source_key
 from somd.paths import class_name_of, parameters_of, paths_of
-from somd.reach import NotKnownYet, Reach, reach, reach_of_source
+from somd.reach import NotKnownYet, Reach, reach_of_source
 from somd.runtime.folders import cache_folder, write_whole
 from somd.shipped import came_checked
-from somd.signatures import describe_all
-from somd.specialisations import Entry, TargetUnavailable, compile_entry, source_text
-from somd.warm_calls import WarmCall, kinds_of, warm_call
+from somd.specialisations import TargetUnavailable, source_text
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -61,12 +59,8 @@ class SomdMethod(Generic[P, R]):
         parameters = inspect.signature(function).parameters.values()
         self._arity = len(parameters)
         self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-        self._entries: dict[tuple[Any, ...], Entry] = {}
-        self._warm: dict[tuple[Any, ...], WarmCall] = {}
+        self._entries = Entries(function)
         self._warned: set[tuple[str, str | None]] = set()
-        self._captured: Captured | None = None
-        self._callings: dict[tuple[object, ...], Calling] = {}
-        self._fixed: Calling | None = None
         self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
         self._owner: type | None = None
         gathered = _gathered.get()
@@ -110,7 +104,7 @@ class SomdMethod(Generic[P, R]):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return self._parameter_names
+        return self._entries.names
 
     def twin(self) -> SomdMethod[P, R]:
         """Another method of the same function, for which nothing has been compiled yet."""
@@ -163,10 +157,7 @@ class SomdMethod(Generic[P, R]):
             self._function.__qualname__, self._function.__module__, target or self._target, self._workers
         )
         name = target or chosen.target
-        for (entry_target, *_), entry in reversed(self._entries.items()):
-            if entry_target == name:
-                return entry.text
-        return source_text(self._function, self._shown(), name, self.signatures)
+        return self._entries.text(name) or source_text(self._function, self._shown(), name, self.signatures)
 
     def explain(self) -> Explanation:
         """The plan in words: phases, fences, partition, views, reductions and checks."""
@@ -177,13 +168,13 @@ class SomdMethod(Generic[P, R]):
 
     def _shown_calling(self) -> Calling:
         found = self._shown()
-        return calling_of(found, found.structure(), self._parameter_names)
+        return calling_of(found, found.structure(), self._entries.names)
 
     def _shown(self) -> Reach:
         """What the last call reached, or else what the text shows."""
-        if self._entries:
-            structure = list(self._entries)[-1][3]
-            return self._callings[structure].found
+        reached = self._entries.reached()
+        if reached is not None:
+            return reached
         try:
             return reach_of_source(self._function, self._owner)
         except NotKnownYet as path:
@@ -197,7 +188,7 @@ class SomdMethod(Generic[P, R]):
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
         device = settings.device if target == "opencl" else None
         try:
-            entry, given = self._entry(target, values, device)
+            entry, given = self._entries.find(target, values, device)
             result = entry.call(given, settings.workers)
             return result if self._combine is None else self._combine(result, values)
         except TargetUnavailable as reason:
@@ -205,79 +196,6 @@ class SomdMethod(Generic[P, R]):
                 raise SomdRuntimeError(str(reason), reason.code) from None
             self._warn(target, str(device) if device is not None else None, reason)
             return self._run(DEFAULT_TARGET, values, settings)
-
-    def _entry(self, target: str, values: tuple[Any, ...], device: Any) -> tuple[Entry, tuple[Any, ...]]:
-        """The entry for a call, and the values to call it with: the arguments, and what it takes besides."""
-        calling, values = self._calling(values)
-        kinds = kinds_of(values) if calling is self._fixed else None
-        if kinds is not None:
-            warm = self._warm.get((target, device, kinds))
-            if warm is not None and warm.fits(values):
-                return warm.entry, values
-        signature = describe_all(values, calling.texts)
-        entry = self._entries.get((target, device, signature, calling.structure))
-        if entry is None:
-            entry = self._compiled(target, signature, (), device, calling)
-        if entry.written and len(entry.arrays) > 1:
-            aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
-            if aliases:
-                kinds = None
-                entry = self._entries.get((target, device, signature, calling.structure, aliases)) or self._compiled(
-                    target, signature, aliases, device, calling
-                )
-        if kinds is not None:
-            self._warm[target, device, kinds] = warm_call(entry)
-        check_writeable(entry.written, values, calling.texts)
-        return entry, values
-
-    def _calling(self, values: tuple[Any, ...]) -> tuple[Calling, tuple[Any, ...]]:
-        captured, fixed = self._captured, self._fixed
-        if captured is None or not captured.unchanged():
-            captured, fixed = Captured((self._function,)), None
-            self._captured, self._fixed = captured, None
-            # new ones: another thread may be at the old
-            self._entries, self._callings, self._warm = {}, {}, {}
-        if fixed is not None:
-            return fixed, values
-        found = reach(self._function, dict(zip(self._parameter_names, values, strict=True)))
-        structure = found.structure()
-        calling = self._callings.get(structure)
-        if calling is None:
-            if not captured.includes(found.functions):
-                self._captured = captured.extended(found.functions)
-            calling = self._callings[structure] = calling_of(found, structure, self._parameter_names)
-        if found.fixed and not found.top.objects:
-            self._fixed = calling
-        return calling, calling.values(values, found)
-
-    def _compiled(
-        self,
-        target: str,
-        signature: tuple[str, ...],
-        aliases: tuple[tuple[str, str], ...],
-        device: Any,
-        calling: Calling,
-    ) -> Entry:
-        entries = self._entries
-        names: tuple[Any, ...] = (target, device, signature, calling.structure, *((aliases,) if aliases else ()))
-        with one_at_a_time():
-            if names not in entries:
-                entries[names] = compile_entry(
-                    self._function,
-                    calling.found,
-                    calling.names,
-                    calling.key,
-                    target,
-                    signature,
-                    aliases,
-                    device,
-                    calling.partitioners,
-                )
-            return entries[names]
-
-    @functools.cached_property
-    def _parameter_names(self) -> tuple[str, ...]:
-        return tuple(inspect.signature(self._function).parameters)
 
     @functools.cached_property
     def _combine(self) -> Combine | None:

@@ -15,7 +15,7 @@ from somd.signatures import SCALARS
 from somd.specialisations import Entry
 
 _LIMIT = 1 << 63
-_array = np.ndarray
+_array, _may_share_memory = np.ndarray, np.may_share_memory
 
 
 def kinds_of(values: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -46,7 +46,10 @@ class WarmCall:
             flags = values[k].flags
             if not (flags.writeable and (flags.c_contiguous or flags.f_contiguous)):
                 return False
-        return all(not np.may_share_memory(values[k], values[other]) for k, other in self.pairs)
+        for k, other in self.pairs:  # noqa: SIM110 - each call asks, and a generator costs more than the answer
+            if _may_share_memory(values[k], values[other]):
+                return False
+        return True
 
 
 def warm_call(entry: Entry) -> WarmCall:

@@ -26,6 +26,7 @@ parallel: Any = _parallel
 SPINS = "1000"
 _POOLS = {"omp": "omppool", "tbb": "tbbpool", "workqueue": "workqueue"}
 _SOFT = 1
+_ident = threading.get_ident
 
 
 class Layer:
@@ -54,14 +55,16 @@ class Layer:
         One thread, that of the call itself, where others have taken the rest, and in a thread of another library, which
         has threads of its own at work. `workqueue` has room for one call with several.
         """
+        taken = self._taken
         with self._lock:
-            free = self._limit - sum(self._taken)
-            if threading.get_ident() not in self._known or (
-                self.name == "workqueue" and max(self._taken, default=1) > 1
-            ):
-                free = 1
-            threads = max(1, min(workers, free))
-            self._taken.append(threads)
+            threads = self._limit
+            if taken:
+                threads = 1 if self.name == "workqueue" and max(taken) > 1 else threads - sum(taken)
+            if workers < threads:
+                threads = workers
+            if threads < 1 or _ident() not in self._known:
+                threads = 1
+            taken.append(threads)
         before: int = self._mask()
         if before != threads:
             self._set_mask(threads)
@@ -72,8 +75,7 @@ class Layer:
         threads, before = entered
         if before != threads:
             self._set_mask(before)
-        with self._lock:
-            self._taken.remove(threads)
+        self._taken.remove(threads)
 
     # --- fork ----------------------------------------------------------------------------------------------------
 
