@@ -47,8 +47,9 @@ def _runs(options: Mapping[str, Any]) -> Iterator[Run]:
     unknown = options.keys() - {"targets", "workers", "rtol"}
     if unknown:
         raise pytest.UsageError(f"pytest.mark.{MARKER} has no option {min(unknown)!r}")
-    workers = options.get("workers", (1, 2, 7))
-    for target in options.get("targets", ("multicore", "opencl")):
+    targets, workers = options.get("targets", ("multicore", "opencl")), options.get("workers", (1, 2, 7))
+    workers = (workers,) if isinstance(workers, int) else tuple(workers)
+    for target in (targets,) if isinstance(targets, str) else targets:
         for number in workers if target == "multicore" else workers[:1]:
             yield Run(target, number, options.get("rtol"))
 
@@ -64,6 +65,8 @@ def somd_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     from somd.testing import checked_calls
 
     run: Run = request.param
+    if run.target not in somd.targets():
+        raise pytest.UsageError(f"pytest.mark.{MARKER}: there is no target {run.target!r}")
     reason = somd.targets()[run.target]
     if reason is not None:
         pytest.skip(reason)

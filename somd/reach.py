@@ -261,12 +261,14 @@ class _Walk:
     ) -> None:
         """Read attributes until a value, or a function, is met."""
         captured = origin[0] not in dict(self.reach.top.objects)
+        kind: type | None = None  # the class that the last attribute, of an object not at hand, was read from
         for k in range(start, len(path.attributes)):
             holder, name = value, path.attributes[k]
             if not captured or k > 0 or not isinstance(holder, ModuleType):
                 self.reach.fixed = False
             if isinstance(holder, Unknown) and k == len(path.attributes) - 1 and name in OF_ARRAYS and k > 0:
-                return self.take(origin, holder, None, (path.root, *path.attributes[:k]), meanings, path)
+                return self.take(origin, holder, kind, (path.root, *path.attributes[:k]), meanings, path)
+            kind = holder.owner if isinstance(holder, Unknown) else None
             value = attribute(holder, name)
             if isinstance(value, Bound):
                 self.call(frame, path, k + 1, origin, holder, value, meanings, depth)
@@ -289,7 +291,7 @@ class _Walk:
                 holder = enum
             if self.settled(path, k + 1, origin, holder, value, captured, meanings):
                 return None
-        return self.end(path, origin, value, captured, meanings)
+        return self.end(path, origin, value, kind, captured, meanings)
 
     def settled(
         self,
@@ -319,7 +321,13 @@ class _Walk:
         return True
 
     def end(
-        self, path: Path, origin: Origin, value: object, captured: bool, meanings: dict[tuple[str, ...], Meaning]
+        self,
+        path: Path,
+        origin: Origin,
+        value: object,
+        kind: type | None,
+        captured: bool,
+        meanings: dict[tuple[str, ...], Meaning],
     ) -> None:
         """The path ends in something that is no number and no array."""
         if not path.attributes or captured:
@@ -327,7 +335,7 @@ class _Walk:
         if isinstance(value, Unknown):
             if path.called:
                 raise NotKnownYet(str(path))
-            self.take(origin, value, None, (path.root, *path.attributes), meanings, path)
+            self.take(origin, value, kind, (path.root, *path.attributes), meanings, path)
             return
         raise _refused(path, f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`")
 

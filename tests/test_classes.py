@@ -167,6 +167,25 @@ def test_a_bound_method_is_what_python_expects() -> None:
     assert "self_factor" in each.apply.source("multicore") and "phase 1" in each.apply.explain()
 
 
+class Rod:
+    heat: dist[np.ndarray]
+
+    def __init__(self) -> None:
+        self.heat = np.ones(8)
+
+    @somd.somd
+    def cool(self, by: float) -> None:
+        for i in range(len(self.heat)):
+            self.heat[i] *= by
+
+
+def test_annotations_of_the_class_hold_before_any_call() -> None:
+    before = Rod.cool.explain()
+    assert "phase 1" in before and "distributed parameters: self_heat" in before
+    Rod().cool(0.5)
+    assert Rod.cool.explain() == before
+
+
 def test_methods_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(Base.apply)) is Base.apply
     assert pickle.loads(pickle.dumps(captured)) is captured

@@ -36,7 +36,7 @@ def test_double(n):
     assert list(a) == [2.0] * n
 
 
-@pytest.mark.somd(targets=("multicore",), workers=(2,))
+@pytest.mark.somd(targets="multicore", workers=2)
 def test_errors_are_the_same(monkeypatch):
     with pytest.raises(IndexError):
         first(np.ones(3), 4)
@@ -96,12 +96,22 @@ def test_a_users_tests(tmp_path: Path) -> None:
         assert str(somd.targets()["opencl"]) in text
 
 
-def test_unknown_option(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text("", encoding="utf-8")
-    (tmp_path / "test_mistake.py").write_text(
-        "import pytest\n@pytest.mark.somd(worker=1)\ndef test_it(): pass\n", encoding="utf-8"
-    )
-    assert "has no option 'worker'" in run(tmp_path, "test_mistake.py")
+@pytest.mark.parametrize(
+    ("option", "told"), [("worker=1", "has no option 'worker'"), ("targets='gpu'", "there is no target 'gpu'")]
+)
+def test_mistakes(option: str, told: str, tmp_path: Path) -> None:
+    text = f"import pytest\n@pytest.mark.somd({option})\ndef test_it(): pass\n"
+    (tmp_path / "test_mistake.py").write_text(text, encoding="utf-8")
+    assert told in run(tmp_path, "test_mistake.py")
+
+
+def test_objects_that_lead_back_to_themselves() -> None:
+    class Node:
+        def __init__(self, value: float) -> None:
+            self.value, self.next = np.full(2, value), self
+
+    assert difference(Node(1.0), Node(1.0)) is None
+    assert difference(Node(1.0), Node(2.0)) == ".value: 2 of 2 elements differ, the first at [0]: 1.0 instead of 2.0"
 
 
 def test_copies_keep_layout_and_shared_memory() -> None:
