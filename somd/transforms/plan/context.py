@@ -87,8 +87,12 @@ def _tuples(method: Method) -> set[str]:
 
 
 def names_in_indexes(method: Method) -> set[str]:
-    """Names whose values stand in the index of some array, or in the bounds of a loop; lengths of arrays aside."""
+    """Names whose values stand in the index of some array, or in the bounds of a loop; lengths of arrays aside.
+
+    Those that such a name is assigned as it is, too: `row = pivots[k]` makes `pivots` one.
+    """
     found: set[str] = set()
+    assigned: list[tuple[str, str]] = []
 
     class Values(cst.CSTVisitor):
         def visit_Name(self, node: cst.Name) -> None:
@@ -115,7 +119,16 @@ def names_in_indexes(method: Method) -> set[str]:
                 for argument in iterated.args:
                     argument.visit(Values())
 
+        def visit_Assign(self, node: cst.Assign) -> None:
+            source = node.value.value if isinstance(node.value, cst.Subscript) else node.value
+            for target in node.targets:
+                place = target.target.value if isinstance(target.target, cst.Subscript) else target.target
+                if isinstance(place, cst.Name) and isinstance(source, cst.Name):
+                    assigned.append((place.value, source.value))
+
     method.function.body.visit(Indexes())
+    while more := {source for target, source in assigned if target in found} - found:
+        found |= more
     return found
 
 
