@@ -20,7 +20,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.plan.combined_types import check_combined_types
-from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes
+from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes, names_under_bits
 from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.partial_results import loops_with_copies
@@ -106,15 +106,15 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
 
 
 def default_arguments(function: FunctionType, found: Reach | None = None) -> dict[str, Type]:
-    """Argument types where none are known: arrays of float64 as they are indexed, int64 for those that hold indexes,
-    Python's int for the rest, or float or complex where the parameter says so."""
+    """Argument types where none are known: arrays of float64 as they are indexed, of int64 where elements index or have
+    bits, Python's int for the rest, or float or complex where the parameter says so."""
     method = front(function, found)
     ranks = kinds_from_source(method, Collector()).ranks
-    indexing = names_in_indexes(method)
+    integers = names_in_indexes(method) | names_under_bits(method)
     declared = {"float": FLOAT, str(float): FLOAT, "complex": COMPLEX, str(complex): COMPLEX}
     scalars = {p: declared.get(str(function.__annotations__.get(p)), INT) for p in method.param_names}
     return {
-        p: ArrayType("int64" if p in indexing else "float64", ranks[p]) if p in ranks else scalars[p]
+        p: ArrayType("int64" if p in integers else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names
     }
 

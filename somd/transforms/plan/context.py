@@ -132,6 +132,31 @@ def names_in_indexes(method: Method) -> set[str]:
     return found
 
 
+def names_under_bits(method: Method) -> set[str]:
+    """Names whose values operators on bits take: `key[k] & 0xFFFF`; those that are only compared there aside."""
+    found: set[str] = set()
+
+    class Operands(cst.CSTVisitor):
+        def visit_Name(self, node: cst.Name) -> None:
+            found.add(node.value)
+
+        def visit_Comparison(self, node: cst.Comparison) -> bool:
+            return False
+
+        def visit_Call(self, node: cst.Call) -> bool:
+            return False
+
+    class Operators(cst.CSTVisitor):
+        def visit_BinaryOperation(self, node: cst.BinaryOperation) -> bool:
+            bits = isinstance(node.operator, cst.BitAnd | cst.BitOr | cst.BitXor | cst.LeftShift | cst.RightShift)
+            if bits:
+                node.visit(Operands())
+            return not bits
+
+    method.function.body.visit(Operators())
+    return found
+
+
 def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.Subscript) -> Diagnostic:
     counts = [len(index_expressions(node)) for node in (first, second)]
     labels = (
