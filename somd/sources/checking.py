@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from somd.diagnostics.model import Diagnostic, Label
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
+from somd.keys import source_key
+from somd.method import mark_checked
 from somd.reach import NotKnownYet, Reach, reach_of_source
+from somd.runtime.folders import cache_folder
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 
@@ -61,7 +64,11 @@ def check_method(method: Method) -> MethodCheck:
         return MethodCheck(*place, error.diagnostics)
     except AttributeError as error:
         raise FileProblem(place[1], f"`{place[0]}`: {error}", place[2]) from None
-    diagnostics = dict.fromkeys(_of_source(method, found))
+    key = source_key(function, found)
+    passed = key is not None and cache_folder("checked", key[:32]).exists()
+    diagnostics = {} if passed else dict.fromkeys(_of_source(method, found))
+    if not passed and not diagnostics and key is not None:
+        mark_checked(key)
     if not diagnostics:
         for text in method.signatures:
             diagnostics.update(dict.fromkeys(_of_signature(method, found, text)))

@@ -37,6 +37,7 @@ def somdc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Somdc]:
     config.reload_config()
 
     def run(*args: object) -> Done:
+        config.reload_config()
         done = CliRunner().invoke(app, [str(arg) for arg in args])
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         for text in (done.stdout, done.stderr):

@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 
 import libcst as cst
 
 MISSING = object()
+#: of how many nodes, which never change, the names are kept: the planner asks for the same ones again and again
+_KEPT = 4096
 
 
 def assigned_names(node: cst.CSTNode) -> set[str]:
     """Names that `node` assigns, loop variables included."""
+    return set(_assigned(node))
+
+
+@lru_cache(maxsize=_KEPT)
+def _assigned(node: cst.CSTNode) -> frozenset[str]:
     names: set[str] = set()
 
     class Targets(cst.CSTVisitor):
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            names.update(_target_names(node.target))
+        def visit_Assign(self, node: cst.Assign) -> bool:
+            for each in node.targets:
+                names.update(_target_names(each.target))
+            return False
 
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
             names.update(_target_names(node.target))
+            return False
 
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
             names.update(_target_names(node.target))
+            return False
 
-        def visit_For(self, node: cst.For) -> None:
+        def visit_AugAssign(self, node: cst.AugAssign) -> bool:
             names.update(_target_names(node.target))
+            return False
+
+        def visit_For(self, node: cst.For) -> bool:
+            names.update(_target_names(node.target))
+            names.update(_assigned(node.body))
+            if node.orelse is not None:
+                names.update(_assigned(node.orelse))
+            return False
+
+        def visit_Expr(self, node: cst.Expr) -> bool:
+            return False
+
+        def visit_Return(self, node: cst.Return) -> bool:
+            return False
 
     node.visit(Targets())
-    return names
+    return frozenset(names)
 
 
 def _target_names(target: cst.CSTNode) -> Iterator[str]:
@@ -95,6 +121,11 @@ def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collec
 
 def names_read(node: cst.CSTNode) -> set[str]:
     """Names that `node` mentions in value position (attribute and keyword names are not among them)."""
+    return set(_read(node))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(node: cst.CSTNode) -> frozenset[str]:
     names: set[str] = set()
 
     class Reads(cst.CSTVisitor):
@@ -113,4 +144,4 @@ def names_read(node: cst.CSTNode) -> set[str]:
             names.add(node.value)
 
     node.visit(Reads())
-    return names
+    return frozenset(names)
