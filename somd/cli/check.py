@@ -76,7 +76,13 @@ def _results(files: list[Path], named: list[Path]) -> Iterator[MethodCheck | Fil
         except FileProblem as problem:
             yield problem
         except SomdError as error:
-            yield FileProblem(str(path), f"importing it raised {type(error).__name__}: {error}")
+            yield FileProblem(str(path), f"importing it raised {type(error).__name__}: {_first_line(error)}")
+
+
+def _first_line(error: SomdError) -> str:
+    """The headline of an error, without its code where that stands first."""
+    line = str(error).partition("\n")[0]
+    return line.partition("]: ")[2] if line.startswith("error[") else line
 
 
 def _summary(found: list[MethodCheck], problems: list[FileProblem], count: int) -> Iterator[str]:

@@ -28,7 +28,7 @@ from somd.keys import missing_globals
 from somd.method import SomdMethod, gathering
 from somd.sources.excerpt import binds_names_elsewhere, dropped_imports, excerpt
 from somd.sources.problems import FileProblem
-from somd.sources.scan import Marked, marked_functions, read_source
+from somd.sources.scan import Marked, marked_functions, names_made, read_source
 
 Method = SomdMethod[..., Any]
 
@@ -76,7 +76,7 @@ def load(path: Path, *, whole: bool = False, wanted: Iterable[str] = ()) -> Load
     marked = marked_functions(tree)
     if whole:
         return _run(path, tree, marked)
-    part = excerpt(tree, marked, wanted)
+    part = excerpt(tree, marked, {*wanted, *names_made(tree)})
     for name, line in dropped_imports(tree, part):
         _check_found(path, name, line)
     try:

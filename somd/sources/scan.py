@@ -56,7 +56,15 @@ def marked_functions(tree: ast.Module) -> tuple[Marked, ...]:
     return tuple(_marked(tree.body, names, (), False))
 
 
-def is_marked(node: Definition, names: frozenset[str]) -> bool:
+def names_made(tree: ast.Module) -> frozenset[str]:
+    """The top-level names that the decorator makes otherwise: by a call (`f = somd(g)`), or of a class."""
+    names = _decorator_names(tree)
+    made = {name for node in tree.body for name in _aliases(node, set(names))}
+    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    return frozenset(made.union(node.name for node in classes if is_marked(node, names)))
+
+
+def is_marked(node: Definition | ast.ClassDef, names: frozenset[str]) -> bool:
     """Whether one of the decorators of `node` is one of `names`, or a call of one."""
     return any(_dotted(d.func if isinstance(d, ast.Call) else d) in names for d in node.decorator_list)
 
@@ -105,7 +113,10 @@ def _aliases(node: ast.AST, names: set[str]) -> Iterator[str]:
     """The names that an assignment gives to the decorator, with options or without."""
     if isinstance(node, ast.Assign):
         value = node.value
-        inside = [value.func, *value.args] if isinstance(value, ast.Call) else [value]
+        inside: list[ast.expr] = [value]
+        while isinstance(value, ast.Call):  # somd(target="opencl")(f), too
+            inside += [value.func, *value.args]
+            value = value.func
         if any(_dotted(each) in names for each in inside):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 

@@ -59,7 +59,7 @@ def _called(
     made = cst.Decorator(cst.parse_expression(f"{decorator}({', '.join(arguments)})"))
     module = cst.parse_module(text)
     body: list[cst.BaseStatement | cst.SimpleStatementLine] = []
-    last = max(k for k, s in enumerate(module.body) if _is_import(s))
+    last = max((k for k, s in enumerate(module.body) if _is_import(s)), default=0)
     for k, statement in enumerate(module.body):
         if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
             statement = statement.with_changes(decorators=[made, *statement.decorators])

@@ -19,6 +19,7 @@ from somd import markers
 from somd.annotations import annotation_of, namespace_of
 from somd.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
 from somd.indentation import at_the_margin
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
@@ -62,6 +63,9 @@ def method_of(function: FunctionType) -> Method:
 
 def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CSTNode, Position]]:
     code = function.__code__
+    wrapped = getattr(function, "__wrapped__", None)
+    if isinstance(wrapped, FunctionType):
+        raise _hidden(wrapped)
     try:
         lines, first_line = inspect.getsourcelines(function)
     except (OSError, TypeError):
@@ -83,11 +87,24 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         for node, r in ranges.items()
     }
     tree = wrapper.module.body[0]
-    if not isinstance(tree, cst.FunctionDef):
+    if not isinstance(tree, cst.FunctionDef) or tree.asynchronous is not None:
         place = Position(code.co_filename, first_line, indent, first_line, indent + 1)
+        label = "not a `def`"
+        if isinstance(tree, cst.FunctionDef) and tree.asynchronous is not None:
+            place, label = positions[tree.asynchronous], "a call of it would only make a coroutine"
         message = "`@somd` marks functions and methods written with `def`"
-        raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, "not a `def`", True),)),))
+        raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),)),))
     return code.co_filename, tree, positions
+
+
+def _hidden(function: FunctionType) -> SomdCompileError:
+    """The refusal of a function that another decorator has put into one of its own."""
+    where = position_of_line(function.__code__.co_filename, function.__code__.co_firstlineno)
+    message = (
+        f"another decorator stands between `{function.__name__}` and the compiler, which does not see what it does"
+    )
+    helps = ("put `@somd` next to the function, under other decorators",)
+    return SomdCompileError((Diagnostic("SOMD101", message, (Label(where, "decorated here", True),), helps),))
 
 
 def _all_params(tree: cst.FunctionDef) -> tuple[cst.Param, ...]:
