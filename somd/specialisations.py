@@ -149,7 +149,7 @@ def declared_arguments(function: FunctionType, found: Reach, signature: str | No
         if type(parameter.default) in (bool, float, complex) and isinstance(arguments.get(name), ScalarType):
             arguments[name] = parse_type(type(parameter.default).__name__)
     if signature is None:
-        return arguments
+        return _first_that_compiles(function, found, arguments)
     try:
         given = parse_signature(signature)
         own = len(arguments) - len(found.needs(found.top))
@@ -158,6 +158,26 @@ def declared_arguments(function: FunctionType, found: Reach, signature: str | No
     except ValueError as error:
         raise _wrong_signature(function, signature, str(error)) from None
     return arguments | dict(zip(arguments, given, strict=False))
+
+
+def _first_that_compiles(function: FunctionType, found: Reach, arguments: dict[str, Type]) -> dict[str, Type]:
+    """The types as suggested, or with arrays of integers or truth values if only those have operators that are used."""
+    from somd.transforms import pipeline
+    from somd.transforms.types.scalars import ArrayType
+
+    for dtype in ("float64", "int64", "bool"):
+        tried = {
+            name: ArrayType(dtype, kind.ndim) if isinstance(kind, ArrayType) and kind.dtype == "float64" else kind
+            for name, kind in arguments.items()
+        }
+        try:
+            pipeline.compile_for(function, tried, {}, found)
+        except SomdCompileError as error:
+            if not error.code.startswith("SOMD4"):
+                return arguments
+        else:
+            return tried
+    return arguments
 
 
 def _wrong_signature(function: FunctionType, signature: str, why: str) -> SomdCompileError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -82,7 +83,7 @@ def _cases(
     method: Method, loaded: Loaded, inputs: str | None, signature: str | None, seed: int, sizes: Sequence[int] | None
 ) -> Iterator[tuple[str, list[Expected]]]:
     """The inputs with what they are to give, for each signature."""
-    from somd.sources.expected import expectations
+    from somd.sources.expected import expectations, partitioners_take
     from somd.sources.inputs import generated, given, indexing_parameters
     from somd.specialisations import declared_arguments
 
@@ -108,7 +109,7 @@ def _cases(
     for text in texts or [None]:
         types = declared_arguments(function_of(method), reach, text)
         own = {name: kind for name, kind in types.items() if name not in reach.names.values()}
-        found, failed = expectations(method, generated(own, indexing, seed, sizes))
+        found, failed = expectations(method, generated(own, indexing, seed, sizes), partial(partitioners_take, method))
         if not found or all(case.error is not None for case in found):
             why = failed[0] if failed else "IndexError"
             raise Problem(f"no generated input suits: the function as written raises {why}; give some with --inputs", 1)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from somd.calling import calling_of
 from somd.config import use
+from somd.paths import parameters_of
+from somd.reach import reach
+from somd.runtime.cutting import cut
 from somd.sources.comparing import duplicated
-from somd.sources.load import Method
+from somd.sources.load import Method, function_of
 
 Arguments = tuple[Any, ...]
 
@@ -26,12 +30,16 @@ class Expected:
     error: Exception | None = None
 
 
-def expectations(method: Method, tries: Iterable[Sequence[Arguments]]) -> tuple[list[Expected], list[str]]:
-    """For each input the first try that the plain function can run; and why others cannot, in words."""
+def expectations(
+    method: Method, tries: Iterable[Sequence[Arguments]], suits: Callable[[Arguments], bool] | None = None
+) -> tuple[list[Expected], list[str]]:
+    """For each input the first try that suits, and that the plain function can run; and why others cannot, in words."""
     found, failed = [], []
     for group in tries:
         errors: list[Exception] = []
         for arguments in group:
+            if suits is not None and not suits(arguments):
+                continue
             made = _expected(method, arguments)
             if made.error is None:
                 found.append(made)
@@ -41,8 +49,23 @@ def expectations(method: Method, tries: Iterable[Sequence[Arguments]]) -> tuple[
                 found.append(_expected(method, group[0]))
         else:
             said = dict.fromkeys(f"{type(error).__name__}: {error}" for error in errors)
-            failed.append(next(iter(said)))
+            failed.append(next(iter(said), "nothing, but a partitioner refuses it"))
     return found, failed
+
+
+def partitioners_take(method: Method, arguments: Arguments) -> bool:
+    """Whether arguments keep what the user has promised: every partitioner can cut its array."""
+    function = function_of(method)
+    names = parameters_of(function)
+    found = reach(function, dict(zip(names, arguments, strict=False)))
+    calling = calling_of(found, found.structure(), names)
+    values = calling.values(arguments, found)
+    try:
+        for position, partitioner in calling.partitioners.items():
+            cut(partitioner, values[position], 3)
+    except Exception:  # a partitioner of the user's says no in a way of its own
+        return False
+    return True
 
 
 def _expected(method: Method, arguments: Arguments) -> Expected:

@@ -30,19 +30,23 @@ def generated(
     for length in lengths or LENGTHS.get(deepest, LONG):
         tries = [(length, 0), (max(length - 1, 0), 0), (min(length, 2), 0), (length, 1), (1, 1), (0, 0)]
         yield tuple(
-            _arguments(types, set(indexing), length, number, longer, seed) for number, longer in dict.fromkeys(tries)
+            _arguments(types, set(indexing), length, number, longer, ordered, seed)
+            for number, longer in dict.fromkeys(tries)
+            for ordered in (False, True)
         )
 
 
 def _arguments(
-    types: Mapping[str, Type], indexing: set[str], length: int, number: int, longer: int, seed: int
+    types: Mapping[str, Type], indexing: set[str], length: int, number: int, longer: int, ordered: bool, seed: int
 ) -> Arguments:
+    """Arrays are `length` long, those that index `longer` by so many, and sorted if `ordered`."""
     generator = np.random.default_rng([seed, length])
     made: list[Any] = []
     for name, kind in types.items():
         if isinstance(kind, ArrayType):
             more = longer if name in indexing else 0
-            made.append(_array(generator, kind, length + more, max(length, 1) if name in indexing else None))
+            array = _array(generator, kind, length + more, max(length, 1) if name in indexing else None)
+            made.append(np.sort(array, axis=0) if ordered and name in indexing else array)
         else:
             assert isinstance(kind, ScalarType)
             made.append(_scalar(generator, kind, number))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
 
@@ -40,9 +41,19 @@ def laid_out(text: str) -> str:
     """
     kept = _inside_texts(text)
     lines: list[str] = []
+    opening = _docstring(text)
     for number, line in enumerate(text.splitlines(), 1):
+        if number <= opening:
+            lines += textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
+            continue
         lines += [line] if number in kept else _broken(_quoted(line))
     return "\n".join(_spaced(lines)) + "\n"
+
+
+def _docstring(text: str) -> int:
+    """The last line of the docstring that opens the text, 0 if none does."""
+    first = next(tokenize.generate_tokens(io.StringIO(text).readline), None)
+    return first.end[0] if first is not None and first.type == tokenize.STRING else 0
 
 
 def _inside_texts(text: str) -> set[int]:
@@ -87,6 +98,9 @@ def _broken(line: str) -> list[str]:
         tail = ":" if line.rstrip().endswith(":") else ""
         body = line.strip()[head.end() :].removesuffix(":")
         return [f"{indent}{head[0]}(", *_operands(f"{indent}    ", body), f"{indent}){tail}"]
+    place = _assignment(line)
+    if place and not _one_bracket(line[place:].strip()) and len(_split(line[place:], _ALL, keep=True)) > 1:
+        return [f"{line[:place].rstrip()} (", *_operands(f"{indent}    ", line[place:]), f"{indent})"]
     bracket = _last_bracket(line)
     if bracket is None:
         return [line]
@@ -100,6 +114,16 @@ def _broken(line: str) -> list[str]:
         entries = [f"{indent}    {part.strip()}," for part in parts if part.strip()]
         return [opened.rstrip(), *(row for entry in entries for row in _broken(entry)), indent + tail]
     return [opened.rstrip(), *_operands(f"{indent}    ", inside), indent + tail]
+
+
+def _assignment(line: str) -> int:
+    """Where the value of an assignment begins; 0 for another statement."""
+    depth, offset = 0, len(line) - len(line.lstrip())
+    for token in _tokens(line) or ():
+        depth += (token.string in _OPEN and bool(token.string)) - (token.string in _CLOSE and bool(token.string))
+        if depth == 0 and token.type == tokenize.OP and re.fullmatch(r"[^=!<>:]{0,2}=", token.string):
+            return token.end[1] + offset
+    return 0
 
 
 def _operands(indent: str, text: str) -> list[str]:

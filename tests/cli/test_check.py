@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -160,6 +161,21 @@ def test_bad_input(name: str, somdc: Somdc, write: Write) -> None:
     assert done.status in (1, 2)
     lines = [line for line in (done.out + done.err).splitlines() if line.startswith("error")]
     assert len(lines) == 1 and said in lines[0]
+
+
+def test_the_examples(somdc: Somdc) -> None:
+    """All pass; what a check of them takes is measured elsewhere."""
+    done = somdc("check", Path(__file__).parents[2] / "examples")
+    assert done.status == 0 and "16 files checked: no errors" in done.out, done
+
+
+def test_other_ways_to_mark(somdc: Somdc, write: Write) -> None:
+    plain = ADD.replace("@somd\n", "")
+    for name, line in {"a": "f = somd(add)", "b": "f = somd(target='opencl')(add)"}.items():
+        write(f"{name}.py", f"{plain}\n{line}\n")
+        assert somdc("check", f"{name}.py").out == "1 method in 1 file checked: no errors\n"
+    write("c.py", "from somd import somd\n@somd\nclass A: ...\n")
+    assert "importing it raised TypeError: @somd marks functions" in somdc("check", "c.py").out
 
 
 def test_wrong_options(somdc: Somdc, write: Write) -> None:

@@ -132,11 +132,12 @@ def test_text(somdc: Somdc, write: Write, tmp_path: Path) -> None:
 
 
 def test_long_lines_are_broken(somdc: Somdc, write: Write) -> None:
-    golden = Path(__file__).parents[1] / "golden" / "stencil" / "input.py"
-    done = somdc("translate", golden)
-    assert done.status == 0
-    assert max(len(line) for line in done.out.splitlines()) <= 100
-    ast.parse(done.out)
+    golden = Path(__file__).parents[1] / "golden"
+    for case in ("stencil", "sparse_matvec"):
+        done = somdc("translate", golden / case / "input.py")
+        assert done.status == 0
+        assert max(len(line) for line in done.out.splitlines()) <= 100
+        ast.parse(done.out)
 
 
 def test_refused_beside_good(somdc: Somdc, write: Write, tmp_path: Path) -> None:

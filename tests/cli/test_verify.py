@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import somd
@@ -108,6 +110,15 @@ def test_indexes_are_generated_where_they_are_needed(somdc: Somdc, write: Write)
     done = somdc("verify", "model.py:rows", "--target", "plan", "--orders", "3")
     assert done.status == 0, done
     assert "rows(y: float64[:], start: int64[:], column: int64[:], x: float64[:]): 5 inputs" in done.out
+
+
+def test_inputs_keep_what_partitioners_ask_for(somdc: Somdc) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    for method in ("by_rows", "by_coordinates"):
+        done = somdc("verify", f"{examples / 'sparse_product.py'}:{method}", "--target", "plan", "--orders", "2")
+        assert done.status == 0, done
+    done = somdc("verify", f"{examples / 'game_of_life.py'}:live", "--target", "plan", "--orders", "2")
+    assert done.status == 0 and "board: bool[:, :]" in done.out, done
 
 
 def test_given_inputs(somdc: Somdc, write: Write) -> None:
