@@ -24,7 +24,7 @@ test: lint ## everything that CI checks: lint, then all tests; one test: make te
 lint: venv ## style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict somd
+	$(BIN)/mypy --strict somd pytest_somd.py
 
 format: venv ## let ruff put formatting and imports right
 	$(BIN)/ruff check --fix .

@@ -76,7 +76,7 @@ def test_what_a_target_lacks():
 
 def run(folder: Path, *options: str) -> str:
     (folder / "test_user.py").write_text(SOURCE, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:somd", "-p", "somd.pytest_plugin", "-rsf", "-v", *options]
+    command = [sys.executable, "-m", "pytest", "-p", "no:somd", "-p", "pytest_somd", "-rsf", "-v", *options]
     path = os.pathsep.join([str(Path(somd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     return done.stdout + done.stderr
@@ -136,3 +136,9 @@ def test_copies_keep_layout_and_shared_memory() -> None:
 )
 def test_difference(found: object, expected: object, told: str | None) -> None:
     assert difference(found, expected) == told
+
+
+def test_runs_without_the_marker_do_not_import_somd() -> None:
+    program = "import sys, pytest_somd; sys.exit('somd' in sys.modules or 'numpy' in sys.modules)"
+    path = os.pathsep.join([str(Path(somd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, check=True)

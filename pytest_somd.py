@@ -7,7 +7,7 @@
 The test runs once on multicore for each number of workers, and once on OpenCL. Every call of a SOMD method in it is
 also made as plain Python, on copies of the arguments: result and arguments must be the same. A target that cannot be
 used here, or lacks what a method needs, skips the test with the reason. Options of the marker: `targets`, `workers`,
-`rtol`. somd itself is imported by tests that have the marker.
+`rtol`. somd itself is imported when the first test with the marker runs.
 """
 
 from __future__ import annotations
