@@ -126,3 +126,20 @@ def energy(a: dist[np.ndarray], c: np.ndarray) -> tuple[float, int]:
                 count += 1
         total += x * x
     return total, count
+
+
+@program(lambda: [(numbers(n), np.zeros(n), 4) for n in LENGTHS], rtol=1e-13)
+@somd
+def waves(a: dist[np.ndarray], b: dist[np.ndarray], n: int) -> None:
+    """Sines and cosines: of elements, of each other, of far angles, and under conditions."""
+    for i in range(len(a)):
+        s = 0.0
+        x = a[i] * 3.0
+        for k in range(n):
+            s, x = math.cos(x) + s, math.sin(x + k) * 4.0
+            s += np.cos(a[i] * 1e9) * np.sin(-a[i])
+            if k % 2 == 0:
+                s += math.sin(a[i] * 1e12)
+            if a[i] > 0.0:
+                s += 1.0
+        b[i] = s

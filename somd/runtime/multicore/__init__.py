@@ -37,6 +37,7 @@ from somd.runtime.multicore.complex_numbers import complex_divide, complex_power
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
+from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
 from somd.runtime.multicore.numpy_functions import (
     float_to_unsigned,
@@ -131,6 +132,8 @@ __all__ = [
     "join",
     "keep",
     "lane_array",
+    "lane_cos",
+    "lane_sin",
     "load",
     "logical_blocks",
     "master",

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from somd.runtime.multicore.native import native
 
 
-@njit(error_model="numpy")
+@native
 def shift_left(value: Any, count: Any) -> Any:
     """`value << count`; 0 where the count is negative or not less than the width."""
     return value << count if 0 <= count < 64 else value ^ value
 
 
-@njit(error_model="numpy")
+@native
 def shift_right(value: Any, count: Any) -> Any:
     """`value >> count`; 0, or -1 for a negative value, where the count is negative or not less than the width."""
     if 0 <= count < 64:
@@ -22,13 +23,13 @@ def shift_right(value: Any, count: Any) -> Any:
     return value ^ value if value >= 0 else ~(value ^ value)
 
 
-@njit(error_model="numpy")
+@native
 def floor_divide(value: int, divisor: int) -> int:
     """`value // divisor`; the most negative integer by -1 wraps, and by 0 is 0."""
     return -value if divisor == -1 else value // divisor
 
 
-@njit(error_model="numpy")
+@native
 def fermat_remainder(value: Any, bits: int) -> Any:
     """`value % (2**bits + 1)` for an np.uint32 below `2**(2 * bits)`, as np.uint32: 2**bits is -1 there.
 

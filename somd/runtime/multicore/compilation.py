@@ -12,6 +12,7 @@ from typing import Any
 import numba
 
 from somd.runtime.multicore.machine_code import MachineCode
+from somd.runtime.multicore.native import native
 from somd.runtime.multicore.regions import MasterCompiler
 
 njit: Any = numba.njit
@@ -40,7 +41,7 @@ def master(function: Function) -> Function:
 
 def slave(function: Function) -> Function:
     """Compile a slave: the sequential code of one MI in one phase."""
-    compiled: Function = njit(error_model="numpy", nogil=True)(function)
+    compiled: Function = native(function)
     return compiled
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.cpython.unsafe import tuple as _tuples
 from numba.extending import overload
+
+from somd.runtime.multicore.native import native
 
 tuple_setitem: Any = _tuples.tuple_setitem
 
@@ -24,7 +25,7 @@ def fault_table(parts: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.zeros((parts, COLUMNS), np.int64)
 
 
-@njit(error_model="numpy")
+@native
 def failed(faults: Any) -> bool:
     """Whether some MI noted a fault."""
     for rank in range(len(faults)):  # noqa: SIM110 - Numba has no any()
@@ -33,7 +34,7 @@ def failed(faults: Any) -> bool:
     return False
 
 
-@njit(error_model="numpy")
+@native
 def index_of(index: int, length: int, site: int) -> Any:
     """`index` as Python counts it, at least 0.
 
@@ -46,7 +47,7 @@ def index_of(index: int, length: int, site: int) -> Any:
     return place + length if place < 0 else place
 
 
-@njit(error_model="numpy")
+@native
 def wrapped(index: int, length: int) -> Any:
     """`index` as Python counts it, at least 0; -1 if it is outside."""
     place = np.int64(index)
@@ -55,7 +56,7 @@ def wrapped(index: int, length: int) -> Any:
     return place if place < length else -1
 
 
-@njit(error_model="numpy")
+@native
 def note(faults: Any, rank: int, site: int, index: int, place: Any) -> None:
     """Enter a fault of MI `rank`, unless it has one; `place` are three integers that order iterations."""
     if faults[rank, SITE] == 0:
@@ -82,7 +83,7 @@ def store(array: Any, index: Any, value: Any, site: int, faults: Any, rank: int,
     raise NotImplementedError("only compiled code calls this")
 
 
-@njit(error_model="numpy")
+@native
 def _places(array: Any, index: Any, site: int, faults: Any, rank: int, place: Any) -> Any:
     """Whether all indexes lie inside, and the tuple of them, none negative."""
     found = array.shape

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 from numba.core import cgutils as _cgutils
 from numba.core import types
 from numba.core.typing import npydecl as _npydecl
 from numba.extending import intrinsic
 from numba.np import arrayobj as _arrayobj
+
+from somd.runtime.multicore.native import native
 
 parse_dtype: Any = _npydecl.parse_dtype
 alloca_once: Any = _cgutils.alloca_once
@@ -45,7 +46,7 @@ def lane_array(typing_context: Any, count: Any, dtype: Any) -> Any:
     return array_type(count, dtype), generate
 
 
-@njit(error_model="numpy")
+@native
 def elements_within(array: Any, low: int, high: int) -> bool:
     """Whether all elements of an array of integers are from `low` to `high`."""
     outside = False

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from somd.runtime.multicore.native import native
 
 #: interleaved accumulators in a logical block of a floating-point reduction
 LANES = 32
@@ -21,14 +22,14 @@ PER_WORKER = 16
 BLOCKS = 1024
 
 
-@njit(error_model="numpy")
+@native
 def extent(array: Any, axis: int) -> int:
     """The length of `array` along `axis`, in a call that Numba's array analysis does not look into."""
     length: int = array.shape[axis]
     return length
 
 
-@njit(error_model="numpy")
+@native
 def trips(start: int, stop: int, step: int) -> int:
     """How many values `range(start, stop, step)` has."""
     if step > 0:
@@ -36,29 +37,30 @@ def trips(start: int, stop: int, step: int) -> int:
     return max(0, (start - stop - step - 1) // -step)
 
 
-@njit(error_model="numpy")
+@native
 def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` that belongs to MI `rank` of `parts` (the paper's IndexPartitioner)."""
     count = trips(start, stop, step)
     share, rest = count // parts, count % parts
-    first = rank * share + min(rank, rest)
-    last = first + share + (1 if rank < rest else 0)
+    place = np.int64(rank)  # the rank is unsigned in a parallel loop; of that and int64 Numba makes a float64
+    first = place * share + min(place, rest)
+    last = first + share + (1 if place < rest else 0)
     return start + first * step, start + last * step
 
 
-@njit(error_model="numpy")
+@native
 def uneven_parts(count: int, workers: int) -> int:
     """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
     return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
 
 
-@njit(error_model="numpy")
+@native
 def part_count(count: int, parts: int) -> int:
     """How many MIs hand on a partial result: those that have some of `count` trips; one where there are none."""
     return max(1, min(count, parts))
 
 
-@njit(error_model="numpy")
+@native
 def with_trips(ranges: Any, owners: Any, start: int, stop: int, step: int) -> Any:
     """The ranges and owners of a partition that have trips of `range(start, stop, step)`, for a positive step.
 
@@ -85,7 +87,7 @@ def with_trips(ranges: Any, owners: Any, start: int, stop: int, step: int) -> An
     return kept[:count], ends[: mine + 1]
 
 
-@njit(error_model="numpy")
+@native
 def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     """How `parts` MIs are laid out over rows and columns: as many along the rows as there are rows, since long inner
     runs are the fast ones; along the columns only what is left."""
@@ -95,7 +97,7 @@ def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     return along, max(1, min(parts // along, max(columns, 1)))
 
 
-@njit(error_model="numpy")
+@native
 def first_from(low: int, start: int, step: int) -> int:
     """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
     if low <= start:
@@ -103,7 +105,7 @@ def first_from(low: int, start: int, step: int) -> int:
     return start + (low - start + step - 1) // step * step
 
 
-@njit(error_model="numpy")
+@native
 def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
     association of the reduction is the same for any number of workers and on any device."""
@@ -112,7 +114,7 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     return (count + length - 1) // length, length
 
 
-@njit(error_model="numpy")
+@native
 def block_range(start: int, stop: int, step: int, block: int, length: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` in logical block number `block`."""
     count = trips(start, stop, step)

@@ -6,7 +6,7 @@ accepts are understood: assignments, `if`, `for` over a range, and calls without
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -172,3 +172,9 @@ class Varying:
                 if inner:
                     self.names.add(statement.target.value)  # type: ignore[attr-defined]
                 self._block(statements_of(statement.body), inner)
+
+
+def constant_types(constants: Mapping[str, object]) -> dict[str, str]:
+    """The types of captured Python numbers."""
+    kinds = {int: "int64", float: "float64"}
+    return {name: kinds[type(value)] for name, value in constants.items() if type(value) in kinds}

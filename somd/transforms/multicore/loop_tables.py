@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.multicore.flow import assigned, loops_in
+from somd.transforms.multicore.flow import assigned, constant_types, loops_in
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.inlining import Inliner
 from somd.transforms.multicore.names import Fresh
@@ -72,8 +72,9 @@ class LoopTables:
         if not assigned(body) <= {*nest.privates, *new, *accumulated}:
             return None
         known = {**self.types.names, **new}
+        scalars = {name: t.dtype for name, t in known.items() if isinstance(t, ScalarType)}
         facts = Facts(
-            scalars={name: t.dtype for name, t in known.items() if isinstance(t, ScalarType)},
+            scalars=constant_types(self.constants) | scalars,
             seeds=frozenset({*accumulated, *(dim.variable for dim in nest.dims)}),
             written=frozenset(nest.arrays_written),
             arguments=arguments,

@@ -33,6 +33,7 @@ from somd.transforms.multicore.flow import (
     targets,
     values,
 )
+from somd.transforms.multicore.lane_functions import has_lane_calls, lane_call
 
 
 @dataclass
@@ -69,8 +70,16 @@ class Around:
     orelse: list[Piece]
 
 
+@dataclass(frozen=True)
+class LaneCall:
+    """A function that is taken of a name's value in all lanes at once, in its place."""
+
+    function: str
+    name: str
+
+
 #: a statement is one that is the same for all lanes
-Piece = Group | Around | cst.BaseStatement
+Piece = Group | Around | LaneCall | cst.BaseStatement
 
 
 def pieces_of(statements: Statements, varying: Varying) -> list[Piece] | None:
@@ -79,12 +88,16 @@ def pieces_of(statements: Statements, varying: Varying) -> list[Piece] | None:
     group: list[cst.BaseStatement] = []
     for statement in statements:
         assert isinstance(statement, cst.BaseStatement)
-        if is_uniform(statement, varying):
+        call = lane_call(statement)
+        if call is not None:
+            found += [*_grouped(group), LaneCall(*call)]
+            group = []
+        elif is_uniform(statement, varying):
             if not assigned([statement]).isdisjoint(_mentioned(group)):
                 found += _grouped(group)
                 group = []
             found.append(statement)
-        elif isinstance(statement, cst.SimpleStatementLine) or not any(loops_in([statement])):
+        elif isinstance(statement, cst.SimpleStatementLine) or not _parts(statement):
             group.append(statement)
         elif isinstance(statement, cst.For | cst.If) and not varying(header_of(statement)):
             body = pieces_of(statements_of(statement.body), varying)
@@ -96,6 +109,11 @@ def pieces_of(statements: Statements, varying: Varying) -> list[Piece] | None:
         else:
             return None
     return [*found, *_grouped(group)]
+
+
+def _parts(statement: cst.CSTNode) -> bool:
+    """Whether a compound statement holds what is not run for one lane after another: loops, functions of all lanes."""
+    return any(loops_in([statement])) or has_lane_calls(statement)
 
 
 def header_of(node: cst.For | cst.If) -> cst.BaseExpression:
@@ -162,6 +180,8 @@ def note_needs(pieces: Sequence[Piece], after: set[str]) -> set[str]:
         if isinstance(piece, Group):
             piece.after = piece.after | after
             after = (after - piece.certain) | piece.exposed
+        elif isinstance(piece, LaneCall):
+            after = after | {piece.name}
         elif isinstance(piece, Around):
             body = note_needs(piece.body, after)
             if isinstance(piece.node, cst.For):

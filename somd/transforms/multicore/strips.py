@@ -24,19 +24,20 @@ order stays, so the results are the same bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms.frontend.loops import else_statements, statements_of
 from somd.transforms.frontend.tree import parsed
-from somd.transforms.multicore.flow import Statements, Varying, assigned, straight
+from somd.transforms.multicore.flow import Statements, Varying, assigned, constant_types, straight
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals, of_dtype
+from somd.transforms.multicore.lane_functions import LaneFunctions
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.narrowing import Narrowing
-from somd.transforms.multicore.pieces import Around, Group, Piece, note_needs, pieces_of
+from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, note_needs, pieces_of
 from somd.transforms.multicore.vectorised import Shape, carries, unrolls, vectorises
 from somd.transforms.types.scalars import REALS
 
@@ -86,7 +87,13 @@ def strips_of(
     would not gain."""
     if not straight(body) or not assigned(body) <= loop.private | loop.carried:
         return None
-    varying = Varying(body, {loop.variable, fresh.name("lane"), *loop.carried}, loop.written)
+    seeds = {loop.variable, fresh.name("lane"), *loop.carried}
+    numbers = {**constant_types(loop.constants), **loop.scalars}
+    functions = LaneFunctions(Varying(body, seeds, loop.written), numbers, loop.arrays, fresh)
+    body = functions.block(body)
+    new = dict.fromkeys(functions.new, "float64")
+    loop = replace(loop, scalars={**loop.scalars, **new}, private=loop.private | frozenset(new))
+    varying = Varying(body, seeds, loop.written)
     pieces = pieces_of(body, varying)
     if pieces is None:
         return None
@@ -167,6 +174,8 @@ class _Writer:
                 found.append(self.group(piece))
             elif isinstance(piece, Around):
                 found.append(self.around(piece))
+            elif isinstance(piece, LaneCall):
+                found += parsed(f"{piece.function}({self._lanes(piece.name)}, {self.count})")
             else:
                 found.append(piece)
         return found

@@ -19,7 +19,7 @@ from somd.transforms.frontend.loops import range_of
 from somd.transforms.multicore.flow import Varying
 from somd.transforms.multicore.intervals import Intervals
 from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
-from somd.transforms.multicore.pieces import Around, Group, Piece, groups_in
+from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, groups_in
 from somd.transforms.types.scalars import AUGMENTED, REALS
 
 FUNCTIONS = frozenset(("min", "max", "abs", "assume", "shift_left", "shift_right"))
@@ -70,7 +70,7 @@ def unrolls(pieces: Sequence[Piece], shape: Shape, intervals: Intervals) -> bool
     for piece in pieces:
         if isinstance(piece, Around) and isinstance(piece.node, cst.For):
             total += count.of([piece], intervals)
-    return total <= UNROLLED and not count.divisions
+    return total <= UNROLLED and not count.hindered
 
 
 def vectorises(pieces: Sequence[Piece], shape: Shape, narrowing: Narrowing) -> bool:
@@ -123,13 +123,13 @@ class _Check(cst.CSTVisitor):
 
 
 class _Operations(cst.CSTVisitor):
-    """Counts arithmetic operations; those of indexes are not among them."""
+    """Counts arithmetic operations but for those of indexes, and notes what keeps LLVM from vectorising them."""
 
     def __init__(self, varying: Varying) -> None:
         super().__init__()
         self.varying = varying
         self.found = 0
-        self.divisions = False
+        self.hindered = False
 
     def of(self, pieces: Sequence[Piece], intervals: Intervals) -> int:
         """The operations of pieces, those in loops as often as they are run."""
@@ -138,6 +138,8 @@ class _Operations(cst.CSTVisitor):
             if isinstance(piece, Around):
                 inside = self.of([*piece.body, *piece.orelse], intervals)
                 total += inside * (_trips(piece.node, intervals) if isinstance(piece.node, cst.For) else 1)
+            elif isinstance(piece, LaneCall):
+                self.hindered = True
             else:
                 self.found = 0
                 for statement in piece.statements if isinstance(piece, Group) else [piece]:
@@ -150,11 +152,11 @@ class _Operations(cst.CSTVisitor):
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self.found += 1
-        self.divisions |= isinstance(node.operator, DIVIDING) and self.varying(node)
+        self.hindered |= isinstance(node.operator, DIVIDING) and self.varying(node)
 
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
         self.found += 1
-        self.divisions |= isinstance(node.operator, cst.ModuloAssign | cst.FloorDivideAssign)
+        self.hindered |= isinstance(node.operator, cst.ModuloAssign | cst.FloorDivideAssign)
 
 
 def _trips(node: cst.For, intervals: Intervals) -> int:

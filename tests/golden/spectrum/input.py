@@ -1,4 +1,5 @@
-"""Expensive functions that are the same for every element: a table for a recurrence, another for a loop over modes."""
+"""Expensive functions that are the same for every element: tables for a recurrence and for a loop over modes. Cosines
+that are not are taken for a strip of elements at once."""
 
 import math
 
@@ -27,7 +28,7 @@ def spectrum(a: dist[np.ndarray], modes: int, out: dist[np.ndarray]) -> None:
             # the helper is written out, to see what of it depends on i
             total += window(x, a[i], 1) * a[i]
         for k in range(1, modes):
-            total += a[i] / math.log(k + 1.0)
+            total += math.cos(a[i] * k) / math.log(k + 1.0)
         out[i] = total
 
 
