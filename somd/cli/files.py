@@ -86,9 +86,9 @@ def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
         if unreached:
             raise Problem(f"{path}: `{unreached[0]}` is defined only when the function around it is called")
         raise Problem(f"{path}: no SOMD method `{name}`; there {'are' if len(names) > 1 else 'is'} {listed}")
-    if len(wanted) > 1:
+    if len({names[k] for k in wanted}) > 1:
         raise Problem(f"{path}: which method? name one: {path}:FUNCTION, of {listed}")
-    return loaded.methods[wanted[0]]
+    return loaded.methods[wanted[-1]]  # of several definitions of one name the last one holds
 
 
 def _below(folder: Path) -> Iterator[Path]:

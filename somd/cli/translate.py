@@ -81,7 +81,8 @@ def loaded_methods(paths: Sequence[str], *, whole: bool = True) -> Iterator[tupl
                 yield loaded, (method_named(loaded, file, name),)
             elif loaded.methods:
                 seen = True
-                yield loaded, loaded.methods
+                last = {function_of(method).__qualname__: method for method in loaded.methods}
+                yield loaded, tuple(last.values())
             elif not path.is_dir():
                 raise Problem(f"{file}: no SOMD method in this file")
     if not seen:

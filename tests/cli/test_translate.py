@@ -148,6 +148,22 @@ def test_refused_beside_good(somdc: Somdc, write: Write, tmp_path: Path) -> None
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["add_multicore.py"]
 
 
+def test_a_name_defined_twice(somdc: Somdc, write: Write) -> None:
+    write("model.py", ADD + ADD.partition("dist, somd\n")[2].replace("a[i] + b[i]", "a[i] - b[i]"))
+    assert "a[i] - b[i]" in somdc("translate", "model.py").out
+    assert somdc("explain", "model.py:add").out.startswith("add (model.py:14)\n")
+    assert somdc("check", "model.py").out == "2 methods in 1 file checked: no errors\n"
+
+
+def test_packages_with_relative_imports(somdc: Somdc, write: Write) -> None:
+    write("pkg/__init__.py", "from .model import add\n")
+    write("pkg/numbers.py", "FACTOR = 3\n")
+    text = ADD.replace("import numpy as np", "import numpy as np\nfrom .numbers import FACTOR")
+    write("pkg/model.py", text.replace("+ b[i]", "+ FACTOR * b[i]"))
+    done = somdc("translate", "pkg")
+    assert done.status == 0 and "FACTOR = 3" in done.out and "a[i] + FACTOR * b[i]" in done.out
+
+
 def test_what_opencl_lacks(somdc: Somdc, write: Write, tmp_path: Path) -> None:
     write("model.py", ADD.replace("@somd", '@somd(signatures=["complex128[:], complex128[:]"])'))
     done = somdc("translate", "model.py", "-o", "out", "--target", "all")
