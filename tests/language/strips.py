@@ -60,6 +60,20 @@ def attraction(x: dist[np.ndarray], mass: dist[np.ndarray], force: dist[np.ndarr
         force[i] = pull
 
 
+@program(lambda: [(numbers(n, dtype=np.uint16, high=65535), numbers(40, dtype=np.uint16, high=65535)) for n in LENGTHS])
+@somd
+def unsigned(a: dist[np.ndarray], key: np.ndarray) -> np.ndarray:
+    """Python integers made of short unsigned ones."""
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        x = int(a[i])
+        for k in range(len(key)):
+            x = (x * int(key[k]) + 12345) % 65521
+            x = x ^ (x >> 3)
+        out[i] = x
+    return out
+
+
 @program(lambda: [(numbers(n, dtype=np.int32, low=-99, high=99), np.zeros(n, np.int32), 5) for n in LENGTHS])
 @somd
 def wrapping(a: dist[np.ndarray], out: dist[np.ndarray], n: int) -> None:

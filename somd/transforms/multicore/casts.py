@@ -208,6 +208,8 @@ class Rewriter(cst.CSTTransformer):
                 return self._of_two(original_node, updated_node, callee.name)
             if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
                 return cast(updated_node, result.dtype)
+            if callee.name == "int" and len(updated_node.args) == 1:
+                return self._as_int(original_node.args[0].value, updated_node)
             if callee.name == "float" and len(updated_node.args) == 1:
                 return self._as_float(original_node.args[0].value, updated_node)
             return updated_node
@@ -277,6 +279,11 @@ class Rewriter(cst.CSTTransformer):
         """`float(x)`, which Numba leaves a float32 where `x` is one."""
         kind = self._scalar(argument)
         return cast(updated.args[0].value, FLOAT_MATH) if kind is not None and kind.dtype == "float32" else updated
+
+    def _as_int(self, argument: cst.BaseExpression, updated: cst.Call) -> cst.Call:
+        """`int(x)`, which Numba leaves unsigned where `x` is."""
+        kind = self._scalar(argument)
+        return cast(updated.args[0].value, "int64") if kind is not None and kind.kind == "u" else updated
 
     def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
         before, after = [a.value for a in original.args], [a.value for a in updated.args]

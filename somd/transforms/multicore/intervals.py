@@ -171,6 +171,8 @@ class Intervals:
         if name == "len":
             return LENGTH
         found = [self.of(a) for a in arguments]
+        if name == "int" and len(found) == 1:
+            return found[0]
         if name in ("min", "max") and len(found) == 2:
             pick = min if name == "min" else max
             return _both(found[0], found[1], lambda a, b: Interval(pick(a.low, b.low), pick(a.high, b.high)))

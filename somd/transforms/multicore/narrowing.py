@@ -201,7 +201,9 @@ def _word(node: cst.BaseExpression) -> cst.Call:
 
 
 def _is_widening(node: cst.Call) -> bool:
-    return isinstance(node.func, cst.Attribute) and node.func.attr.value == "int64" and len(node.args) == 1
+    """Whether a call makes an int64 of an integer."""
+    name = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+    return isinstance(name, cst.Name) and name.value in ("int64", "int") and len(node.args) == 1
 
 
 def _operand(node: cst.BaseExpression) -> cst.BaseExpression:

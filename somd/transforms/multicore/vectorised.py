@@ -22,7 +22,7 @@ from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
 from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, groups_in
 from somd.transforms.types.scalars import AUGMENTED, REALS
 
-FUNCTIONS = frozenset(("min", "max", "abs", "assume", "shift_left", "shift_right"))
+FUNCTIONS = frozenset(("min", "max", "abs", "int", "assume", "shift_left", "shift_right"))
 MATH = frozenset(("sqrt", "fabs"))
 #: arithmetic operations up to which inner loops are unrolled whole, as measured
 UNROLLED = 80
