@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
+
+from somd.runtime.multicore.native import native
 
 #: private copies at most, and elements in all of them
 COPIES, COPY_ELEMENTS = 1024, 1 << 23
@@ -22,7 +23,7 @@ CHUNK = 512
 LINE = 64
 
 
-@njit(error_model="numpy")
+@native
 def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for `count` trips with so many updates of arrays that have so many
     elements, each block with copies of its own. Depends on nothing else, so that the association is fixed."""
@@ -33,7 +34,7 @@ def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
     return (count + length - 1) // length, length
 
 
-@njit(error_model="numpy")
+@native
 def copy_shares(parts: int, updates: int, elements: int) -> int:
     """How many of `parts` MIs are worth a copy of so many elements each."""
     elements = max(elements, 1)
@@ -64,7 +65,7 @@ def _rows_of(array: Any, count: Any) -> Any:
     return room
 
 
-@njit(error_model="numpy")
+@native
 def own_copy(array: Any, rows: Any, row: int, identity: Any) -> Any:
     """The copy in `row`, with the shape of `array`; every element `identity`, unless it is the array itself."""
     own = rows[row, : array.size]
@@ -74,14 +75,14 @@ def own_copy(array: Any, rows: Any, row: int, identity: Any) -> Any:
     return own.reshape(array.shape)
 
 
-@njit(error_model="numpy")
+@native
 def in_place(array: Any, rows: Any) -> bool:
     """Whether the only copy is the array itself."""
     same: bool = rows.shape[1] == array.size and rows.ctypes.data == array.ctypes.data
     return same
 
 
-@njit(error_model="numpy")
+@native
 def combining_work(array: Any, rows: Any) -> int:
     """The steps that combining takes: none where the array was updated in place."""
     return 0 if in_place(array, rows) else len(rows) * array.size
@@ -93,7 +94,7 @@ Join = Callable[[Any, Any], Any]
 def _flat_combiner(join: Join, tree: bool) -> Any:
     """A function that combines elements `first` to `last` of all copies, and the array with them."""
 
-    @njit(error_model="numpy")
+    @native
     def by_pairs(rows: Any, first: int, last: int) -> int:
         width = 1
         while width < len(rows):
@@ -103,7 +104,7 @@ def _flat_combiner(join: Join, tree: bool) -> Any:
             width *= 2
         return min(len(rows), 1)
 
-    @njit(error_model="numpy")
+    @native
     def combine(array: Any, rows: Any, first: int, last: int) -> None:
         if in_place(array, rows):
             return
@@ -122,37 +123,37 @@ def _flat_combiner(join: Join, tree: bool) -> Any:
     return combine
 
 
-@njit(error_model="numpy")
+@native
 def _sum(left: Any, right: Any) -> Any:
     return left + right
 
 
-@njit(error_model="numpy")
+@native
 def _product(left: Any, right: Any) -> Any:
     return left * right
 
 
-@njit(error_model="numpy")
+@native
 def _least(left: Any, right: Any) -> Any:
     return right if right < left else left
 
 
-@njit(error_model="numpy")
+@native
 def _greatest(left: Any, right: Any) -> Any:
     return right if right > left else left
 
 
-@njit(error_model="numpy")
+@native
 def _and(left: Any, right: Any) -> Any:
     return left & right
 
 
-@njit(error_model="numpy")
+@native
 def _or(left: Any, right: Any) -> Any:
     return left | right
 
 
-@njit(error_model="numpy")
+@native
 def _xor(left: Any, right: Any) -> Any:
     return left ^ right
 

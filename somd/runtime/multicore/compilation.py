@@ -33,15 +33,17 @@ Function = Callable[..., Any]
 
 def master(function: Function) -> Function:
     """Compile a master: phases are its `prange` loops; what is compiled is kept on disk (see `machine_code`)."""
-    made = njit(parallel=_ONLY_PRANGE, error_model="numpy", nogil=True, pipeline_class=MasterCompiler)(function)
+    made = njit(
+        parallel=_ONLY_PRANGE, error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=MasterCompiler
+    )(function)
     made._cache = MachineCode(function)
     compiled: Function = made
     return compiled
 
 
 def slave(function: Function) -> Function:
-    """Compile a slave: the sequential code of one MI in one phase."""
-    compiled: Function = native(function)
+    """Compile a slave: the sequential code of one MI in one phase. Only compiled code can call it."""
+    compiled: Function = native(function, from_python=False)
     return compiled
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from somd.runtime.multicore.native import native
 
 #: above it `exp` is taken in two steps, so that what only looks like an overflow is none
 _LARGE = 709.0
@@ -16,7 +17,7 @@ _HUGE, _TINY = 2.0**1020, 2.0**-1020
 _LOG10_E = math.log10(math.e)
 
 
-@njit(error_model="numpy")
+@native
 def complex_exp(z: complex) -> complex:
     """e to the power of `z`."""
     x, y = np.float64(z.real), np.float64(z.imag)
@@ -29,7 +30,7 @@ def complex_exp(z: complex) -> complex:
     return complex(x if x == math.inf else math.nan, math.nan)
 
 
-@njit(error_model="numpy")
+@native
 def _polar(x: float, cosine: float, sine: float, factor: float) -> complex:
     """e**x times `factor` times (cosine, sine), without overflow on the way."""
     if math.isfinite(x) and x > _LARGE:
@@ -40,7 +41,7 @@ def _polar(x: float, cosine: float, sine: float, factor: float) -> complex:
     return complex(size * cosine, size * sine)
 
 
-@njit(error_model="numpy")
+@native
 def complex_log(z: complex) -> complex:
     """The natural logarithm, its imaginary part from -pi to pi."""
     x, y = abs(np.float64(z.real)), abs(np.float64(z.imag))
@@ -58,14 +59,14 @@ def complex_log(z: complex) -> complex:
     return complex(size, math.atan2(np.float64(z.imag), np.float64(z.real)))
 
 
-@njit(error_model="numpy")
+@native
 def complex_log10(z: complex) -> complex:
     """The logarithm to base 10."""
     found = complex_log(z)
     return complex(found.real * _LOG10_E, found.imag * _LOG10_E)
 
 
-@njit(error_model="numpy")
+@native
 def complex_sqrt(z: complex) -> complex:
     """The square root with a real part of at least 0."""
     x, y = np.float64(z.real), np.float64(z.imag)
@@ -95,7 +96,7 @@ def complex_sqrt(z: complex) -> complex:
     return complex(scale * abs(0.5 * (y / root)), scale * math.copysign(root, y))
 
 
-@njit(error_model="numpy")
+@native
 def complex_sinh(z: complex) -> complex:
     """The hyperbolic sine."""
     x, y = np.float64(z.real), np.float64(z.imag)
@@ -117,7 +118,7 @@ def complex_sinh(z: complex) -> complex:
     return complex(x * math.cos(y), math.inf * math.sin(y))
 
 
-@njit(error_model="numpy")
+@native
 def complex_cosh(z: complex) -> complex:
     """The hyperbolic cosine."""
     x, y = np.float64(z.real), np.float64(z.imag)
@@ -139,7 +140,7 @@ def complex_cosh(z: complex) -> complex:
     return complex(math.inf * math.cos(y), x * math.sin(y))
 
 
-@njit(error_model="numpy")
+@native
 def complex_tanh(z: complex) -> complex:
     """The hyperbolic tangent (Kahan's algorithm)."""
     x, y = np.float64(z.real), np.float64(z.imag)
@@ -159,7 +160,7 @@ def complex_tanh(z: complex) -> complex:
     return complex(beta * rho * sine / divisor, tangent / divisor)
 
 
-@njit(error_model="numpy")
+@native
 def complex_sin(z: complex) -> complex:
     """The sine: -i sinh(i z)."""
     if math.isinf(z.imag) and not math.isfinite(z.real):
@@ -168,20 +169,20 @@ def complex_sin(z: complex) -> complex:
     return complex(found.imag, -found.real)
 
 
-@njit(error_model="numpy")
+@native
 def complex_cos(z: complex) -> complex:
     """The cosine: cosh(i z)."""
     return complex_cosh(complex(-np.float64(z.imag), np.float64(z.real)))
 
 
-@njit(error_model="numpy")
+@native
 def complex_tan(z: complex) -> complex:
     """The tangent: -i tanh(i z)."""
     found = complex_tanh(complex(-np.float64(z.imag), np.float64(z.real)))
     return complex(found.imag, -found.real)
 
 
-@njit(error_model="numpy")
+@native
 def complex_angle(z: complex) -> float:
     """The angle of `z` from -pi to pi, in radians."""
     return math.atan2(np.float64(z.imag), np.float64(z.real))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.core import types
 from numba.extending import overload
 
 from somd.runtime.multicore.complex_functions import complex_exp, complex_log
+from somd.runtime.multicore.native import native
 
 
 def complex_divide(left: Any, right: Any) -> Any:
@@ -44,7 +44,7 @@ def _complex_divide(left: Any, right: Any) -> Any:
     return divide
 
 
-@njit(error_model="numpy")
+@native
 def python_divide(left: complex, right: complex) -> complex:
     """`left / right` of Python's complex numbers; inf and nan where `right` is 0."""
     if abs(right.real) >= abs(right.imag):
@@ -60,7 +60,7 @@ def python_divide(left: complex, right: complex) -> complex:
     return complex(np.nan, np.nan)
 
 
-@njit(error_model="numpy")
+@native
 def _squarings(base: Any, one: Any, count: int) -> Any:
     """`base ** count` for a count of at least 0, in the order of NumPy and of Python."""
     result, factor = one, base
@@ -98,7 +98,7 @@ def _complex_power(base: Any, exponent: Any) -> Any:
     return power
 
 
-@njit(error_model="numpy")
+@native
 def python_power(base: complex, exponent: complex) -> complex:
     """`base ** exponent` of Python's complex numbers; nan where Python raises."""
     if exponent.imag == 0 and -100 <= exponent.real <= 100 and exponent.real == np.floor(exponent.real):

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.core import types
 from numba.extending import intrinsic
 
 from somd.combining import Join
+from somd.runtime.multicore.native import native
 
 #: the argument of the IndexError with which a master ends when a function has raised
 RAISED = -2
@@ -63,7 +63,7 @@ def call_address(typing_context: Any, address: Any, number: Any, data: Any, coun
 _called: Any = call_address
 
 
-@njit(error_model="numpy")
+@native
 def join(functions: int, number: int, partials: Any) -> None:
     """Write what function `number` makes of `partials` (1-D, contiguous, not empty) to the first of them.
 

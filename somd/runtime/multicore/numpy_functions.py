@@ -9,10 +9,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from somd.runtime.multicore.native import native
 
 
-@njit(error_model="numpy")
+@native
 def numpy_sign(value: Any, one: Any) -> Any:
     """1, -1, 0 (for -0.0 too) or nan; `one` is 1 in the type of `value`."""
     if value > 0:
@@ -22,50 +23,50 @@ def numpy_sign(value: Any, one: Any) -> Any:
     return one - one if value == 0 else value
 
 
-@njit(error_model="numpy")
+@native
 def numpy_minimum(left: Any, right: Any) -> Any:
     """The smaller one; nan if there is one; the second of equal ones."""
     return left if left < right or left != left else right
 
 
-@njit(error_model="numpy")
+@native
 def numpy_maximum(left: Any, right: Any) -> Any:
     """The larger one; nan if there is one; the second of equal ones."""
     return left if left > right or left != left else right
 
 
-@njit(error_model="numpy")
+@native
 def numpy_fmin(left: Any, right: Any) -> Any:
     """The smaller one, of two with one nan the other."""
     return left if left <= right or right != right else right
 
 
-@njit(error_model="numpy")
+@native
 def numpy_fmax(left: Any, right: Any) -> Any:
     """The larger one, of two with one nan the other."""
     return left if left >= right or right != right else right
 
 
-@njit(error_model="numpy")
+@native
 def numpy_clip(value: Any, low: Any, high: Any) -> Any:
     """`value`, but not below `low` nor above `high`; nan if one is."""
     raised = low if value < low or (low != low and value == value) else value
     return high if raised > high or (high != high and raised == raised) else raised
 
 
-@njit(error_model="numpy")
+@native
 def numpy_where(test: bool, yes: Any, no: Any) -> Any:
     """One of two values, both of them computed."""
     return yes if test else no
 
 
-@njit(error_model="numpy")
+@native
 def numpy_square(value: Any) -> Any:
     """`value * value`"""
     return value * value
 
 
-@njit(error_model="numpy")
+@native
 def numpy_fmod(value: Any, divisor: Any) -> Any:
     """The remainder of integers with the sign of `value`, as C has it; 0 for a divisor of 0."""
     if divisor == 0:
@@ -74,7 +75,7 @@ def numpy_fmod(value: Any, divisor: Any) -> Any:
     return rest - divisor if rest != 0 and (rest < 0) != (value < 0) else rest
 
 
-@njit(error_model="numpy")
+@native
 def numpy_bitwise_count(value: Any) -> Any:
     """How many bits of the absolute value are set; a uint8."""
     left, count = np.uint64(value), 0
@@ -85,7 +86,7 @@ def numpy_bitwise_count(value: Any) -> Any:
     return np.uint8(count)
 
 
-@njit(error_model="numpy")
+@native
 def float_to_unsigned(value: float) -> Any:
     """A float as a uint64; what is negative counts from the end."""
     if value >= 9223372036854775808.0:
@@ -93,7 +94,7 @@ def float_to_unsigned(value: float) -> Any:
     return np.uint64(np.int64(value))
 
 
-@njit(error_model="numpy")
+@native
 def python_isqrt(value: int) -> Any:
     """The whole part of the square root; 0 for what has none."""
     if value <= 0:

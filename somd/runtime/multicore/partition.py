@@ -33,8 +33,8 @@ def extent(array: Any, axis: int) -> int:
 def trips(start: int, stop: int, step: int) -> int:
     """How many values `range(start, stop, step)` has."""
     if step > 0:
-        return max(0, (stop - start + step - 1) // step)
-    return max(0, (start - stop - step - 1) // -step)
+        return (stop - start + step - 1) // step if start < stop else 0
+    return (start - stop - step - 1) // -step if start > stop else 0
 
 
 @native
@@ -42,9 +42,8 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     """The part of `range(start, stop, step)` that belongs to MI `rank` of `parts` (the paper's IndexPartitioner)."""
     count = trips(start, stop, step)
     share, rest = count // parts, count % parts
-    place = np.int64(rank)  # the rank is unsigned in a parallel loop; of that and int64 Numba makes a float64
-    first = place * share + min(place, rest)
-    last = first + share + (1 if place < rest else 0)
+    first = rank * share + (rank if rank < rest else rest)
+    last = first + share + (1 if rank < rest else 0)
     return start + first * step, start + last * step
 
 
@@ -109,7 +108,7 @@ def first_from(low: int, start: int, step: int) -> int:
 def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
     association of the reduction is the same for any number of workers and on any device."""
-    length = max(1, (count + BLOCKS - 1) // BLOCKS)
+    length = (count + BLOCKS - 1) // BLOCKS if count > BLOCKS else 1
     length = (length + quantum - 1) // quantum * quantum
     return (count + length - 1) // length, length
 
@@ -118,6 +117,6 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
 def block_range(start: int, stop: int, step: int, block: int, length: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` in logical block number `block`."""
     count = trips(start, stop, step)
-    first = min(block * length, count)
-    last = min(first + length, count)
+    first = block * length if block * length < count else count
+    last = first + length if first + length < count else count
     return start + first * step, start + last * step

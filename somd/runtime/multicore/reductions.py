@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from somd.runtime.multicore.native import native
 
 
-@njit(error_model="numpy")
+@native
 def reduce_sum(partials: Any) -> Any:
     """Sum by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
     count = len(partials)
@@ -21,7 +21,7 @@ def reduce_sum(partials: Any) -> Any:
     return partials[0]
 
 
-@njit(error_model="numpy")
+@native
 def reduce_product(partials: Any) -> Any:
     """Product by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
     count = len(partials)
@@ -35,7 +35,7 @@ def reduce_product(partials: Any) -> Any:
     return partials[0]
 
 
-@njit(error_model="numpy")
+@native
 def reduce_min(first: Any, partials: Any) -> Any:
     """`min(first, *partials)` as Python orders it."""
     result = first
@@ -45,7 +45,7 @@ def reduce_min(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_max(first: Any, partials: Any) -> Any:
     """`max(first, *partials)` as Python orders it."""
     result = first
@@ -55,7 +55,7 @@ def reduce_max(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_and(first: Any, partials: Any) -> Any:
     """`first & partials[0] & ...`"""
     result = first
@@ -64,7 +64,7 @@ def reduce_and(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_or(first: Any, partials: Any) -> Any:
     """`first | partials[0] | ...`"""
     result = first
@@ -73,7 +73,7 @@ def reduce_or(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_xor(first: Any, partials: Any) -> Any:
     """`first ^ partials[0] ^ ...`"""
     result = first
@@ -82,7 +82,7 @@ def reduce_xor(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_all(first: Any, partials: Any) -> Any:
     """`first and partials[0] and ...`"""
     result = bool(first)
@@ -91,7 +91,7 @@ def reduce_all(first: Any, partials: Any) -> Any:
     return result
 
 
-@njit(error_model="numpy")
+@native
 def reduce_any(first: Any, partials: Any) -> Any:
     """`first or partials[0] or ...`"""
     result = bool(first)

@@ -18,15 +18,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numba as _numba
 from llvmlite import ir as _ir
 from numba.core import cgutils as _cgutils
 from numba.core import compiler as _compiler
+from numba.core import compiler_machinery as _compiler_machinery
+from numba.core import ir as _numba_ir
+from numba.core import ir_utils as _ir_utils
 from numba.core import types as _types
+from numba.core import untyped_passes as _untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.np.ufunc import parallel as _parallel
 from numba.parfors import parfor_lowering as _lowering
 
 ir: Any = _ir
+numba: Any = _numba
+numba_ir: Any = _numba_ir
+ir_utils: Any = _ir_utils
+compiler_machinery: Any = _compiler_machinery
+untyped_passes: Any = _untyped_passes
 cgutils: Any = _cgutils
 compiler: Any = _compiler
 types: Any = _types
@@ -42,8 +52,44 @@ _ENTER = ir.FunctionType(ir.VoidType(), [_BYTES] * 5 + [_WORD] * 3)
 _DEAL = ir.LiteralStructType([_WORD, _WORD, _BYTES.as_pointer(), _WORDS, _WORDS, _BYTES])
 
 
+@compiler_machinery.register_pass(mutates_CFG=False, analysis_only=False)
+class SignedRanks(compiler_machinery.FunctionPass):  # type: ignore[misc]
+    """`prange(n)` becomes `prange(0, n)`, for which Numba takes signed ranks, as outside of such loops: functions of
+    ranks are then compiled once, and with signed numbers beside them do not become floats."""
+
+    _name = "somd_signed_ranks"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Rewrite the Numba IR of a master."""
+        found = False
+        for block in state.func_ir.blocks.values():
+            for statement in list(block.find_insts(numba_ir.Assign)):
+                call = statement.value
+                if not (isinstance(call, numba_ir.Expr) and call.op == "call" and len(call.args) == 1):
+                    continue
+                callee = ir_utils.guard(ir_utils.get_definition, state.func_ir, call.func)
+                if isinstance(callee, numba_ir.Global | numba_ir.FreeVar) and callee.value is numba.prange:
+                    start = numba_ir.Var(block.scope, ir_utils.mk_unique_var("first_rank"), statement.loc)
+                    zero = numba_ir.Assign(numba_ir.Const(0, statement.loc), start, statement.loc)
+                    block.body.insert(block.body.index(statement), zero)
+                    state.func_ir._definitions[start.name] = [zero.value]
+                    call.args = [start, *call.args]
+                    found = True
+        return found
+
+
 class MasterCompiler(compiler.Compiler):  # type: ignore[misc]
     """Numba's compiler, with our kernels."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(SignedRanks, untyped_passes.IRProcessing)
+            pipeline.finalize()
+        return pipelines
 
     def compile_extra(self, function: Callable[..., Any]) -> Any:
         with global_compiler_lock, _own_kernels():

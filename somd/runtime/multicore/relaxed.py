@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from somd.runtime.multicore.native import native
 
 
-@njit(error_model="numpy")
+@native
 def elsewhere(at: int, start: int, stop: int, step: int, lo: int, hi: int) -> bool:
     """Whether `at` is an iteration of `range(start, stop, step)` outside the part from `lo` to `hi`."""
     if step > 0:
@@ -18,7 +18,7 @@ def elsewhere(at: int, start: int, stop: int, step: int, lo: int, hi: int) -> bo
     return start >= at > stop and not lo >= at > hi and (start - at) % -step == 0
 
 
-@njit(error_model="numpy")
+@native
 def elsewhere_in(at: int, start: int, stop: int, step: int, parts: Any, owners: Any, rank: int) -> bool:
     """Whether `at` is an iteration of `range(start, stop, step)` in no part of MI `rank`, for a positive step."""
     if not (start <= at < stop and (at - start) % step == 0):
@@ -33,7 +33,7 @@ def elsewhere_in(at: int, start: int, stop: int, step: int, parts: Any, owners: 
     return first == last or not parts[first, 0] <= at < parts[first, 1]
 
 
-@njit(error_model="numpy")
+@native
 def inner_range(lo: int, hi: int, step: int, first: int, last: int) -> tuple[int, int]:
     """The piece of a part that lies `first` and `last` trips inside its ends."""
     if step > 0:
@@ -43,7 +43,7 @@ def inner_range(lo: int, hi: int, step: int, first: int, last: int) -> tuple[int
     return begin, min(hi - last * step, begin)
 
 
-@njit(error_model="numpy")
+@native
 def keep(array: Any, snapshot: Any, rank: int, ranks: int) -> None:
     """Copy share number `rank` of `ranks` of an array into its snapshot."""
     length = len(array)

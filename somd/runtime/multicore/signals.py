@@ -13,10 +13,11 @@ import sys
 from typing import Any
 
 from llvmlite import ir as _ir
-from numba import njit
 from numba.core import cgutils as _cgutils
 from numba.core import types
 from numba.extending import intrinsic
+
+from somd.runtime.multicore.native import native
 
 ir: Any = _ir
 cgutils: Any = _cgutils
@@ -87,7 +88,7 @@ def _handled(context: Any, builder: Any) -> Any:
 _asked: Any = _raised_by_handlers
 
 
-@njit(error_model="numpy")
+@native
 def answer_signals() -> None:
     """Let Python run the handlers of signals that have come; a master calls it at the fences of its loops.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from somd.runtime.multicore.native import native
 from somd.runtime.multicore.partition import slave_range
 
 #: bytes that a core's own cache holds beside what else it needs
@@ -16,7 +15,7 @@ AT_ONCE = 1 << 30
 DEEPEST = 32
 
 
-@njit(error_model="numpy")
+@native
 def sweeps_at_a_time(
     turns: int, least: int, rows: int, parts: int, reach: int, memory: int, small: int
 ) -> tuple[int, int]:
@@ -38,13 +37,13 @@ def sweeps_at_a_time(
     return depth, max(reach, cached - depth * reach)
 
 
-@njit(error_model="numpy")
+@native
 def packed_shape(array: Any, stride: int) -> tuple[int, int, int]:
     """The shape of a two-dimensional array taken apart: part, row, place."""
     return stride, array.shape[0], (array.shape[1] + stride - 1) // stride
 
 
-@njit(error_model="numpy")
+@native
 def pack(array: Any, packed: Any, rank: int, parts: int) -> None:
     """Take the rows of MI `rank` apart: column j goes to place j // stride of part j % stride."""
     stride, columns = packed.shape[0], array.shape[1]
@@ -55,7 +54,7 @@ def pack(array: Any, packed: Any, rank: int, parts: int) -> None:
                 packed[part, row, place] = array[row, place * stride + part]
 
 
-@njit(error_model="numpy")
+@native
 def unpack(array: Any, packed: Any, rank: int, parts: int) -> None:
     """Put the rows of MI `rank` together again."""
     stride, columns = packed.shape[0], array.shape[1]
