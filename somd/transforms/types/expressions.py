@@ -242,8 +242,8 @@ class Expressions:
             return None
 
     def _path_dependent(self, error: PathDependent, node: cst.CSTNode) -> None:
-        message = f"a `{plain(error.strong)}` that starts as a Python number: NumPy's result depends on the path"
-        self.report("SOMD401", message, node, f"start it with `np.{error.strong.dtype}(...)`")
+        message = f"a `{plain(error.strong)}` that may be a Python number: NumPy's result depends on the path"
+        self.report("SOMD401", message, node, f"let each of its values be one: `np.{error.strong.dtype}(...)`")
 
     def _unary(self, node: cst.UnaryOperation) -> ScalarType | None:
         inner = self.scalar(node.expression)

@@ -6,7 +6,8 @@
     y = x * x               # 40000 from the Python number, 64 from a NumPy one
 
 `x` has the strong type with the numbers that it may hold instead (`ScalarType.literals`). An operation is allowed where
-it gives the same value and type for them as for the strong type; its result may be a Python number in turn.
+it gives the same value and type for them as for the strong type; its result may be a Python number in turn. float64 and
+int64 have the values of Python's own numbers, but promote otherwise: what is remembered of them is `SOME` number.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.transforms.types.scalars import Literal, NotTyped, Number, ScalarType, apply, sample, type_of_value
+from somd.transforms.types.scalars import SOME, Literal, NotTyped, Number, ScalarType, apply, sample, type_of_value
 
 #: Python numbers that one variable may hold, at most
 MOST = 16
@@ -58,7 +59,9 @@ def result_of(
         return result
     tracked = [operands[k] for k in bearing if _tracked(operands[k])]
     if not tracked:
-        return result
+        # a sum of no terms stays out of it: see `_same_type`
+        none = compares or result.weak or all(v == 0 for k in bearing for v in operands[k].literals)
+        return result if none or result.dtype not in SOME else ScalarType(result.dtype, literals=(SOME[result.dtype],))
     if any(o.weak and v is None for o, v in zip(operands, values, strict=True)):
         if compares:
             return ScalarType(result.dtype, literals=(False, True))

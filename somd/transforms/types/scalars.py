@@ -185,6 +185,9 @@ def working_type(function: Callable[..., Any], *operands: ScalarType) -> ScalarT
 
 Literal = Number | None
 
+#: stands for a Python number whose value is not known, among the literals that a variable of a type may hold
+SOME: dict[str, Number] = {"float64": 2.5, "int64": 3}
+
 
 def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
     """The type of a variable that takes these types on different paths; a literal's value stands beside its type.
@@ -204,6 +207,7 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
         result = ScalarType(next(iter(strong)))
         literals = {value for t, _ in taken for value in t.literals}
         literals |= {literal for _, literal in weak if literal is not None}
+        literals |= {SOME[t.dtype] for t, literal in weak if literal is None and t.dtype in SOME}
         if all(_fits(t, literal, result) for t, literal in weak):
             return ScalarType(result.dtype, literals=tuple(sorted(literals, key=repr)))
     raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))
