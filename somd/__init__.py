@@ -10,6 +10,7 @@ pyopencl are imported when a method first needs them.
 """
 
 from somd.config import use
+from somd.device_arrays import to_device
 from somd.errors import (
     SomdCompileError,
     SomdConfigError,
@@ -58,6 +59,7 @@ __all__ = [
     "somd",
     "sync",
     "targets",
+    "to_device",
     "use",
     "view",
 ]

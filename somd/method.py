@@ -17,6 +17,7 @@ from somd.calling import Calling, calling_of
 from somd.combining import Combine, combine_of
 from somd.compiling import one_at_a_time
 from somd.config_values import check_target, check_workers
+from somd.device_arrays import on_device, on_host
 from somd.entries import Entries
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.explanation import Explanation
@@ -187,6 +188,12 @@ class SomdMethod(Generic[P, R]):
 
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
         device = settings.device if target == "opencl" else None
+        if target != "opencl" and any(map(on_device, values)):
+            return on_host(
+                lambda given: self._run(target, given, settings),
+                values,
+                lambda given: self._entries.find(target, given, device)[0].written,
+            )
         try:
             entry, given = self._entries.find(target, values, device)
             result = entry.call(given, settings.workers)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.device_arrays import memory_of, on_device
 from somd.errors import SomdRuntimeError
 
 
@@ -32,12 +33,12 @@ def same_arrays(
             if other == k:
                 continue
             first, second = values[min(k, other)], values[max(k, other)]
-            if first is not second and not np.may_share_memory(first, second):
+            if not _may_share(first, second):
                 continue
             pair = (names[max(k, other)], names[min(k, other)])
             if _same_memory(first, second):
                 found[pair[0]] = found.get(pair[1], pair[1])
-            elif np.shares_memory(first, second):
+            elif on_device(first) or np.shares_memory(first, second):
                 both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
                 raise SomdRuntimeError(
                     f"{both} overlap in memory and one of them is written: pass a copy of one of them", "SOMD309"
@@ -45,8 +46,18 @@ def same_arrays(
     return tuple(sorted(found.items()))
 
 
-def _same_memory(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
-    return first is second or (
+def _may_share(first: Any, second: Any) -> bool:
+    if first is second:
+        return True
+    if on_device(first) or on_device(second):
+        return on_device(first) and on_device(second) and memory_of(first) == memory_of(second)
+    return np.may_share_memory(first, second)
+
+
+def _same_memory(first: Any, second: Any) -> bool:
+    if first is not second and on_device(first):
+        return bool(tuple(first.shape) == tuple(second.shape) and first.dtype == second.dtype)
+    return first is second or bool(
         first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
         and first.shape == second.shape
         and first.strides == second.strides

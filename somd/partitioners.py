@@ -117,31 +117,46 @@ class ByKey:
     """
 
     def __call__(self, array: np.ndarray, parts: int) -> list[Range]:
-        keys = np.asarray(array)
+        return _between(self.cuts(array, parts), len(array))
+
+    def cuts(self, array: np.ndarray, parts: int) -> np.ndarray:
+        """The places between parts, in order."""
+        keys, nowhere = np.asarray(array), np.empty(0, np.intp)
         if keys.ndim != 1:
             raise ValueError(f"ByKey needs a one-dimensional array of keys, got {keys.ndim} dimensions")
         if _parts(parts) == 1 or len(keys) < 2:
-            return [(0, len(keys))]
+            return nowhere
         if np.all(keys[:-1] <= keys[1:]):
-            return _between(_sorted_cuts(keys, parts), len(keys))
+            return _sorted_cuts(keys, parts)
         cuts = _ordered_cuts(keys)
         if len(cuts) < parts - 1:
             cuts = _all_cuts(keys)
         if len(cuts) == 0:
             _refuse_returning_key(keys)
-            return [(0, len(keys))]
-        return _between(cuts[_nearest(cuts, _targets(len(keys), parts))], len(keys))
+            return nowhere
+        nearest: np.ndarray = cuts[_nearest(cuts, _targets(len(keys), parts))]
+        return nearest
 
 
 def _sorted_cuts(keys: np.ndarray, parts: int) -> np.ndarray:
     """The boundaries of runs of equal keys that are nearest to equal parts, for keys in ascending order."""
+    starts = np.flatnonzero(keys[1:] != keys[:-1]) + 1
+    if len(starts) < parts:
+        return starts
     targets = _targets(len(keys), parts).astype(np.int64)
     wanted = keys[np.minimum(targets, len(keys) - 1)]
     low, high = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
     nearest = np.where(targets - low <= high - targets, low, high)
     inside = (low > 0) & (high < len(keys))  # else only the other end of the run is a place to cut
     nearest = np.where(inside, nearest, np.where(low > 0, low, high))
-    return np.unique(nearest[(nearest > 0) & (nearest < len(keys))])
+    return distinct(nearest[(nearest > 0) & (nearest < len(keys))])
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """The values in order, each once; quick where they are in order already."""
+    values = np.sort(values, kind="stable")
+    found: np.ndarray = values[np.concatenate([np.ones(min(1, len(values)), bool), values[1:] != values[:-1]])]
+    return found
 
 
 @dataclass(frozen=True, eq=False)

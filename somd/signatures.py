@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.device_arrays import on_device
 from somd.errors import SomdCompileError
 
 _REALS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
@@ -72,6 +73,8 @@ def describe(value: Any) -> str:
             text = _arrays[key] = _array(value.dtype, value.ndim)
         return text
     text = _scalars.get(type(value))
+    if text is None and on_device(value):
+        return _array(value.dtype, len(value.shape))
     if text is None:
         text = _scalars[type(value)] = _scalar(value)
     return text

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.partitioners import ByKey, validate_partition
+from somd.partitioners import ByKey, distinct, validate_partition
 
 Ranges = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -30,6 +30,10 @@ def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int, pieces: int =
         finer = _in_pieces(partitioner, array, parts, pieces)
         if finer is not None:
             return finer
+    if type(partitioner) is ByKey:  # of many parts, none of them a Python object, and nothing to check
+        ends = distinct(np.concatenate([[0], partitioner.cuts(array, parts), [len(array)]])).astype(np.int64)
+        ends = ends if len(ends) > 1 else np.zeros(2, np.int64)
+        return np.stack([ends[:-1], ends[1:]], axis=1), np.arange(len(ends), dtype=np.int64)
     made = list(partitioner(array, parts))
     validate_partition(made, len(array), "the partitioned array")
     ranges: list[tuple[int, int]] = []

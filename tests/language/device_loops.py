@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
-from somd import dist, somd, sync
+from somd import ByKey, dist, like, partition, somd, sync
 from tests.language.program import SHAPES, SQUARES, Case, numbers, program, spaced
 
 
@@ -200,3 +201,73 @@ def swept(a: dist[np.ndarray], steps: int):
                     a[i, j] = a[i, j] + corner
         total = total + a[p % a.shape[0], 1]
     return total
+
+
+def _matrices() -> Sequence[Case]:
+    shapes = ((0, 3), (1, 1), (33, 31), (40, 70), (70, 129), (32, 64))
+    cases: list[Case] = [(numbers(*s), numbers(s[1], seed=1), np.zeros(s[0])) for s in shapes]
+    narrow = numbers(45, 40, dtype=np.float32), numbers(40, dtype=np.float32), np.zeros(45, np.float32)
+    return [*cases, narrow, (spaced(numbers(40, 50)), numbers(50), np.zeros(40))]
+
+
+@program(_matrices)
+@somd
+def rows_in_order(A: dist[np.ndarray], x: np.ndarray, y: dist[np.ndarray]) -> None:
+    for i in range(A.shape[0]):
+        total = y[i]
+        for j in range(A.shape[1]):
+            total += A[i, j] * x[j]
+        y[i] = total
+
+
+@program(_matrices)
+@somd
+def shifted_rows(A: dist[np.ndarray], x: np.ndarray, y: dist[np.ndarray]) -> None:
+    for i in range(1, A.shape[0] - 1):
+        before = x[0] * 0
+        after = before
+        for j in range(1, A.shape[1] - 1):
+            before = before * x[j] + A[i, j - 1]
+            if A[i + 1, j + 1] > before:
+                after = after + A[i, j - 1] - A[i + 1, j + 1] * j
+        y[i] = before - after
+
+
+@program(lambda: [(numbers(n * m), np.zeros(n), n, m) for n, m in ((3, 4), (50, 40), (33, 100))])
+@somd
+def rows_laid_out_by_hand(A: dist[np.ndarray], y: dist[np.ndarray], n: int, m: int) -> None:
+    for i in range(n):
+        biggest = -1e300
+        for j in range(m):
+            biggest = max(biggest, A[i * m + j])
+        y[i] = biggest
+
+
+@program(lambda: [(numbers(*s), numbers(*s, seed=1)) for s in (*SHAPES, (40, 33))])
+@somd
+def columns_outside(a: dist[np.ndarray], b: dist[np.ndarray]) -> None:
+    for j in range(1, a.shape[1]):
+        for i in range(a.shape[0]):
+            a[i, j] = b[i, j] + b[i, j - 1] * 2.0
+
+
+def _keyed() -> Sequence[Case]:
+    found: list[Case] = []
+    for n, rows in ((0, 1), (1, 1), (20, 3), (150, 40)):
+        keys = np.sort(numbers(n, dtype=np.int64, low=0, high=rows - 1))
+        found += [(np.ones(rows), keys, numbers(n)), (np.ones(rows, np.float32), keys.astype(np.int32), numbers(n))]
+    return found
+
+
+@program(_keyed)
+@somd
+def runs_of_keys(
+    y: np.ndarray,
+    key: Annotated[np.ndarray, dist, partition(ByKey)],
+    value: Annotated[np.ndarray, dist, like("key")],
+) -> None:
+    for _ in range(2):
+        for k in range(1, len(key)):
+            y[key[k]] += value[k] * k
+        for k in range(len(key)):
+            y[key[k]] *= value[k]

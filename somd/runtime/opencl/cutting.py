@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from somd.runtime import cutting
 from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.device_array import is_device_array
 from somd.runtime.opencl.session import Run
 
 #: owners for each compute unit: GPUs hide memory latency behind many, CPUs only balance with them
 OWNERS_OF_A_UNIT = {"gpu": 512}
 OWNERS_ELSEWHERE = 4
+#: parts of keys for each compute unit of a GPU: the fewer keys in a part, the nearer its neighbours' elements
+KEYS_OF_A_UNIT = {"gpu": 16384}
 _FAR = 1 << 62
 
 
@@ -20,7 +25,26 @@ def cut(run: Run, position: int) -> tuple[Managed, Managed]:
     Raises:
         SomdRuntimeError, ValueError: as `somd.runtime.cutting.cut`.
     """
-    return _managed(run, *cutting.cut(run.partitioners[position], run.given[position], _parts(run)))
+    return _managed(run, *cutting.cut(run.partitioners[position], _array(run, position), _parts(run)))
+
+
+def ends_of(run: Run, position: int) -> Managed:
+    """Where the parts of the argument at `position` end, shape (parts + 1,), from 0 on, by its own `ByKey`: as many
+    parts as keys allow and the device can use.
+
+    Raises:
+        ValueError: no cut keeps every key in one part.
+    """
+    info, partitioner = run.context.device.info, run.partitioners[position]
+    parts = info.compute_units * KEYS_OF_A_UNIT.get(info.kind, OWNERS_ELSEWHERE)
+    ranges, _ = cutting.cut(partitioner, _array(run, position), parts)
+    return Managed.of(run.context, np.append(ranges[:, 0], ranges[-1:, 1]))
+
+
+def _array(run: Run, position: int) -> np.ndarray[Any, Any]:
+    given = run.given[position]
+    found: np.ndarray[Any, Any] = run.array(given).to_host() if is_device_array(given) else given
+    return found
 
 
 def evenly(run: Run, start: int, stop: int, step: int, alone: bool = False) -> tuple[Managed, Managed]:

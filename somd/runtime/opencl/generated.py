@@ -10,7 +10,7 @@ from typing import Any
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
-from somd.runtime.opencl.cutting import cut, evenly, everything, with_trips
+from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, with_trips
 from somd.runtime.opencl.fault_record import index_of, new_faults
 from somd.runtime.opencl.reductions import (
     BLOCKS,
@@ -31,6 +31,7 @@ from somd.runtime.opencl.reductions import (
     trips_between,
 )
 from somd.runtime.opencl.session import Run
+from somd.runtime.opencl.workgroups import tiles
 
 __all__ = [
     "BLOCKS",
@@ -40,6 +41,7 @@ __all__ = [
     "copies_of",
     "copy_blocks",
     "cut",
+    "ends_of",
     "evenly",
     "everything",
     "first_greatest",
@@ -59,6 +61,7 @@ __all__ = [
     "reduce_product",
     "reduce_sum",
     "snapshot",
+    "tiles",
     "trips",
     "trips_between",
     "with_trips",

@@ -26,6 +26,8 @@ from somd.runtime.opencl.watching import note_launch, watchers
 Sizes = tuple[tuple[int, ...], tuple[int, ...]]
 _NOTHING: Sizes = ((0,), (0,))
 _MOST_SIZES = 4096
+#: trips of a reduction whose loads are under way: few work-items must keep the memory of a GPU busy
+AHEAD = {"gpu": 16, "simulator": 3}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
 
 
@@ -143,6 +145,9 @@ class Program:
 def options_for(context: Context, fastmath: bool) -> tuple[str, ...]:
     """The options of the compiler. Without `fastmath` arithmetic is that of IEEE 754, as NumPy's is."""
     options = ["-cl-std=CL1.2"]
+    ahead = AHEAD.get(context.device.info.kind)
+    if ahead is not None:
+        options.append(f"-DAHEAD={ahead}")
     if fastmath:
         options.append("-cl-fast-relaxed-math")
     elif context.device.info.rounds_singles:
@@ -182,7 +187,7 @@ def _handle(context: Context, source: str, options: tuple[str, ...]) -> Any:
         try:
             built = cl.Program(context.handle, source).build(list(options), cache_dir=False)
         except cl.Error as error:
-            raise build_refused(str(context.device), _log(str(error)), _keep(source)) from error
+            raise build_refused(str(context.device), placed(_log(str(error)), source), _keep(source)) from error
     if binaries.kept(info):
         with device_errors("reading a program's binary", str(context.device)):
             binaries.store(entry, bytes(built.binaries[0]))
@@ -197,6 +202,24 @@ def _log(text: str) -> str:
             os.unlink(saved[1])
     said = re.search(r"Build on <.*?>:\n(.*?)(\n\(options: |$)", text, re.DOTALL)
     return said[1] if said is not None else text
+
+
+def placed(log: str, source: str) -> str:
+    """`log` with the places that `#line` directives give; NVIDIA's compiler tells the lines of the text instead.
+
+    >>> placed("<kernel>:3:5: error", '#line 40 "model.py"\\nx = 1;\\ny = 2;')
+    'model.py:41:5: error'
+    """
+    places: dict[int, str] = {}
+    name, number = "<kernel>", 0
+    for physical, line in enumerate(source.splitlines(), 1):
+        directive = re.match(r'#line (\d+)(?: "(.*)")?', line)
+        if directive is not None:
+            name, number = directive[2] or name, int(directive[1]) - 1
+        else:
+            number += 1
+        places[physical] = f"{name}:{number}:"
+    return re.sub(r"<kernel>:(\d+):", lambda found: places.get(int(found[1]), found[0]), log)
 
 
 def _keep(source: str) -> str:

@@ -143,6 +143,11 @@ class Run:
         them; 0 where an iteration is better run by one work-item."""
         return workgroups.lanes(self._kernels[kernel_name].limits, count, inner)
 
+    def tile_lanes(self, kernel_name: str, count: int, inner: int | None) -> int:
+        """Work-items for each tile of rows of `count` iterations that walk along rows of `inner` elements; 0 where they
+        are better off without tiles."""
+        return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner)
+
     def _launch(
         self,
         kernel: Kernel,

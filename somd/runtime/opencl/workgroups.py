@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 #: a loop of so many trips is worth the work-items of a group; fewer are where the iterations are few
 SHORT, MANY = 32, 4096
+#: rows in a tile, whose iterations are run by as many work-items, and work-items that bring it in
+ROWS, GROUP = 64, 256
 #: work-items that share an iteration, at most
 MOST_LANES = {"gpu": 256}
 
@@ -65,6 +67,18 @@ def lanes(limits: Limits, count: int, inner: int | None) -> int:
         return 0
     most = min(MOST_LANES.get(limits.kind, 64), limits.largest)
     return min(most, max(SHORT, _power_above(inner or most)))
+
+
+def tiles(count: int) -> int:
+    """The tiles of `count` rows."""
+    return -(-count // ROWS)
+
+
+def tile_lanes(limits: Limits, count: int, inner: int | None) -> int:
+    """Work-items that bring in a tile of rows; 0 where rows are short, or a cache does what a tile would."""
+    if limits.kind not in ("gpu", "simulator") or count < ROWS or (inner is not None and inner < SHORT):
+        return 0
+    return GROUP if limits.largest >= GROUP else 0
 
 
 def _wanted(limits: Limits, dimensions: int) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ class Argument:
     copies, row         all private copies of array `name`, and the elements in one
     count, size         how many copies of an array are combined, and its elements
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
+    ends                where the parts of an array end, from 0 on, one part an owner
     ranges, owners      the parts of an array and whose they are; owner_count the number of owners
     kept                the scalars that stay on the device
     faults, turn        the fault record, and the number of the launch among those that may write it
@@ -39,7 +40,7 @@ class Argument:
     def declaration(self) -> str:
         if self.kind in ("array", "partials", "copies"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
-        if self.kind in ("ranges", "owners"):
+        if self.kind in ("ranges", "owners", "ends"):
             return f"__global const long *{self.text}"
         if self.kind == "kept":
             return f"__global {'const ' if self.constant else ''}{KEPT} *{self.text}"

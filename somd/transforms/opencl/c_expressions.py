@@ -198,6 +198,8 @@ class Expressions:
             made = self.helper_call(node.value, parts.elements[position].dtype)
             return C(f"{made.text}.part_{position}", made.dtype)
         array_type, name = self.accessed(node)
+        if node in self.scope.staged:
+            return C(self.scope.staged[node], array_type.dtype)
         if node in self.scope.guarded:
             return call(*self.tested(node, store=False), *self.test_arguments(node))
         return C(f"{self.source(node, name)}[{self.flat_index(node)}]", array_type.dtype)

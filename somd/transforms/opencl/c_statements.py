@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.opencl.c_expressions import Expressions
@@ -20,6 +21,8 @@ from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
+#: before a loop: Intel's compiler for CPUs makes vectors of sums all the same, in another association
+IN_ORDER = "#pragma clang loop vectorize(disable) interleave(disable)"
 
 
 def comments_of(node: cst.CSTNode) -> tuple[list[str], str]:
@@ -98,6 +101,7 @@ class Statements:
             self.loop(node)
         elif isinstance(node, cst.While):
             self.loops += 1
+            self.in_order(node)
             self.open(f"while ({self.expressions.test(node.test).text})")
             self.block(statements_of(node.body))
             self.close()
@@ -181,6 +185,7 @@ class Statements:
         else:
             test = f"{counter} {'<' if step > 0 else '>'} {stop}"
             advance = {1: f"{counter}++", -1: f"{counter}--"}.get(step, f"{counter} += {step}")
+        self.in_order(node)
         self.open(f"for (long {', '.join(first)}; {test}; {advance})")
         if not own:
             self.line(f"{name} = {counter};")
@@ -188,6 +193,14 @@ class Statements:
         self.block(statements_of(node.body))
         self.loops -= 1
         self.close()
+
+    def in_order(self, loop: cst.For | cst.While) -> None:
+        """Keep the order of operations on floats that a loop hands from trip to trip."""
+        body = statements_of(loop.body)
+        carried = read_before_written(body) & assigned_names(loop.body)
+        kinds = (self.scope.types.names.get(name) for name in carried)
+        if any(isinstance(kind, ScalarType) and kind.kind == "f" for kind in kinds):
+            self.lines.append(IN_ORDER)
 
     def _limit(self, node: cst.BaseExpression, wish: str, changed: set[str], first: list[str]) -> str:
         """A limit of a range: as it is where it cannot change, else kept in a variable that `first` declares."""

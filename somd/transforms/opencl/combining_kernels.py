@@ -18,7 +18,7 @@ from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, kind_of
 from somd.transforms.opencl.kernels import kernel_text, scope_of
@@ -56,6 +56,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], expressions, bounds)
+    write.lines.append(IN_ORDER)
     write.open(f"for (long {trip} = {block} * {length}; {trip} < min(({block} + 1) * {length}, {trips}); {trip}++)")
     if within.stop.value is None and nest.dims[0].invariant:
         bounds.pop()  # the number of trips stands for it

@@ -43,13 +43,13 @@ from somd.transforms.types.typing_table import HelperInstance, Types
 @dataclass(frozen=True)
 class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
-    must, and those of a work-group an iteration; those that combine the copies of an array, and partial results.
-    `once` are those of serial steps, by their numbers."""
+    must, and those of work-groups instead of work-items; those that combine the copies of an array, or partial
+    results. `once` are those of serial steps, by their numbers."""
 
     of_phases: dict[int, Kernel] = field(default_factory=dict)
     in_order: dict[int, Kernel] = field(default_factory=dict)
     joining: dict[int, dict[str, Kernel]] = field(default_factory=dict)
-    wide: dict[int, Kernel] = field(default_factory=dict)
+    grouped: dict[int, Kernel] = field(default_factory=dict)
     endings: dict[int, Kernel] = field(default_factory=dict)
     once: dict[int, Kernel] = field(default_factory=dict)
 
@@ -57,8 +57,12 @@ class Kernels:
     def by_phase(self) -> list[tuple[int, Kernel]]:
         """The kernels of phases, each with the number of its phase."""
         joining = [(number, kernel) for number, found in self.joining.items() for kernel in found.values()]
-        first, second = (*self.of_phases.items(), *self.in_order.items()), (*self.wide.items(), *self.endings.items())
-        return [*first, *joining, *second]
+        before, behind = (self.of_phases, self.in_order), (self.grouped, self.endings)
+        return [
+            *(pair for table in before for pair in table.items()),
+            *joining,
+            *(pair for table in behind for pair in table.items()),
+        ]
 
     @property
     def all(self) -> tuple[Kernel, ...]:
@@ -133,7 +137,7 @@ class _Master:
         if any(a.kind == "faults" for kernel in self.kernels.all for a in kernel.arguments):
             made = tree.call(tree.brought("new_faults"), tree.name(self.run), tree.brought("SITES"))
             body.insert(0, tree.assign(tree.name(self.shared.faults), made))
-        body[:0] = [self.cut(root) for root in partition_roots(self.plan) if self.relied_on(root)]
+        body[:0] = [statement for root in partition_roots(self.plan) for statement in self.cuts(root)]
         if self.kernels.in_order:
             body.insert(0, self.whole())
         params = [cst.Param(cst.Name(name)) for name in (self.run, *self.plan.method.param_names)]
@@ -149,15 +153,20 @@ class _Master:
         }
         return tree.assign(tree.name(self.shared.kept), tree.call(tree.attribute(self.run, "keep"), **kinds))
 
-    def relied_on(self, root: str) -> bool:
-        nests = [phase.nest for phase in self.plan.phases()]
-        relying = (nest for nest in nests if nest.copies or relies_on_partition(self.plan, nest))
-        return any(nest.partition == root for nest in relying)
+    def cuts(self, root: str) -> list[cst.BaseStatement]:
+        """`row_ends = ends_of(run, 1)` for the parameter at position 1, where a phase relies on its partitioner, and
+        `row_ranges, row_owners = cut(run, 1)` where MIs have copies."""
+        nests = [phase.nest for phase in self.plan.phases() if phase.nest.partition == root]
+        found: list[cst.BaseStatement] = []
+        if any(relies_on_partition(self.plan, nest) and not nest.copies for nest in nests):
+            found.append(tree.assign(tree.name(f"{root}_ends"), self._cut("ends_of", root)))
+        if any(nest.copies for nest in nests):
+            found.append(self._ranges(root, self._cut("cut", root)))
+        return found
 
-    def cut(self, root: str) -> cst.BaseStatement:
-        """`row_ranges, row_owners = cut(run, 1)` for the parameter at position 1."""
+    def _cut(self, function: str, root: str) -> cst.BaseExpression:
         position = self.plan.method.param_names.index(root)
-        return self._ranges(root, tree.call(tree.brought("cut"), tree.name(self.run), tree.integer(position)))
+        return tree.call(tree.brought(function), tree.name(self.run), tree.integer(position))
 
     def whole(self) -> cst.BaseStatement:
         return self._ranges("all", tree.call(tree.brought("everything"), tree.name(self.run)))
@@ -196,7 +205,7 @@ class _Master:
         if phase.nest.copies:
             return PartialLaunch(phase.nest, kernel, code, self.names, self.shared)
         in_order, ending = kernels.in_order.get(number), kernels.endings.get(number)
-        return Launch(phase.nest, kernel, code, self.names, self.shared, in_order, ending, kernels.wide.get(number))
+        return Launch(phase.nest, kernel, code, self.names, self.shared, in_order, ending, kernels.grouped.get(number))
 
     def joined(self, step: Joined) -> list[cst.BaseStatement]:
         launch = self.phase(step.phase)

@@ -1,4 +1,4 @@
-"""A phase without reductions -> a kernel over its index space, the innermost dimension being the fastest.
+"""A phase without reductions -> a kernel over its index space.
 
 for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(0);
                                          if (i >= i_stop) return;
@@ -18,11 +18,12 @@ from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
-OWN_NAMES = ("faults", "iteration", "turn", "kept")
+OWN_NAMES = ("faults", "iteration", "turn", "kept", "load")
 
 
 def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
@@ -62,8 +63,9 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     scoped = loop_scoped(nest.body)
     statements = Statements(expressions, scoped)
     bounds: list[Argument] = []
+    order = fastest_first(nest)
     for dimension, dim in enumerate(nest.dims):
-        identity = len(nest.dims) - 1 - dimension
+        identity = order.index(dimension)
         within = range_in_c(dimension, dim, expressions, bounds)
         if dimension == 0:
             iterating(scope, within)
@@ -78,18 +80,19 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
     if scope.tests_accesses:
-        statements.lines.insert(place, f"    const long iteration = {_iteration(len(nest.dims))};")
+        statements.lines.insert(place, f"    const long iteration = {_iteration(order)};")
     return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
 
 
 def _first_scalar(arguments: list[Argument]) -> int:
-    return next((k for k, a in enumerate(arguments) if a.kind == "scalar"), len(arguments))
+    return next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
 
 
-def _iteration(dims: int) -> str:
+def _iteration(order: tuple[int, ...]) -> str:
     """The place of an iteration in the order of the loops."""
-    text = f"get_global_id({dims - 1})"
-    for k in reversed(range(dims - 1)):
+    text = f"get_global_id({order.index(0)})"
+    for dimension in range(1, len(order)):
+        k = order.index(dimension)
         text = f"({text}) * get_global_size({k}) + get_global_id({k})"
     return text
 

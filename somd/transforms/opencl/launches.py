@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -13,6 +13,9 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
+from somd.transforms.opencl.strides import fastest_first
+from somd.transforms.opencl.tiled_kernels import walk_of
+from somd.transforms.opencl.wide_kernels import segments_of
 from somd.transforms.stages import Dim, Nest, Reduction, Serial
 from somd.transforms.types.scalars import ScalarType
 
@@ -91,20 +94,20 @@ class Launch:
         shared: Shared,
         in_order: Kernel | None = None,
         ending: Kernel | None = None,
-        wide: Kernel | None = None,
+        grouped: Kernel | None = None,
     ) -> None:
         self.nest = nest
         self.kernel = kernel
         self.in_order = in_order
         self.ending = ending
-        self.wide = wide
+        self.by_groups = grouped
         self.shared = shared
         self.code = code
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
         self.partials = {name: names.fresh(f"{name}_partials") for name in (*self.reduced_names, *nest.copies)}
         #: what the names of ranges and owners begin with, where the phase cuts its own parts
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
-        if wide is not None:
+        if grouped is not None:
             self.lanes = names.fresh("lanes")
         if nest.reductions or nest.combined:
             wanted = ("blocks", "block_trips", "all_trips", "block")
@@ -121,7 +124,7 @@ class Launch:
     def launched(self) -> list[cst.BaseStatement]:
         if self.nest.reductions:
             return self.grouped()
-        return [self.launch()] if self.wide is None else self.launch_wide(self.wide)
+        return [self.launch()] if self.by_groups is None else self.launch_by_groups(self.by_groups)
 
     def finished(self) -> list[cst.BaseStatement]:
         """What follows: the end of the reductions."""
@@ -155,9 +158,9 @@ class Launch:
         )
 
     def launch(self) -> cst.BaseStatement:
-        if any(a.kind == "owners" for a in self.kernel.arguments):
+        if any(a.kind == "owner_count" for a in self.kernel.arguments):
             return self._call("launch", tree.tuple_of([self.owner_count()]))
-        sizes = [self.extent(dim) for dim in reversed(self.nest.dims)]
+        sizes = [self.extent(self.nest.dims[number]) for number in fastest_first(self.nest)]
         launched = self._call("launch", tree.tuple_of(sizes))
         if self.in_order is None:
             return launched
@@ -167,21 +170,28 @@ class Launch:
         test = cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if))
         return cst.If(test, tree.block([alone]), cst.Else(tree.block([launched])))
 
-    def launch_wide(self, wide: Kernel) -> list[cst.BaseStatement]:
-        """A work-group an iteration where that pays, else a work-item."""
+    def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
+        """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
         lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
-        name, run = cst.SimpleString(f'"{wide.name}"'), self.code.run
-        chosen = tree.call(tree.attribute(run, "lanes"), name, count, self.inner_trips())
+        walk = None if segments_of(self.nest) else walk_of(self.nest, self.code.method, self.code.types)
+        loops, function = (self.nest.independent, "lanes") if walk is None else ((walk.loop,), "tile_lanes")
+        chosen = tree.call(
+            tree.attribute(self.code.run, function),
+            cst.SimpleString(f'"{kernel.name}"'),
+            count,
+            self.inner_trips(loops),
+        )
         narrow = self.launch()
-        usual, self.kernel = self.kernel, wide
-        launched = self._call("launch_groups", count, lanes)
+        usual, self.kernel = self.kernel, kernel
+        groups = count if walk is None else tree.call(tree.brought("tiles"), count)
+        launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
         return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block([narrow])))]
 
-    def inner_trips(self) -> cst.BaseExpression:
+    def inner_trips(self, loops: Sequence[cst.For]) -> cst.BaseExpression:
         """The trips of the first loop inside whose number is the same in each iteration; None where there is none."""
         known = {*self.nest.scalars, *self.nest.arrays}
-        for loop in self.nest.independent:
+        for loop in loops:
             header = range_of(loop)
             step = None if header is None else integer_constant(header.step, self.code.method)
             if header is None or step is None:
@@ -193,7 +203,8 @@ class Launch:
         return tree.name("None")
 
     def owner_count(self) -> cst.BaseExpression:
-        return cst.parse_expression(f"{self._root()}_owners.shape[0] - 1")
+        ends = any(a.kind == "ends" for a in self.kernel.arguments)
+        return cst.parse_expression(f"{self._root()}_{'ends' if ends else 'owners'}.shape[0] - 1")
 
     def _root(self) -> str:
         return "all" if self.in_order is not None else str(self.nest.partition)
@@ -234,7 +245,7 @@ class Launch:
         copies = set() if self.nest.relaxed is None else set(self.nest.relaxed.snapshots.values())
         reads += [tree.name(a.name) for a in self.kernel.arguments if a.kind == "array" and a.name in copies]
         kinds = {a.kind for a in self.kernel.arguments}
-        reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners") if kind in kinds]
+        reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners", "ends") if kind in kinds]
         writes = [tree.name(n) for n in self.writes()]
         kernel = cst.SimpleString(f'"{self.kernel.name}"')
         sides = {"reads": tree.tuple_of(reads)} if reads else {}
@@ -267,7 +278,7 @@ class Launch:
             return tree.name(self.partials[argument.name])
         if kind == "blocks":
             return tree.name(self.blocks)
-        if kind in ("ranges", "owners"):
+        if kind in ("ranges", "owners", "ends"):
             return tree.name(f"{self._root()}_{kind}")
         if kind == "owner_count":
             return self.owner_count()

@@ -18,10 +18,11 @@ import libcst as cst
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.runs import Run, run_of
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
@@ -29,8 +30,8 @@ from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 
-def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
-    """The kernel of a nest that runs the parts of each owner in order."""
+def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit, by_ends: bool = False) -> Kernel:
+    """The kernel of a nest that runs the parts of each owner in order; with `by_ends` an owner has one part."""
     scope = scope_of(nest, method, types, unit)
     scope.relaxed = None  # in order, by one MI
     expressions = Expressions(scope, unit)
@@ -40,30 +41,51 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements = Statements(expressions, scoped, next_iteration="continue;")
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], expressions, bounds)
-    owner, part, ranges, owners, count = (
-        scope.names.fresh(n) for n in ("owner", "part", "ranges", "owners", "owner_count")
+    owner, part, ranges, owners, count, ends = (
+        scope.names.fresh(n) for n in ("owner", "part", "ranges", "owners", "owner_count", "ends")
     )
     statements.line(f"const long {owner} = (long)get_global_id(0);")
     statements.line(f"if ({owner} >= {count})")
     statements.line("    return;")
     for declaration in declarations({*nest.privates, *nest.copies, *inner} - scoped, scope):
         statements.line(declaration)
+    update = run_of(nest)
+    run = None if update is None else Run.of(update, statements)
+    if run is not None:
+        run.opened()
     slots = _slots(nest, scope)
     for slot in slots:
         statements.line(f"{scope.names.of(slot.name)} = {slot.text}[{owner}];")
-    statements.open(f"for (long {part} = {owners}[{owner}]; {part} < {owners}[{owner} + 1]; ++{part})")
-    statements.open(_loop(within, nest, f"{ranges}[2 * {part}]", f"{ranges}[2 * {part} + 1]"))
+    low, high = f"{ends}[{owner}]", f"{ends}[{owner} + 1]"
+    if not by_ends:
+        low, high = f"{ranges}[2 * {part}]", f"{ranges}[2 * {part} + 1]"
+        statements.open(f"for (long {part} = {owners}[{owner}]; {part} < {owners}[{owner} + 1]; ++{part})")
+    else:
+        start, stop = (scope.names.fresh(n) for n in ("part_start", "part_stop"))
+        statements.line(f"const long {start} = {low};")
+        statements.line(f"const long {stop} = {high};")
+        low, high = start, stop
+    statements.lines.append(IN_ORDER)
+    statements.open(_loop(within, nest, low, high, from_zero=by_ends))
     place = len(statements.lines)
-    statements.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+    if run is None:
+        statements.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+    else:
+        run.update()
     if scope.tests_accesses:
-        statements.lines.insert(place, f"            const long iteration = {within.trip().text};")
+        indent = "    " * (2 if by_ends else 3)
+        statements.lines.insert(place, f"{indent}const long iteration = {within.trip().text};")
     statements.close()
-    statements.close()
+    if not by_ends:
+        statements.close()
+    if run is not None:
+        run.closed()
     for slot in slots:
         statements.line(f"{slot.text}[{owner}] = {scope.names.of(slot.name)};")
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     arguments += [*slots, *bounds]
-    arguments += [Argument("ranges", ranges), Argument("owners", owners), Argument("owner_count", count)]
+    parts = [Argument("ends", ends)] if by_ends else [Argument("ranges", ranges), Argument("owners", owners)]
+    arguments += [*parts, Argument("owner_count", count)]
     return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
 
 
@@ -77,12 +99,15 @@ def _slots(nest: Nest, scope: Scope) -> list[Argument]:
     return found
 
 
-def _loop(within: CRange, nest: Nest, low: str, high: str) -> str:
-    """The head of the loop over one range: values of the dimension that lie in it, in their order."""
+def _loop(within: CRange, nest: Nest, low: str, high: str, from_zero: bool) -> str:
+    """The head of the loop over one range: values of the dimension that lie in it, in their order; `from_zero` tells
+    that no range begins below 0."""
     variable, step, start, stop = within.variable, nest.dims[0].step, within.start.text, within.stop.text
     if nest.copies and nest.partition is None:  # the host has cut the dimension into ranges of its own values
         return f"for (long {variable} = {low}; {variable} {'<' if step > 0 else '>'} {high}; {variable} += {step})"
     if step < 0:
         return f"for (long {variable} = {start}; {variable} > {stop}; {variable} -= {-step})"
+    if from_zero and step == 1 and within.start.value == 0:
+        return f"for (long {variable} = {low}; {variable} < min((long)({stop}), {high}); {variable}++)"
     first = f"{low} <= {start} ? {start} : {start} + ({low} - {start} + {step - 1}) / {step} * {step}"
     return f"for (long {variable} = {first}; {variable} < min((long)({stop}), {high}); {variable} += {step})"

@@ -20,6 +20,7 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
+from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
@@ -93,7 +94,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted = [f"{name}_{phase.number}" for phase in plan.phases()]
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
     wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
-    wanted += [f"{name}_{phase.number}_wide" for phase in plan.phases()]
+    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in ("wide", "tiled")]
     wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 
@@ -113,7 +114,7 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
     if nest.copies and nest.partition not in (None, *method.param_names):
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
     if nest.copies or relies_on_partition(plan, nest):
-        kernels.of_phases[number] = ordered_kernel_of(nest, c_name, method, types, unit)
+        kernels.of_phases[number] = ordered_kernel_of(nest, c_name, method, types, unit, by_ends=not nest.copies)
     elif nest.combined:
         kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}"] for each in nest.combined}
@@ -125,9 +126,10 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
             kernels.in_order[number] = ordered_kernel_of(nest, ordered_name, method, types, unit)
-        wide = wide_kernel_of(nest, unit.kernel_names[f"{method.name}_{number}_wide"], method, types, unit)
-        if wide is not None:
-            kernels.wide[number] = wide
+        wide, tiled = (unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("wide", "tiled"))
+        grouped = wide_kernel_of(nest, wide, method, types, unit) or tiled_kernel_of(nest, tiled, method, types, unit)
+        if grouped is not None:
+            kernels.grouped[number] = grouped
 
 
 def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
@@ -148,7 +150,7 @@ def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
     head.append("#pragma OPENCL FP_CONTRACT OFF")
     if any(_uses_doubles(part) for part in parts):
         head.append("#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
-    for constant, value in (("LANES", LANES), ("BLOCKS", BLOCKS)):
+    for constant, value in (("LANES", LANES), ("BLOCKS", BLOCKS), ("ROWS", ROWS), ("TILE", TILE), ("GROUP", GROUP)):
         if any(re.search(rf"\b{constant}\b", part) for part in parts):
             head.append(f"#define {constant} {value}")
     return "\n\n".join(["\n".join(head), *parts]) + "\n"

@@ -7,7 +7,10 @@ Of equal float minima the one of the earliest iteration wins, so its number is k
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+
+import libcst as cst
 
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
@@ -19,6 +22,7 @@ from somd.transforms.opencl.lane_tree import Accumulator, write_tree
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import by_position, identity
+from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest, Reduction
 from somd.transforms.types.scalars import ScalarType
@@ -28,6 +32,16 @@ from somd.transforms.types.typing_table import Types
 def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel of a nest with reductions."""
     return _Writer(nest, method, types, unit).kernel(name)
+
+
+#: reads of an iteration at most that are made ahead
+MOST_AHEAD = 4
+
+
+def _all_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from _all_nodes(child)
 
 
 class _Writer:
@@ -43,6 +57,7 @@ class _Writer:
         self.private = private_names(nest, scoped)
         tracked = {a.name: a.position for a in self.accumulators if a.position}
         self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
+        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in _all_nodes(s))
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
 
@@ -86,8 +101,11 @@ class _Writer:
         write, dims = self.statements, self.nest.dims
         alone = len(dims) == 1
         start, by = (f"{self.first} + {self.lane}", "LANES") if alone else (self.first, "1")
-        write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
         outer = range_in_c(0, dims[0], self.expressions, self.bounds)
+        if alone:
+            start = self.ahead(start, outer)
+            self.unrolled()
+        write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
         iterating(self.scope, outer)
         if outer.stop.value is None and dims[0].invariant and self.scope.relaxed is None:
             self.bounds.pop()  # the number of trips stands for it
@@ -99,15 +117,69 @@ class _Writer:
             extent = C(self.scope.names.fresh(f"{inner.variable}_trips"), "int64")
             self.extents.append(Argument("extent", extent.text, number=number))
             place = infix("+", infix("*", place, extent, "int64"), inner.trip(), "int64")
-        marker = len(write.lines)
-        indent = "    " * write.depth
+        self.iteration_of(place)
+        for _ in dims:
+            write.close()
+
+    def ahead(self, start: str, outer: CRange) -> str:
+        """Trips whose loads are made AHEAD trips before, where the device wants that; the first trip after them."""
+        reads = steady_reads(self.nest.body, self.nest, {self.nest.dims[0].variable}, self.scope.types)
+        if not reads or len(reads) > MOST_AHEAD or self.loops_inside or self.scope.relaxed is not None:
+            return start
+        write, fresh = self.statements, self.scope.names.fresh
+        at, later, slot, source = (fresh(n) for n in ("at", "later", "slot", "source"))
+        arrays = {text: self.expressions.accessed(nodes[0]) for text, nodes in reads.items()}
+        registers = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
+        whole = f"{at} + (AHEAD - 1) * LANES < {self.last}"
+
+        def loads(trip: str) -> None:
+            write.line(f"const long {source} = {trip};")
+            write.line(f"const long {outer.variable} = {outer.value(C(source, 'int64'))};")
+            for text, nodes in reads.items():
+                write.line(f"{registers[text]}[{slot}] = {self.expressions.expression(nodes[0]).text};")
+
+        write.line(f"long {at} = {start};")
+        write.lines.append("#ifdef AHEAD")
+        for text, (array, _) in arrays.items():
+            write.line(f"{CTYPES[array.dtype]} {registers[text]}[AHEAD];")
+        write.open(f"if ({whole})")
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int {slot} = 0; {slot} < AHEAD; {slot}++)")
+        loads(f"{at} + {slot} * LANES")
+        write.close()
+        write.open(f"for (; {whole}; {at} += AHEAD * LANES)")
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int {slot} = 0; {slot} < AHEAD; {slot}++)")
+        write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
+        for text, (array, name) in arrays.items():
+            now = fresh(f"{name}_now")
+            write.line(f"const {CTYPES[array.dtype]} {now} = {registers[text]}[{slot}];")
+            self.scope.staged.update(dict.fromkeys(reads[text], now))
+        staged = dict(self.scope.staged)
+        self.scope.staged.clear()
+        write.open("")
+        write.lines[-1] = write.lines[-1].replace(" {", "{")
+        write.line(f"const long {later} = {self.trip} + AHEAD * LANES;")
+        loads(f"{later} < {self.last} ? {later} : {self.trip}")
+        write.close()
+        self.scope.staged.update(staged)
+        write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
+        self.iteration_of(C(self.trip, "int64"))
+        self.scope.staged.clear()
+        for _ in range(3):
+            write.close()
+        write.lines.append("#endif")
+        return at
+
+    def iteration_of(self, place: C) -> None:
+        """The body of one iteration, whose place in the order of the loops is `place`."""
+        write = self.statements
+        marker, indent = len(write.lines), "    " * write.depth
         for declaration in declarations(self.private, self.scope):
             write.line(declaration)
         write.block(self.nest.body)
         if self.numbered:
             write.lines.insert(marker, f"{indent}const long iteration = {place.text};")
-        for _ in dims:
-            write.close()
 
     def inner_loop(self, inner: CRange, last: bool) -> None:
         step = inner.dim.step
@@ -116,7 +188,14 @@ class _Writer:
             begin = inner.value(C(self.lane, "int64"))
             advance = f"LANES * {step}" if step != 1 else "LANES"
         v = inner.variable
+        if last:
+            self.unrolled()
         self.statements.open(f"for (long {v} = {begin}; {inner.inside()}; {v} += {advance})")
+
+    def unrolled(self) -> None:
+        """Let loads of several trips be under way, where the body has no loop of its own."""
+        if not self.loops_inside:
+            self.statements.lines.append("#pragma unroll 8")
 
     @property
     def numbered(self) -> bool:

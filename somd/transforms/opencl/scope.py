@@ -41,6 +41,8 @@ class Scope:
     #: scalars that stay on the device, with the names of their members; `loaded` are those that the text mentions
     kept: Mapping[str, str] = field(default_factory=dict)
     loaded: dict[str, tuple[str, str]] = field(default_factory=dict)
+    #: reads of elements that are in local memory, with the text of their places there
+    staged: dict[cst.Subscript, str] = field(default_factory=dict)
 
     def array(self, name: str) -> str:
         if name in self.own:

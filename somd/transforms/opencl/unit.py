@@ -54,6 +54,11 @@ class Unit:
         self.functions.setdefault("python_from_end", prelude.FROM_END)
         return "python_from_end"
 
+    def fault_place(self) -> str:
+        """The name of the function that tests an index."""
+        self.functions.setdefault("fault_note", fault_functions.NOTE)
+        return "fault_place"
+
     def tested_access(self, store: bool, dtype: str, ndim: int, own: bool) -> str:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
         name = fault_functions.access_name(store, dtype, ndim, own)

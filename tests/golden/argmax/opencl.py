@@ -46,15 +46,52 @@ __kernel void argmax_1(__global const double *a, __global double *best_partials,
     double best = -(double)INFINITY;
     long at = 0;
     long best_at = LONG_MAX;
-    for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
+    long at_2 = block_start + lane;
+#ifdef AHEAD
+    double a_next[AHEAD];
+    if (at_2 + (AHEAD - 1) * LANES < block_stop) {
+#pragma unroll
+        for (int slot = 0; slot < AHEAD; slot++) {
+            const long source = at_2 + slot * LANES;
+            const long i = 1 + source;
+            a_next[slot] = a[i];
+        }
+        for (; at_2 + (AHEAD - 1) * LANES < block_stop; at_2 += AHEAD * LANES) {
+#pragma unroll
+            for (int slot = 0; slot < AHEAD; slot++) {
+                const long trip = at_2 + slot * LANES;
+                const double a_now = a_next[slot];
+                {
+                    const long later = trip + AHEAD * LANES;
+                    const long source = later < block_stop ? later : trip;
+                    const long i = 1 + source;
+                    a_next[slot] = a[i];
+                }
+                const long i = 1 + trip;
+                const long iteration = trip;
+#line 13 "input.py"
+                if (a_now > best) {
+#line 14 "input.py"
+                    const double value = a_now;
+                    best_at = value != best ? iteration : best_at;
+                    best = value;
+#line 15 "input.py"
+                    at = i;
+                }
+            }
+        }
+    }
+#endif
+#pragma unroll 8
+    for (long trip = at_2; trip < block_stop; trip += LANES) {
         const long i = 1 + trip;
         const long iteration = trip;
 #line 13 "input.py"
         if (a[i] > best) {
 #line 14 "input.py"
-            const double value = a[i];
-            best_at = value != best ? iteration : best_at;
-            best = value;
+            const double value_2 = a[i];
+            best_at = value_2 != best ? iteration : best_at;
+            best = value_2;
 #line 15 "input.py"
             at = i;
         }

@@ -99,6 +99,7 @@ __kernel void histogram_1(__global const long *key, __global const double *weigh
         return;
     __global long *count = count_copies + block * count_row;
     __global double *total = total_copies + block * total_row;
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block * block_trips; trip < min((block + 1) * block_trips, all_trips); trip++) {
         const long i = trip;
         const long iteration = trip;

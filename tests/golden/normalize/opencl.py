@@ -32,7 +32,36 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
     double norm = -0.0;
-    for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
+    long at = block_start + lane;
+#ifdef AHEAD
+    double a_next[AHEAD];
+    if (at + (AHEAD - 1) * LANES < block_stop) {
+#pragma unroll
+        for (int slot = 0; slot < AHEAD; slot++) {
+            const long source = at + slot * LANES;
+            const long i = source;
+            a_next[slot] = a[i];
+        }
+        for (; at + (AHEAD - 1) * LANES < block_stop; at += AHEAD * LANES) {
+#pragma unroll
+            for (int slot = 0; slot < AHEAD; slot++) {
+                const long trip = at + slot * LANES;
+                const double a_now = a_next[slot];
+                {
+                    const long later = trip + AHEAD * LANES;
+                    const long source = later < block_stop ? later : trip;
+                    const long i = source;
+                    a_next[slot] = a[i];
+                }
+                const long i = trip;
+#line 13 "input.py"
+                norm = norm + a_now * a_now;
+            }
+        }
+    }
+#endif
+#pragma unroll 8
+    for (long trip = at; trip < block_stop; trip += LANES) {
         const long i = trip;
 #line 13 "input.py"
         norm = norm + a[i] * a[i];

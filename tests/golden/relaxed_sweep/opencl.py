@@ -64,6 +64,7 @@ __kernel void relaxed_sweep_2(__global double *G, __global const double *G_befor
     const long block_stop = min(block_start + block_trips, all_trips);
     double change = -(double)INFINITY;
     long change_at = LONG_MAX;
+#pragma unroll 8
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
         const long i = trip;
         const long iteration = trip;

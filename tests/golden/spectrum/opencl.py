@@ -43,6 +43,7 @@ __kernel void spectrum_1(__global const double *a, __global double *out, long i_
 #line 25 "input.py"
     x = 0.0;
 #line 26 "input.py"
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long v__ = 0; v__ < modes; v__++) {
 #line 27 "input.py"
         x = x + 0.125;
@@ -51,6 +52,7 @@ __kernel void spectrum_1(__global const double *a, __global double *out, long i_
         total = total + window(x, a[i], 1) * a[i];
     }
 #line 30 "input.py"
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 1; k < modes; k++) {
 #line 31 "input.py"
         total = total + cos(a[i] * (double)k) / log((double)k + 1.0);

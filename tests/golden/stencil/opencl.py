@@ -62,6 +62,7 @@ __kernel void stencil_2(__global const double *G, __global double *total_partial
     double total = -0.0;
     for (long trip = block_start; trip < block_stop; trip += 1) {
         const long i = 1 + trip;
+#pragma unroll 8
         for (long j = 1 + lane; j < j_stop; j += LANES) {
 #line 21 "input.py"
             total = total + G[i * G_1 + j];

@@ -29,7 +29,8 @@ def add(device):
 
 def python(code: str, **environment: str) -> str:
     """Output of `code`, or its errors, in a fresh interpreter. An empty value removes a variable."""
-    merged = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    found = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    merged = {**os.environ, "PYTHONPATH": found, **environment}
     merged = {name: value for name, value in merged.items() if value or name not in environment}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120, env=merged

@@ -1,0 +1,191 @@
+// Written by hand, as an expert would for a GPU: neighbouring work-items take neighbouring elements, indexes are 32 bits
+// wide, what a work-group shares is in local memory, reductions have enough loads under way.
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+#define GROUP 256
+
+__kernel void copy(__global const double *restrict a, __global double *restrict b, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        b[i] = a[i];
+}
+
+__kernel void axpy(__global const double *restrict x, __global double *restrict y, double factor, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = factor * x[i] + y[i];
+}
+
+static double group_sum(double own, __local double *slots)
+{
+    const int me = get_local_id(0);
+    slots[me] = own;
+    for (int width = get_local_size(0) / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (me < width)
+            slots[me] += slots[me + width];
+    }
+    return slots[0];
+}
+
+// Grid-stride, four pairs of loads under way in each work-item; the sums of the groups are added by `sum`.
+__kernel void dot(__global const double *restrict a, __global const double *restrict b, __global double *sums, int n)
+{
+    __local double slots[GROUP];
+    const int stride = get_global_size(0);
+    int i = get_global_id(0);
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    for (; i + 3 * stride < n; i += 4 * stride) {
+        s0 += a[i] * b[i];
+        s1 += a[i + stride] * b[i + stride];
+        s2 += a[i + 2 * stride] * b[i + 2 * stride];
+        s3 += a[i + 3 * stride] * b[i + 3 * stride];
+    }
+    for (; i < n; i += stride)
+        s0 += a[i] * b[i];
+    const double total = group_sum((s0 + s1) + (s2 + s3), slots);
+    if (get_local_id(0) == 0)
+        sums[get_group_id(0)] = total;
+}
+
+__kernel void sum(__global const double *restrict sums, __global double *total, int n)
+{
+    __local double slots[GROUP];
+    double own = 0.0;
+    for (int i = get_local_id(0); i < n; i += GROUP)
+        own += sums[i];
+    own = group_sum(own, slots);
+    if (get_local_id(0) == 0)
+        total[0] = own;
+}
+
+// A work-group a row, its parts added in a tree.
+__kernel void matvec(__global const double *restrict A, __global const double *restrict x, __global double *y, int n)
+{
+    __local double slots[GROUP];
+    __global const double *row = A + (long)get_group_id(0) * n;
+    double own = 0.0;
+    for (int j = get_local_id(0); j < n; j += GROUP)
+        own += row[j] * x[j];
+    own = group_sum(own, slots);
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = own;
+}
+
+// The sums of the plain function, to the bit: a group of ROWS rows brings tiles of them into local memory, row by row,
+// and each row is added in order.
+#define ROWS 32
+#define TILE 64
+
+__kernel void matvec_in_order(
+    __global const double *restrict A, __global const double *restrict x, __global double *y, int m, int n)
+{
+    __local double tile[ROWS][TILE + 1];
+    __local double part[TILE];
+    const int me = get_local_id(0), first = get_group_id(0) * ROWS;
+    double total = 0.0;
+    for (int j = 0; j < n; j += TILE) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int t = me; t < ROWS * TILE; t += GROUP) {
+            const int r = t / TILE, c = t % TILE;
+            tile[r][c] = first + r < m && j + c < n ? A[(long)(first + r) * n + j + c] : 0.0;
+        }
+        if (me < TILE)
+            part[me] = j + me < n ? x[j + me] : 0.0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (me < ROWS)
+            for (int c = 0; c < TILE && j + c < n; c++)
+                total += tile[me][c] * part[c];
+    }
+    if (me < ROWS && first + me < m)
+        y[first + me] = total;
+}
+
+__kernel void heat(__global const double *restrict a, __global double *restrict b, int m, int n)
+{
+    const int j = get_global_id(0) + 1, i = get_global_id(1) + 1;
+    if (i < m - 1 && j < n - 1)
+        b[i * n + j] =
+            a[i * n + j] + 0.1 * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
+                                  4.0 * a[i * n + j]);
+}
+
+#define WIDE 32
+#define HIGH 8
+
+// The same with a tile in local memory.
+__kernel void heat_tiled(__global const double *restrict a, __global double *restrict b, int m, int n)
+{
+    __local double tile[HIGH + 2][WIDE + 2];
+    const int lj = get_local_id(0) + 1, li = get_local_id(1) + 1;
+    const int j = get_global_id(0) + 1, i = get_global_id(1) + 1;
+    if (i < m && j < n) {
+        tile[li][lj] = a[i * n + j];
+        if (li == 1)
+            tile[0][lj] = a[(i - 1) * n + j];
+        if (lj == 1)
+            tile[li][0] = a[i * n + j - 1];
+        if (li == HIGH && i < m - 1)
+            tile[HIGH + 1][lj] = a[(i + 1) * n + j];
+        if (lj == WIDE && j < n - 1)
+            tile[li][WIDE + 1] = a[i * n + j + 1];
+        if (i == m - 2)
+            tile[li + 1][lj] = a[(i + 1) * n + j];
+        if (j == n - 2)
+            tile[li][lj + 1] = a[i * n + j + 1];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < m - 1 && j < n - 1)
+        b[i * n + j] = tile[li][lj] + 0.1 * (tile[li - 1][lj] + tile[li + 1][lj] + tile[li][lj - 1] +
+                                             tile[li][lj + 1] - 4.0 * tile[li][lj]);
+}
+
+// Half a red-black sweep: the points with (i + j) % 2 == colour.
+__kernel void sor(__global double *G, double neighbours, double own, int colour, int n)
+{
+    const int i = get_global_id(1) + 1;
+    const int j = 2 * get_global_id(0) + 1 + ((i + colour) & 1);
+    if (i < n - 1 && j < n - 1)
+        G[i * n + j] = neighbours * (G[(i - 1) * n + j] + G[(i + 1) * n + j] + G[i * n + j - 1] + G[i * n + j + 1]) +
+                       own * G[i * n + j];
+}
+
+// Compressed rows, a work-item each, the sum in a register.
+__kernel void sparse(__global double *y, __global const double *restrict values, __global const int *restrict start,
+                     __global const int *restrict column, __global const double *restrict x, int rows)
+{
+    const int i = get_global_id(0);
+    if (i >= rows)
+        return;
+    double total = y[i];
+    for (int k = start[i]; k < start[i + 1]; k++)
+        total += x[column[k]] * values[k];
+    y[i] = total;
+}
+
+// The same with the products of a group's rows brought into local memory by neighbouring work-items.
+#define PRODUCTS 2048
+
+__kernel void sparse_staged(__global double *y, __global const double *restrict values,
+                            __global const int *restrict start, __global const int *restrict column,
+                            __global const double *restrict x, int rows)
+{
+    __local double products[PRODUCTS];
+    const int me = get_local_id(0), i = get_global_id(0), first = get_group_id(0) * GROUP;
+    const int from = start[first], to = start[min(first + GROUP, rows)];
+    const int mine = i < rows ? start[i] : to, end = i < rows ? start[i + 1] : to;
+    double total = i < rows ? y[i] : 0.0;
+    for (int part = from; part < to; part += PRODUCTS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = part + me; k < min(part + PRODUCTS, to); k += GROUP)
+            products[k - part] = x[column[k]] * values[k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = max(mine, part); k < min(end, part + PRODUCTS); k++)
+            total += products[k - part];
+    }
+    if (i < rows)
+        y[i] = total;
+}

@@ -1,0 +1,111 @@
+"""Arrays that stay on a device between calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyopencl")
+
+import somd
+from somd import SomdCompileError, SomdRuntimeError, dist
+from somd.runtime.opencl import DeviceArray, NoDevice, count_transfers, select
+
+
+@pytest.fixture(autouse=True)
+def opencl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    try:
+        select()
+    except NoDevice as error:
+        pytest.skip(str(error).splitlines()[0])
+    with somd.use(target="opencl"):
+        yield
+
+
+@somd.somd
+def scaled(a: dist[np.ndarray], factor: float) -> np.ndarray:
+    b = np.empty_like(a)
+    for i in range(len(a)):
+        b[i] = a[i] * factor
+    return b
+
+
+@somd.somd
+def add_to(a: dist[np.ndarray], b: dist[np.ndarray]) -> np.ndarray:
+    for i in range(a.shape[0]):
+        a[i] += b[i]
+    return a
+
+
+@somd.somd
+def total(a: dist[np.ndarray]) -> float:
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+def test_chained_calls_move_nothing() -> None:
+    a = somd.to_device(np.arange(100.0))
+    with count_transfers() as seen:
+        b = scaled(a, 2.0)
+        for _ in range(3):
+            b = scaled(b, 0.5)
+            assert add_to(a, b) is a
+    assert (seen.uploads, seen.downloads) == (0, 0)
+    assert isinstance(b, DeviceArray)
+    assert np.array_equal(np.asarray(b), np.arange(100.0) * 0.25)
+    assert np.array_equal(np.asarray(a), np.arange(100.0) * 2.75)
+    assert total(a) == 2.75 * 4950
+
+
+def test_only_what_is_changed_comes_back() -> None:
+    a, b = np.ones(1000), np.ones(1000)
+    with count_transfers() as seen:
+        add_to(a, b)
+    assert (seen.uploads, seen.downloads, seen.downloaded_bytes) == (2, 1, a.nbytes)
+    with count_transfers() as seen:
+        scaled(a, 2.0)
+    assert (seen.uploads, seen.downloads) == (1, 1)
+    a.flags.writeable = False
+    assert scaled(a, 2.0)[0] == 4.0
+
+
+def test_the_same_array_twice_and_parts_of_one_buffer() -> None:
+    a = somd.to_device(np.arange(8.0))
+    add_to(a, a)
+    assert np.array_equal(np.asarray(a), np.arange(8.0) * 2)
+    import pyopencl.array as arrays
+
+    other = arrays.Array(a.array.queue, (4,), np.float64, data=a.array.base_data)
+    with pytest.raises(SomdRuntimeError, match="SOMD309"):
+        add_to(a, other)
+
+
+def test_arrays_of_pyopencl_and_of_the_host() -> None:
+    a = somd.to_device(np.arange(8.0)).array
+    assert add_to(a, np.ones(8)) is a
+    assert np.array_equal(a.get(), np.arange(8.0) + 1)
+    host = np.zeros(8)
+    assert add_to(host, a) is host
+    assert np.array_equal(host, np.arange(8.0) + 1)
+
+
+def test_on_another_target_they_are_copied_there_and_back() -> None:
+    a, b = somd.to_device(np.arange(8.0)), np.ones(8)
+    with somd.use(target="multicore"):
+        assert add_to(a, b) is a
+        assert add_to(a, a) is a
+        assert isinstance(scaled(a, 2.0), np.ndarray)
+    assert np.array_equal(np.asarray(a), (np.arange(8.0) + 1) * 2)
+
+
+def test_what_an_array_on_a_device_cannot_be() -> None:
+    with pytest.raises(TypeError, match="no place"):
+        somd.to_device(np.array(["text"]))
+    with pytest.raises(SomdCompileError, match="SOMD404"):
+        total(somd.to_device(np.array(1.0)))
