@@ -84,6 +84,14 @@ def context_of(queue: Any) -> Context:
         return _of_queue.setdefault(queue, _make(device, cl, queue))
 
 
+def forget(context: Context) -> None:
+    """Let go of a context that works no longer: the next call makes a new one."""
+    with _lock:
+        for table in (_of_device, _of_queue):
+            for key in [key for key, known in table.items() if known is context]:
+                del table[key]
+
+
 def _make(device: Device, cl: Any, queue: Any) -> Context:
     import pyopencl.tools as tools
 

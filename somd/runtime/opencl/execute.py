@@ -67,7 +67,8 @@ class OpenCLCall:
 
     Raises:
         NoDevice: no device fits (SOMD502).
-        SomdRuntimeError: the method computes in double precision, and the device does not (SOMD503).
+        SomdRuntimeError: the method computes in double precision, and the device does not (SOMD503); the driver
+            refuses its program (SOMD504).
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class OpenCLCall:
         self.device = device if isinstance(device, Device) else select(device)
         if self.doubles and not self.device.info.doubles:
             raise no_doubles(str(self.device))
+        build(context_for(self.device), self.kernels)
 
     def compile(self, args: Sequence[Any]) -> None:
         """Have the driver build the program, and keep what it gives; arguments do not matter.

@@ -42,6 +42,19 @@ def forked() -> SomdRuntimeError:
     )
 
 
+#: the driver's codes after which nothing of a context works any more: device not available, invalid context or queue,
+#: and NVIDIA's for a kernel that went astray
+LOST = (-2, -34, -36, -9999)
+
+
+def lost(error: BaseException | None) -> bool:
+    """Whether an error says that the device has gone, or the context with all that is in it."""
+    cause = None if error is None else error.__cause__
+    record = cause.args[0] if cause is not None and cause.args else None
+    code = getattr(record, "code", None)
+    return code is not None and code() in LOST
+
+
 @contextmanager
 def device_errors(doing: str, device: str) -> Iterator[None]:
     """Turns an error of the driver into a SomdRuntimeError that says what was being done, and where."""

@@ -15,10 +15,10 @@ import numpy as np
 from somd.combining import Join
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
-from somd.runtime.opencl.context import Context, context_for
+from somd.runtime.opencl.context import Context, context_for, forget
 from somd.runtime.opencl.device_array import DeviceArray, context_of_array, device_array_of, is_device_array, managed_of
 from somd.runtime.opencl.devices import Device, select
-from somd.runtime.opencl.failures import device_errors, no_doubles, overlapping
+from somd.runtime.opencl.failures import device_errors, lost, no_doubles, overlapping
 from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program, build
 
@@ -50,6 +50,10 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if lost(error):
+            self._arrays.clear()
+            forget(self.context)
+            return
         self.close()
 
     def array(self, array: Any, *, overwritten: bool = False) -> Managed:
