@@ -159,8 +159,9 @@ def test_check_that_fails() -> None:
 def test_wedges_fit() -> None:
     """Neighbouring wedges do not meet: a part is at least two of them wide."""
     for rows in (1, 10, 64, 1000):
-        for parts in (1, 2, 7):
-            for reach in (0, 1, 3):
-                depth, width = sweeps_at_a_time(100, 2, rows, parts, reach, rows * 800, 0)
-                assert depth == 0 or width >= 1
-                assert depth == 0 or parts == 1 or 2 * depth * reach <= rows // parts
+        for workers in (1, 2, 7, 50):
+            for radius, sweeps in ((1, 1), (1, 2), (3, 2)):
+                depth, width, parts = sweeps_at_a_time(100, sweeps, radius, rows, workers, rows * 800, 0)
+                assert depth >= 1 and width >= 1 and 1 <= parts <= workers
+                alone = parts == 1 or depth * sweeps == 1
+                assert alone or 2 * depth * sweeps * radius <= rows // parts

@@ -17,29 +17,31 @@ DEEPEST = 32
 
 @native
 def sweeps_at_a_time(
-    turns: int, least: int, rows: int, parts: int, reach: int, memory: int, small: int
-) -> tuple[int, int]:
-    """(turns of the loop between two fences, rows in a block); (0, 0) where a fence behind each sweep is better.
+    turns: int, sweeps: int, radius: int, rows: int, workers: int, memory: int, small: int
+) -> tuple[int, int, int]:
+    """(turns of the loop between two fences, rows in a block, number of MIs).
 
-    `turns`: of the loop; `least`: turns under which it does not pay; `rows`: of which each MI has a part; `reach`: how
-    many rows a turn reaches beyond an MI's own; `memory`: bytes of the arrays, not worth it below `small`.
+    `turns`: of the loop, of `sweeps` each; `radius`: how many rows a sweep reaches beyond its own; `rows`: of which
+    each MI has a part; `memory`: bytes of the arrays, for which one MI will do below `small`.
     """
-    if turns < least or rows < 1 or memory < small:
-        return 0, 0
     cached = max(1, rows * CACHE // max(memory, 1))
-    if reach == 0:
-        return min(turns, max(1, AT_ONCE // max(memory, 1))), cached
-    # a part must be at least two wedges wide; at a sixteenth, what MIs at the edges wait for the wedges is 3 in 100
+    parts = 1 if memory < small else max(1, min(workers, rows))
+    if radius == 0:
+        return max(1, min(turns, AT_ONCE // max(memory, 1))), cached, parts
+    reach = radius * sweeps
+    if sweeps > 1:  # even one turn leaves wedges, and a part must be at least two of them wide
+        parts = max(1, min(parts, rows // (2 * reach)))
+    # at a sixteenth of a part, what MIs at the edges wait for the wedges is 3 in 100
     deepest = min(DEEPEST, cached // 2) if parts == 1 else min(DEEPEST, cached // 2, rows // (8 * parts))
-    depth = min(turns, deepest // reach)
-    if depth * reach < 2:
-        return 0, 0
-    return depth, max(reach, cached - depth * reach)
+    depth = max(1, min(turns, deepest // reach))
+    return depth, max(radius, cached - depth * reach), parts
 
 
 @native
-def packed_shape(array: Any, stride: int) -> tuple[int, int, int]:
-    """The shape of a two-dimensional array taken apart: part, row, place."""
+def packed_shape(array: Any, stride: int, apart: bool) -> tuple[int, int, int]:
+    """The shape of a two-dimensional array taken apart: part, row, place; nothing unless it is taken apart."""
+    if not apart:
+        return 0, 0, 0
     return stride, array.shape[0], (array.shape[1] + stride - 1) // stride
 
 

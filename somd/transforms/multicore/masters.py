@@ -71,8 +71,8 @@ class MasterBuilder:
         self.slaves: list[Slave] = []
         #: the slaves with their builders, by number of the phase
         self.built: dict[int, tuple[SlaveBuilder, Slave]] = {}
-        #: whether the steps at hand stand in a loop whose sweeps are joined already
-        self.inside_sweeps = False
+        #: whether one MI is to run the phases at hand, those of a loop that has another form for several MIs
+        self.in_order = False
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.uses_math = False
@@ -131,12 +131,11 @@ class MasterBuilder:
         return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
     def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
-        joined = step.sweeps is not None and not self.inside_sweeps
-        self.inside_sweeps, outer = self.inside_sweeps or joined, self.inside_sweeps
+        if step.sweeps is None or self.in_order:
+            return [self.fenced(step)]
+        self.in_order = True
         loop = self.fenced(step)
-        self.inside_sweeps = outer
-        if not joined:
-            return [loop]
+        self.in_order = False
         builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of)
         self.functions.extend(builder.functions())
         return builder.statements(loop)
@@ -386,6 +385,8 @@ class MasterBuilder:
 
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""
+        if self.in_order:
+            return parsed(*([f"{self.fresh.name('rank')} = 0"] if builder.nest.tests else []), alone)
         indented = "".join(f"    {line}\n" for line in loop.splitlines())
         rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.tests else ""
         return parsed(f"if {self.small(builder)}:\n{rank}    {alone}\nelse:\n{indented}")

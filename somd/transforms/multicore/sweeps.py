@@ -6,14 +6,14 @@ left there. Rows are taken in blocks that stay in the cache, each sweep a radius
 there are no wedges, and one region runs the whole loop.
 
     for stage in range(stages):
-        for rank in prange(n_slaves):
-            heat_sweeps_1(stage, rank, n_slaves, depth, width, end, a, b)
+        for rank in prange(parts):
+            heat_sweeps_1(stage, rank, parts, depth, width, end, a, b)
 
 Where all phases reach arrays with one stride, these are taken apart by columns first (`packed`), so that the innermost
 loops run over neighbouring elements, and put together again in the last stage.
 
-In: the uniform step, its phases' slaves, and the loop as it stands, for what is too small or would raise. Out:
-functions, and the statements that take the loop's place in the master.
+In: the uniform step, its phases' slaves, and the loop as one MI runs it, where a check would fail. Out: functions, and
+the statements that take the loop's place in the master.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class SweepsBuilder:
         inner = [s for s in nested_steps(step.body) if not isinstance(s, Serial)]
         self.inner_loops = [s.node for s in inner if isinstance(s, Uniform) and isinstance(s.node, cst.For)]
         phases = [s for s in inner if isinstance(s, Phase)]
+        self.plain = {phase.number: slaves[phase.number] for phase in phases}
         self.slaves = {
             phase.number: self.packed(phase) if self.sweeps.packed else slaves[phase.number] for phase in phases
         }
@@ -101,9 +102,9 @@ class SweepsBuilder:
         return self.fresh.name(f"{self.name}_block") if self.radius else self.name
 
     def stage(self) -> cst.FunctionDef:
-        """`sweeps(stage, rank, n_slaves, depth, width, end, ...)`."""
+        """`sweeps(stage, rank, parts, depth, width, end, ...)`."""
         limits = self.names(*STAGE)
-        stage, rank, slaves, width = self.names("stage", "rank", "n_slaves", "width")
+        stage, rank, slaves, width = self.names("stage", "rank", "parts", "width")
         lo, hi, below, above, first, upto, left, count = self.names(
             "lo", "hi", "below", "above", "first", "upto", "left", "count"
         )
@@ -126,7 +127,7 @@ class SweepsBuilder:
 
     def packing(self) -> list[str]:
         """The statements of a stage that takes arrays apart (the first) or puts them together (the last)."""
-        stage, rank, slaves = self.names("stage", "rank", "n_slaves")
+        stage, rank, slaves = self.names("stage", "rank", "parts")
         last = f"{stage} == 2 * {self.tiles()}"
         written = {name for builder, _ in self.phases for name in builder.nest.arrays_written}
         pairs = [(name, packed_name(name, self.fresh)) for name in self.sweeps.packed]
@@ -154,7 +155,8 @@ class SweepsBuilder:
 
     def arguments(self) -> list[str]:
         """The names that the functions take besides limits: what slaves and statements between them need."""
-        needed = {name for _, slave in self.phases for name in slave.arguments}
+        every = [*self.phases, *self.plain.values()]
+        needed = {name for _, slave in every for name in slave.arguments}
         own = set(needed)
         for builder, _ in self.phases:
             outer = builder.nest.dims[0]
@@ -190,35 +192,40 @@ class SweepsBuilder:
         dim = builder.nest.dims[0]
         start, stop = builder.text(dim.start), builder.text(dim.stop)
         low = f"max({left}, {lo}, {start})" if dim.step == 1 else f"first_from(max({left}, {lo}), {start}, {dim.step})"
-        call = f"{slave.name}({', '.join((low, f'min({right}, {hi}, {stop})', *slave.arguments))})"
+        ends = (low, f"min({right}, {hi}, {stop})")
+        call = f"{slave.name}({', '.join((*ends, *slave.arguments))})"
+        if self.sweeps.packed:
+            plain = self.plain[builder.number][1]
+            other = f"{plain.name}({', '.join((*ends, *plain.arguments))})"
+            call = f"if {self.is_apart()}:\n    {call}\nelse:\n    {other}\n"
         r = self.radius
         moved = (f"{lo}, {hi} = {lo} + {below}, {hi} + {above}", f"{left}, {right} = {left} - {r}, {right} - {r}")
         return parsed(call, *(moved if r else ()))
 
     # --- the statements of the master ---------------------------------------------------------------------------------
 
-    def statements(self, ordinary: cst.BaseStatement) -> list[cst.BaseStatement]:
-        """What stands for the loop; `ordinary` is the loop with a fence behind each sweep."""
-        depth, width, slaves, end = self.names("depth", "width", "n_slaves", "end")
+    def statements(self, in_order: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """What stands for the loop; `in_order` is the loop run by one MI, checks before each sweep."""
+        depth, width, parts, slaves, end = self.names("depth", "width", "parts", "n_slaves", "end")
         arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
         memory = " + ".join(f"{name}.nbytes" for name in arrays)
-        turns = self.trips(self.start, self.stop)
-        least = -(-PACKED_TURNS // self.a_turn) if self.sweeps.packed else 2
-        limits = f"{turns}, {least}, {self.trips_of_rows()}, {slaves}, {self.radius * self.a_turn}, {memory}, SMALL"
+        turns = self.trips(self.start, end)
+        limits = f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, SMALL"
+        built = parsed(f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({limits})")
+        built += self.stages() if self.radius else self.one_region()
+        comment = cst.EmptyLine(comment=cst.Comment("# as many sweeps from fence to fence as pays"))
+        above = [line for line in getattr(in_order, "leading_lines", ()) if line.comment is None]
         fails = self.fails()
-        texts = [f"{depth}, {width} = sweeps_at_a_time({limits})"]
-        texts += [f"if {fails}:\n    {depth} = 0\n"] if fails else []
-        before = parsed(*texts)
-        comment = cst.EmptyLine(comment=cst.Comment("# several sweeps from fence to fence, where that pays"))
-        above = [line for line in getattr(ordinary, "leading_lines", ()) if line.comment is None]
-        before[0] = before[0].with_changes(leading_lines=[*above, comment])
-        choice = cst.ensure_type(cst.parse_statement(f"if {depth} > 0:\n    pass\nelse:\n    pass\n"), cst.If)
-        joined = [*parsed(f"{end} = {self.stop}"), *(self.stages() if self.radius else self.one_region())]
-        otherwise = cst.Else(cst.IndentedBlock([ordinary]))
-        return [*before, choice.with_changes(body=cst.IndentedBlock(joined), orelse=otherwise)]
+        if not fails:
+            return [built[0].with_changes(leading_lines=[*above, comment]), *built[1:]]
+        built[0] = built[0].with_changes(leading_lines=[comment])
+        choice = cst.ensure_type(cst.parse_statement(f"if {fails}:\n    pass\nelse:\n    pass\n"), cst.If)
+        otherwise = cst.Else(cst.IndentedBlock(built))
+        body = cst.IndentedBlock([in_order])
+        return [choice.with_changes(body=body, orelse=otherwise, leading_lines=above)]
 
     def fails(self) -> str:
-        """The condition under which a check fails before some sweep: then the loop runs as it stands, and raises."""
+        """The condition under which a check fails before some sweep: then one MI runs the loop, and raises."""
         conditions = [f"({check.condition})" for builder, _ in self.phases for check in builder.nest.checks]
         exchanged = sorted(assigned_names(self.step.node) & set(self.plan.ranks))
         conditions += [f"{exchanged[0]}.shape != {name}.shape" for name in exchanged[1:]]
@@ -237,7 +244,7 @@ class SweepsBuilder:
 
     def one_region(self) -> list[cst.BaseStatement]:
         """`depth` turns in one region: no MI depends on another."""
-        rank, slaves, lo, hi, left, width, end = self.names("rank", "n_slaves", "lo", "hi", "left", "width", "end")
+        rank, slaves, lo, hi, left, width, end = self.names("rank", "parts", "lo", "hi", "left", "width", "end")
         first, upto, depth = self.names("first", "upto", "depth")
         root = self.phases[0][0].nest.partition
         if root is None:
@@ -268,28 +275,37 @@ class SweepsBuilder:
     def stages(self) -> list[cst.BaseStatement]:
         """`depth` turns at a time, in two stages; packed arrays are made before and taken back behind."""
         limits = self.names(*STAGE)
-        stage, rank, slaves = self.names("stage", "rank", "n_slaves")
+        stage, rank, parts, depth = self.names("stage", "rank", "parts", "depth")
         first, upto = self.names("first", "upto")
-        count = f"2 * {self.tiles()}"
-        whole = f"range(-1, {count} + 1)" if self.sweeps.packed else f"range({count})"
-        call = f"{self.name}({', '.join((*limits, *self.arguments()))})"
+        before, count = [], f"2 * {self.tiles()}"
+        whole = f"range({count})"
+        if self.sweeps.packed:
+            apart = self.fresh.name("apart")
+            least = -(-PACKED_TURNS // self.a_turn)
+            before.append(f"{apart} = {self.trips(self.start, self.fresh.name('end'))} >= {least}")
+            for name in self.sweeps.packed:
+                shape = f"packed_shape({name}, {self.sweeps.stride}, {apart})"
+                before.append(f"{packed_name(name, self.fresh)} = np.empty({shape}, {name}.dtype)")
+            whole = f"range(-1 if {apart} else 0, {count} + (1 if {apart} else 0))"
+        signed = [f"np.int64({name})" if name == rank else name for name in limits]  # unsigned in a parallel loop
+        call = f"{self.name}({', '.join((*signed, *self.arguments()))})"
         loop = cst.ensure_type(cst.parse_statement(f"for {stage} in {whole}:\n    pass\n"), cst.For)
+        wedges = f"{parts} > 1" if self.a_turn > 1 else f"{parts} > 1 and {depth} > 1"
         body = parsed(
             f"if {stage} % 2 == 0:\n    answer_signals()\n",
-            f"for {rank} in prange({slaves}):\n    {call}\n",
+            f"if {stage} % 2 == 0 or {stage} < 0 or ({wedges}):\n    for {rank} in prange({parts}):\n        {call}\n",
         )
         turned = self.caught_up(first, upto)
         if turned:
-            there = f" and {stage} < {count}" if self.sweeps.packed else ""
-            text = f"if {stage} % 2 == 1 and {stage} > 0{there}:\n    {first}, {upto} = {self.turns_of_stage(stage)}\n"
+            text = f"if {stage} % 2 == 1 and {stage} > 0:\n    {first}, {upto} = {self.turns_of_stage(stage)}\n"
             test = cst.ensure_type(cst.parse_statement(text), cst.If)
             assert isinstance(test.body, cst.IndentedBlock)
             body.append(test.with_changes(body=cst.IndentedBlock([*test.body.body, *turned])))
-        apart = [
-            f"{packed_name(name, self.fresh)} = np.empty(packed_shape({name}, {self.sweeps.stride}), {name}.dtype)"
-            for name in self.sweeps.packed
-        ]
-        return [*parsed(*apart), loop.with_changes(body=cst.IndentedBlock(body))]
+        return [*parsed(*before), loop.with_changes(body=cst.IndentedBlock(body))]
+
+    def is_apart(self) -> str:
+        """Whether the packed arrays hold the data."""
+        return f"{packed_name(self.sweeps.packed[0], self.fresh)}.shape[0] > 0"
 
     def caught_up(self, first: str, upto: str) -> list[cst.BaseStatement]:
         """What the turns from `first` to `upto` do to the master's own names."""
@@ -315,7 +331,7 @@ class SweepsBuilder:
 
 
 #: the limits of a stage
-STAGE = ("stage", "rank", "n_slaves", "depth", "width", "end")
+STAGE = ("stage", "rank", "parts", "depth", "width", "end")
 #: sweeps from which taking arrays apart and putting them together pays: that costs about two
 PACKED_TURNS = 8
 
