@@ -54,25 +54,28 @@ def stencil_packed_1(lo, hi, G, p, G_packed):
 @slave
 def stencil_sweeps_1_block(left, right, lo, hi, below, above, first, upto, G, G_packed):
     for p in range(first, upto):
-        stencil_packed_1(max(left, lo, 1), min(right, hi, G.shape[0] - 1), G, p, G_packed)
+        if G_packed.shape[0] > 0:
+            stencil_packed_1(max(left, lo, 1), min(right, hi, G.shape[0] - 1), G, p, G_packed)
+        else:
+            stencil_slave_1(max(left, lo, 1), min(right, hi, G.shape[0] - 1), G, p)
         lo, hi = lo + below, hi + above
         left, right = left - 1, right - 1
 
 
 # an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones
 @slave
-def stencil_sweeps_1(stage, rank, n_slaves, depth, width, end, G, G_packed):
+def stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed):
     if stage == -1:
-        pack(G, G_packed, rank, n_slaves)
+        pack(G, G_packed, rank, parts)
         return
     if stage == 2 * ((trips(0, end, 1) + depth - 1) // depth):
-        unpack(G, G_packed, rank, n_slaves)
+        unpack(G, G_packed, rank, parts)
         return
     first, upto = stage // 2 * depth, min(stage // 2 * depth + depth, end)
     count = trips(first, upto, 1) - 1
-    lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, n_slaves)
+    lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, parts)
     below = 1 if rank > 0 else 0
-    above = -1 if rank < n_slaves - 1 else 0
+    above = -1 if rank < parts - 1 else 0
     if stage % 2 == 1:
         hi, below, above = lo, -1, (1 if rank > 0 else -1)
     for left in range(lo, hi + (above + 1) * count, width):
@@ -109,26 +112,17 @@ def stencil_slave_2(first, last, length, G, total_partials):
 @master
 def stencil(G, steps, n_slaves):
     total = 0.0
-    # several sweeps from fence to fence, where that pays
-    depth, width = sweeps_at_a_time(trips(0, steps, 1), 8, trips(1, G.shape[0] - 1, 1), n_slaves, 1, G.nbytes, SMALL)
-    if depth > 0:
-        end = steps
-        G_packed = np.empty(packed_shape(G, 2), G.dtype)
-        for stage in range(-1, 2 * ((trips(0, end, 1) + depth - 1) // depth) + 1):
-            if stage % 2 == 0:
-                answer_signals()
-            for rank in prange(n_slaves):
-                stencil_sweeps_1(stage, rank, n_slaves, depth, width, end, G, G_packed)
-    else:
-        for p in range(steps):
+    # as many sweeps from fence to fence as pays
+    end = steps
+    depth, width, parts = sweeps_at_a_time(trips(0, end, 1), 1, 1, trips(1, G.shape[0] - 1, 1), n_slaves, G.nbytes, SMALL)
+    apart = trips(0, end, 1) >= 8
+    G_packed = np.empty(packed_shape(G, 2, apart), G.dtype)
+    for stage in range(-1 if apart else 0, 2 * ((trips(0, end, 1) + depth - 1) // depth) + (1 if apart else 0)):
+        if stage % 2 == 0:
             answer_signals()
-            # phase 1: the loop over i, j at line 16
-            if trips(1, G.shape[0] - 1, 1) * trips((1 if G.shape[0] >= (p + 1) % 2 + 3 else 2), (G.shape[1] - 3 if G.shape[0] == 3 and (G.shape[1] + p + 1) % 2 == 0 else G.shape[1] - 2), 1) * 14 < SMALL:
-                stencil_slave_1(1, G.shape[0] - 1, G, p)
-            else:
-                for rank in prange(n_slaves):
-                    lo, hi = slave_range(1, G.shape[0] - 1, 1, rank, n_slaves)
-                    stencil_slave_1(lo, hi, G, p)
+        if stage % 2 == 0 or stage < 0 or (parts > 1 and depth > 1):
+            for rank in prange(parts):
+                stencil_sweeps_1(stage, np.int64(rank), parts, depth, width, end, G, G_packed)
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
     total_partials = np.empty(blocks, np.float64)
