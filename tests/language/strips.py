@@ -41,10 +41,8 @@ def product(a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
     """Columns side by side, the rows distributed too."""
     for i in range(a.shape[0]):
         for j in range(b.shape[1]):
-            total = 0.0
             for k in range(a.shape[1]):
-                total += a[i, k] * b[k, j]
-            c[i, j] = total
+                c[i, j] += a[i, k] * b[k, j]
 
 
 @program(lambda: [(numbers(n), numbers(n, seed=1), np.zeros(n)) for n in (0, 1, 7, 300)])

@@ -16,7 +16,7 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
-from somd.transforms.multicore.flow import Varying
+from somd.transforms.multicore.flow import Varying, all_small
 from somd.transforms.multicore.intervals import Intervals
 from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
 from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, groups_in
@@ -59,8 +59,13 @@ class Shape:
 
 
 def carries(pieces: Sequence[Piece], private: set[str]) -> bool:
-    """Whether an inner loop hands scalars of a lane from trip to trip."""
-    return any(group.loaded & group.stored & private for group in _inner(pieces))
+    """Whether an inner loop hands scalars of a lane from trip to trip, or adds to an element."""
+    return any(group.loaded & group.stored & private or _accumulates(group) for group in _inner(pieces))
+
+
+def _accumulates(group: Group) -> bool:
+    smalls = (small for small in all_small(group.statements) if isinstance(small, cst.AugAssign))
+    return any(isinstance(small.target, cst.Subscript) for small in smalls)
 
 
 def unrolls(pieces: Sequence[Piece], shape: Shape, intervals: Intervals) -> bool:
