@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import shlex
+from importlib import import_module
 from typing import Any
 
 from somd.config import use
@@ -60,6 +61,5 @@ def _run(shell: Any, cell: str) -> Any:
 
 
 def _display(value: object) -> None:
-    from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
-
+    display: Any = import_module("IPython.display").display
     display(value)
