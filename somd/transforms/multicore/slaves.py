@@ -337,7 +337,9 @@ class SlaveBuilder:
             dtype = numpy_name(scalar.dtype)
             if self.laned(reduction):
                 lanes = self.lane_names(reduction)
-                before.append(f"{lanes} = np.full(LANES, {self.lane_identity(reduction, scalar)}, np.{dtype})")
+                lane, start = self.fresh.name("lane"), self.lane_identity(reduction, scalar)
+                before.append(f"{lanes} = lane_array(LANES, np.{dtype})")
+                before.append(f"for {lane} in range(LANES):\n    {lanes}[{lane}] = {start}\n")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")

@@ -12,6 +12,7 @@ from somd.runtime.multicore import (
     SMALL,
     assume,
     block_range,
+    lane_array,
     logical_blocks,
     master,
     reduce_sum,
@@ -32,7 +33,9 @@ HAS_FAULTS = False
 def normalize_slave_1(first, last, length, a, norm_partials):
     for block in range(first, last):
         lo, hi = block_range(0, len(a), 1, block, length)
-        norm_lanes = np.full(LANES, -0.0, np.float64)
+        norm_lanes = lane_array(LANES, np.float64)
+        for lane in range(LANES):
+            norm_lanes[lane] = -0.0
         for base in range(lo, hi, LANES):
             for lane in range(min(LANES, hi - base)):
                 i = base + lane

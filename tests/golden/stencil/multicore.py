@@ -13,6 +13,7 @@ from somd.runtime.multicore import (
     answer_signals,
     assume,
     block_range,
+    lane_array,
     logical_blocks,
     master,
     pack,
@@ -98,7 +99,9 @@ def stencil_slave_1(lo, hi, G, p):
 def stencil_slave_2(first, last, length, G, total_partials):
     for block in range(first, last):
         lo, hi = block_range(1, G.shape[0] - 1, 1, block, length)
-        total_lanes = np.full(LANES, -0.0, np.float64)
+        total_lanes = lane_array(LANES, np.float64)
+        for lane in range(LANES):
+            total_lanes[lane] = -0.0
         for i in range(lo, hi):
             assume(1 <= i < FAR)
             for base in range(1, G.shape[1] - 1, LANES):
