@@ -17,7 +17,7 @@ def results_table(size: str, measurements: Sequence[Measurement]) -> Table:
     table = Table(title=f"JavaGrande, class {size} (times in ms)", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("benchmark", no_wrap=True)
     table.add_column("column", no_wrap=True)
-    for heading in ("kernel", "min", "max", "speed-up", "first\ncall", "warm\nstart"):
+    for heading in ("kernel", "min", "max", "speed-\nup", "first\ncall", "warm\nstart"):
         table.add_column(heading, justify="right", no_wrap=True)
     previous = None
     for m in measurements:
