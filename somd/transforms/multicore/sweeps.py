@@ -287,8 +287,7 @@ class SweepsBuilder:
                 shape = f"packed_shape({name}, {self.sweeps.stride}, {apart})"
                 before.append(f"{packed_name(name, self.fresh)} = np.empty({shape}, {name}.dtype)")
             whole = f"range(-1 if {apart} else 0, {count} + (1 if {apart} else 0))"
-        signed = [f"np.int64({name})" if name == rank else name for name in limits]  # unsigned in a parallel loop
-        call = f"{self.name}({', '.join((*signed, *self.arguments()))})"
+        call = f"{self.name}({', '.join((*limits, *self.arguments()))})"
         loop = cst.ensure_type(cst.parse_statement(f"for {stage} in {whole}:\n    pass\n"), cst.For)
         wedges = f"{parts} > 1" if self.a_turn > 1 else f"{parts} > 1 and {depth} > 1"
         body = parsed(

@@ -70,7 +70,7 @@ def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Swee
     if header.variable in assigned_names(step.node.body) or len({s.phase.nest.partition for s in sweeps}) > 1:
         return None
     every = [sweep.accesses(context) for sweep in sweeps]
-    packing = _packing(sweeps, every, changed, context)
+    all_accesses = every
     written = {_memory(a, changed, context) for accesses in every for a in accesses if a.write}
     every = [[a for a in accesses if _memory(a, changed, context) in written] for accesses in every]
     if any(None in a.indices or a.loops[0].strided for accesses in every for a in accesses):
@@ -87,7 +87,8 @@ def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Swee
         for radius in range(1 if cut or keyed or tested else MAX_RADIUS + 1):
             meetings = _meetings(sweeps, every, radius, [*around, *equal], changed, context, turns_of)
             if all(Sets(context.facts).empty(*meeting) for meeting in meetings):
-                return replace(packing, radius=radius) if radius else Sweeps(0)
+                packing = _packing(sweeps, all_accesses, changed, context) if radius else Sweeps(0)
+                return replace(packing, radius=radius)
     except TooComplex:
         pass
     return None

@@ -125,7 +125,7 @@ def stencil(G, steps, n_slaves):
             answer_signals()
         if stage % 2 == 0 or stage < 0 or (parts > 1 and depth > 1):
             for rank in prange(parts):
-                stencil_sweeps_1(stage, np.int64(rank), parts, depth, width, end, G, G_packed)
+                stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed)
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
     total_partials = np.empty(blocks, np.float64)
