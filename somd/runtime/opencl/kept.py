@@ -18,7 +18,7 @@ from somd.runtime.opencl.failures import device_errors
 
 #: so many readings may pass before it is asked whether something went wrong
 SETTLED = 32
-_OWN = ("_context", "_given", "_host", "_kinds", "_host_valid", "_reads", "_settle", "buffer")
+_OWN = ("_context", "_given", "_host", "_kinds", "host_valid", "_reads", "_settle", "buffer")
 
 
 class Kept:
@@ -32,7 +32,7 @@ class Kept:
         self._context = context
         self._kinds = dict(types)
         self._host = np.zeros((), layout)
-        self._host_valid = True
+        self.host_valid = True
         self._settle = settle
         #: what the master set, as it did: a variable may be a Python number until a kernel makes it one of NumPy's
         self._given: dict[str, Any] = {}
@@ -42,15 +42,15 @@ class Kept:
 
     def written_on_device(self) -> None:
         """A kernel may have changed any of them."""
-        if self._host_valid:
-            self._host_valid = False
+        if self.host_valid:
+            self.host_valid = False
             self._given.clear()
 
     def __getattr__(self, name: str) -> Any:
         kind = self._kinds.get(name)
         if kind is None:
             raise AttributeError(name)
-        if not self._host_valid:
+        if not self.host_valid:
             self._read()
         elif name in self._given:
             return self._given[name]
@@ -61,7 +61,7 @@ class Kept:
         if name in _OWN:
             object.__setattr__(self, name, value)
             return
-        if self._host_valid:
+        if self.host_valid:
             self._host[name] = value
             self._given[name] = value
         dtype, offset = self._host.dtype.fields[name][:2]  # type: ignore[index]
@@ -75,7 +75,7 @@ class Kept:
         context = self._context
         with context.lock, device_errors("reading scalars", str(context.device)):
             context.cl.enqueue_copy(context.queue, self._host, self.buffer, is_blocking=True)
-        self._host_valid = True
+        self.host_valid = True
 
     def _fill(self, pattern: Any, offset: int, size: int) -> None:
         context = self._context

@@ -1,7 +1,7 @@
 """Programs and their kernels. In: generated OpenCL C. Out: kernel objects, made once, whose arguments are set once.
 
 `program.kernel(...)` of pyopencl costs 100 us and more a call; here an argument is set when it differs from the last
-launch's, and a launch only enqueues (4 to 5 us). Callers hold the context's lock from `bind` to `launch`.
+launch's, and a launch only enqueues.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ import numpy as np
 
 from somd.runtime.opencl import binaries, workgroups
 from somd.runtime.opencl.context import Context
+from somd.runtime.opencl.enqueue import Prepared, prepared
 from somd.runtime.opencl.failures import build_refused, device_errors
 from somd.runtime.opencl.folders import cache_folder, write_whole
 from somd.runtime.opencl.watching import note_launch, watchers
 
-Sizes = tuple[tuple[int, ...], tuple[int, ...]]
-_NOTHING: Sizes = ((0,), (0,))
+Size = tuple[int, ...]
+#: an index space rounded up to whole work-groups, a work-group, and the launch over them without an event
+Sizes = tuple[Size, Size, Prepared | None]
+_NOTHING: Sizes = ((0,), (0,), None)
 _MOST_SIZES = 4096
 #: trips of a reduction whose loads are under way: few work-items must keep the memory of a GPU busy
 AHEAD = {"gpu": 16, "simulator": 3}
@@ -41,11 +44,15 @@ class Kernel:
         self._handle = handle
         self._last: list[Any] = [None] * self.count
         self._bytes: list[bytes | None] = [None] * self.count
+        self._given: tuple[Any, ...] = ()
+        #: whether there are floats among the arguments
+        self._floats: bool | None = None
         # set_arg tries all kinds of objects before bytes: 6 us against 0.1.
         self._set_bytes: Any = getattr(handle, "_set_arg_buf", None) or handle.set_arg
         self._enqueue: Any = context.cl.enqueue_nd_range_kernel
-        #: by the size of an index space: what it is rounded up to, and the size of a work-group
-        self.sizes: dict[tuple[int, ...], Sizes] = {}
+        #: by the size of an index space, and by number and size of the groups
+        self.sizes: dict[Size, Sizes] = {}
+        self.groups: dict[tuple[int, int], Sizes] = {}
         query, info = context.cl.kernel_work_group_info, handle.get_work_group_info
         self.limits = workgroups.Limits(
             kind=context.device.info.kind,
@@ -60,13 +67,21 @@ class Kernel:
         if min(space) <= 0:
             return _NOTHING
         local = workgroups.local_size(self.limits, space)
-        if len(self.sizes) >= _MOST_SIZES:
-            self.sizes.clear()
-        found = self.sizes[space] = (workgroups.rounded(space, local), local)
+        return self._prepared(self.sizes, size, workgroups.rounded(space, local), local)
+
+    def sizes_of_groups(self, groups: int, local: int) -> Sizes:
+        """One-dimensional index space and work-group for so many `groups` of exactly `local` items."""
+        return self._prepared(self.groups, (groups, local), (groups * local,), (local,))
+
+    def _prepared(self, table: dict[Any, Sizes], key: Size, space: Size, local: Size) -> Sizes:
+        if len(table) >= _MOST_SIZES:
+            table.clear()
+        found = space, local, prepared(self.context.cl, self.context.queue, self._handle, space, local)
+        table[key] = found
         return found
 
-    def bind(self, args: tuple[Any, ...]) -> None:
-        """Sets the arguments that differ from those set before.
+    def launch(self, args: tuple[Any, ...], sizes: Sizes) -> None:
+        """Sets the arguments that differ from those set before and enqueues the kernel; returns at once.
 
         `args` holds scalars and what has a `buffer`; a Python int is passed as a 64-bit integer, a float as a double, a
         bool as a byte, a NumPy scalar as what it is.
@@ -75,8 +90,22 @@ class Kernel:
             TypeError: wrong number of arguments.
             OverflowError: an int that needs more than 64 bits.
         """
+        # Equal integers are the same bytes; of equal floats one may be -0.0.
+        if args != self._given or self._floats:
+            self._bind(args)
+        space, group, bare = sizes
+        # A launch that fails is tried once more: pyopencl makes an exception of the error.
+        if watchers or bare is None or bare():
+            event = self._enqueue(self.context.queue, self._handle, space, group)
+            if watchers:
+                note_launch(self.name, event)
+
+    def _bind(self, args: tuple[Any, ...]) -> None:
         if len(args) != self.count:
             raise TypeError(f"kernel {self.name} takes {self.count} arguments, {len(args)} given")
+        if self._floats is None:
+            self._floats = any(isinstance(value, (float, np.inexact)) for value in args)
+        self._given = ()
         last = self._last
         for index, value in enumerate(args):
             if value is last[index]:
@@ -97,16 +126,12 @@ class Kernel:
             else:
                 self._handle.set_arg(index, value.buffer)
             last[index] = value
-
-    def launch(self, global_size: tuple[int, ...], local_size: tuple[int, ...]) -> None:
-        """Enqueues the kernel with the arguments bound last; returns at once."""
-        event = self._enqueue(self.context.queue, self._handle, global_size, local_size)
-        if watchers:
-            note_launch(self.name, event)
+        self._given = args
 
     def forget(self) -> None:
         """Lets go of the buffers of the last launch, which would be kept from the pool."""
         self._last = [None] * self.count
+        self._given = ()
 
 
 _double = struct.Struct("d").pack

@@ -30,7 +30,7 @@ from somd.transforms.types.typing_table import Types
 #: logical blocks of a reduction at most, and bytes of local memory that ending it on the device may take
 BLOCKS, MOST_LOCAL = 1024, 24576
 #: what the runtime's object that holds the scalars has besides them
-OF_THE_RUNTIME = ("buffer", "writeable", "overlaps", "device_valid", "written_on_device")
+OF_THE_RUNTIME = ("buffer", "writeable", "overlaps", "device_valid", "host_valid", "written_on_device")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from somd.errors import SomdRuntimeError
-from somd.runtime.opencl import Device, Run, count_transfers, to_device
+from somd.runtime.opencl import Device, Run, count_transfers, enqueue, to_device
 
 
 def small(device: Device, size: int) -> int:
@@ -220,3 +220,32 @@ def test_threads(opening: Callable[..., Run], device: Device) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_equal_floats_of_other_bytes_are_set_anew(run: Run) -> None:
+    out = run.empty(6, np.float64)
+    for value in (0.0, -0.0, 0.0):
+        args = (out, 1, np.int32(2), np.float32(value), value, np.uint8(3), np.int16(-4))
+        run.launch("scalars", (1,), args, writes=(out,))
+        assert np.signbit(run.result(out)[2:4]).tolist() == [np.signbit(value)] * 2
+
+
+def test_a_launch_that_the_driver_refuses_is_an_error_and_the_next_one_works(run: Run, device: Device) -> None:
+    if device.info.kind == "simulator":
+        pytest.skip("it takes every size")
+    out, most = run.empty(6, np.float64), 2 * max(device.info.max_work_item_sizes)
+    args = (out, 1, np.int32(2), np.float32(3), 4.0, np.uint8(5), np.int16(-6))
+    with pytest.raises(SomdRuntimeError, match="launching scalars over"):
+        run.launch_groups("scalars", 1, most, args, writes=(out,))
+    run.launch("scalars", (1,), args, writes=(out,))
+    assert run.result(out).tolist() == [1, 2, 3, 4, 5, -6]
+
+
+def test_launches_with_and_without_events_are_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = np.arange(20.0)
+    for function in (enqueue._function, lambda cl: None):
+        monkeypatch.setattr(enqueue, "_function", function)
+        data, c = run.array(a), run.empty(20, np.float64)
+        run._kernels["add"].sizes.clear()
+        run.launch("add", (20,), (data, data, c, 20), reads=(data,), writes=(c,))
+        assert np.array_equal(run.result(c), 2 * a)
