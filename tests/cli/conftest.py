@@ -74,6 +74,21 @@ def add(a: dist[np.ndarray], b: dist[np.ndarray]) -> np.ndarray:
     return c
 """
 
+#: what OpenCL has no form for: a sum in a loop that must run in order for a negative `first`
+SHIFTED = """
+import numpy as np
+from somd import dist, somd
+
+
+@somd(signatures=["float64[:], float64[:], int64"])
+def shifted(a: dist[np.ndarray], out: dist[np.ndarray], first: int) -> float:
+    total = 0.0
+    for i in range(first, len(a)):
+        out[i] = a[i]
+        total += a[i]
+    return total
+"""
+
 REFUSED = """
 import numpy as np
 from somd import dist, somd

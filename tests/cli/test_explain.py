@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from somd.diagnostics.registry import page
-from tests.cli.conftest import ADD, REFUSED, Somdc, Write
+from tests.cli.conftest import ADD, REFUSED, SHIFTED, Somdc, Write
 
 
 def test_a_code(somdc: Somdc) -> None:
@@ -44,7 +44,8 @@ def test_signature(somdc: Somdc, write: Write) -> None:
     write("model.py", ADD)
     out = somdc("explain", "model.py:add", "--signature", "float32[:], float32[:]").out
     assert "targets, for a: float32[:], b: float32[:]\n" in out
-    out = somdc("explain", "model.py:add", "--signature", "complex128[:], complex128[:]").out
+    write("model.py", SHIFTED)
+    out = somdc("explain", "model.py:shifted", "--signature", "float64[:], float64[:], int64").out
     assert "opencl: does not apply" in out and "[SOMD501]" in out
 
 

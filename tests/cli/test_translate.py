@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import ADD, REFUSED, Somdc, Write
+from tests.cli.conftest import ADD, REFUSED, SHIFTED, Somdc, Write
 
 PROGRAM = """
 import math
@@ -165,7 +165,7 @@ def test_packages_with_relative_imports(somdc: Somdc, write: Write) -> None:
 
 
 def test_what_opencl_lacks(somdc: Somdc, write: Write, tmp_path: Path) -> None:
-    write("model.py", ADD.replace("@somd", '@somd(signatures=["complex128[:], complex128[:]"])'))
+    write("model.py", SHIFTED)
     done = somdc("translate", "model.py", "-o", "out", "--target", "all")
     assert done.status == 0 and "warning[SOMD501]" in done.err
     done = somdc("translate", "model.py", "--target", "opencl")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import cmath
+from typing import Annotated
 
 import numpy as np
 
-from somd import dist, somd
-from tests.language.program import SIZES, numbers, program, reverse, spaced
+from somd import ByKey, dist, like, partition, shared, somd, sync
+from tests.language.program import SHAPES, SIZES, numbers, program, reverse, spaced
 
 A = dist[np.ndarray]
 TURN = 0.6 + 0.8j
 NARROW = np.complex64(0.1 - 2j)
 PARTS = (0.0, -0.0, 1.0, -1.5, 2.5e200, 1e-310, np.inf, -np.inf, np.nan)
-ONLY_MULTICORE = {"opencl": "complex numbers have no form in OpenCL C yet"}
 
 
 def waves(*dtypes, count=1):
@@ -35,7 +35,7 @@ def edge_cases():
     return [edges(np.complex128), edges(np.complex64)]
 
 
-@program(lambda: both(2) + edge_cases(), xfail=ONLY_MULTICORE)
+@program(lambda: both(2) + edge_cases())
 @somd
 def four_operations(a: A, b: A) -> np.ndarray:
     out = np.zeros((6, len(a)), a.dtype)
@@ -49,7 +49,7 @@ def four_operations(a: A, b: A) -> np.ndarray:
     return out
 
 
-@program(edge_cases, xfail=ONLY_MULTICORE)
+@program(edge_cases)
 @somd
 def whole_powers(a: A, b: A) -> np.ndarray:
     out = np.zeros((7, len(a)), a.dtype)
@@ -64,7 +64,7 @@ def whole_powers(a: A, b: A) -> np.ndarray:
     return out
 
 
-@program(lambda: both(2) + edge_cases(), xfail=ONLY_MULTICORE)
+@program(lambda: both(2) + edge_cases())
 @somd
 def comparisons_and_tests(a: A, b: A) -> np.ndarray:
     out = np.zeros((5, len(a)), np.int32)
@@ -78,7 +78,7 @@ def comparisons_and_tests(a: A, b: A) -> np.ndarray:
     return out
 
 
-@program(lambda: both() + [(edges(d)[0],) for d in (np.complex128, np.complex64)], xfail=ONLY_MULTICORE)
+@program(lambda: both() + [(edges(d)[0],) for d in (np.complex128, np.complex64)])
 @somd
 def parts_and_sizes(a: A) -> np.ndarray:
     out = np.zeros((6, len(a)), a.dtype)
@@ -92,7 +92,7 @@ def parts_and_sizes(a: A) -> np.ndarray:
     return out
 
 
-@program(both, rtol=1e-6, xfail=ONLY_MULTICORE)
+@program(both, rtol=1e-6)
 @somd
 def functions(a: A) -> np.ndarray:
     out = np.zeros((8, len(a)), a.dtype)
@@ -109,7 +109,7 @@ def functions(a: A) -> np.ndarray:
     return out
 
 
-@program(lambda: both() + waves(np.float32), rtol=1e-6, xfail=ONLY_MULTICORE)
+@program(lambda: both() + waves(np.float32), rtol=1e-6)
 @somd
 def mixed_types(a: A) -> np.ndarray:
     out = np.zeros((7, len(a)), np.complex128)
@@ -125,7 +125,7 @@ def mixed_types(a: A) -> np.ndarray:
 
 
 @program(lambda: [(numbers(n, dtype=d), s) for n in (1, 7, 40) for d in (np.complex64, np.float32)
-                  for s in (0.5j, np.complex64(0.5j), np.complex128(0.5j))], rtol=1e-6, xfail=ONLY_MULTICORE)  # fmt: skip
+                  for s in (0.5j, np.complex64(0.5j), np.complex128(0.5j))], rtol=1e-6)  # fmt: skip
 @somd
 def scalar_arguments(a: A, turn: complex):
     total = 0j
@@ -134,7 +134,7 @@ def scalar_arguments(a: A, turn: complex):
     return total, turn * 2
 
 
-@program(lambda: both(2), rtol=1e-4, xfail=ONLY_MULTICORE)
+@program(lambda: both(2), rtol=1e-4)
 @somd
 def complex_dot(a: A, b: A):
     total = np.complex128(0)
@@ -143,7 +143,7 @@ def complex_dot(a: A, b: A):
     return total
 
 
-@program(both, rtol=1e-4, xfail=ONLY_MULTICORE)
+@program(both, rtol=1e-4)
 @somd
 def sum_and_product(a: A):
     total = np.complex128(0)
@@ -154,7 +154,7 @@ def sum_and_product(a: A):
     return total, product
 
 
-@program(lambda: waves(np.complex128), xfail=ONLY_MULTICORE)
+@program(lambda: waves(np.complex128))
 @somd
 def largest(a: A):
     peak = 0.0
@@ -168,7 +168,7 @@ def largest(a: A):
     return where, value
 
 
-@program(lambda: [(n, m) for n, m in ((0, 3), (1, 1), (9, 14))], xfail=ONLY_MULTICORE)
+@program(lambda: [(n, m) for n, m in ((0, 3), (1, 1), (9, 14))])
 @somd
 def mandelbrot(rows: int, columns: int) -> np.ndarray:
     out = np.zeros((rows, columns), np.int32)
@@ -185,7 +185,7 @@ def mandelbrot(rows: int, columns: int) -> np.ndarray:
 
 
 @program(lambda: [(numbers(2 * n, dtype=d), numbers(n, dtype=d)) for n in (0, 1, 8, 33)
-                  for d in (np.complex128, np.complex64)], xfail=ONLY_MULTICORE)  # fmt: skip
+                  for d in (np.complex128, np.complex64)])  # fmt: skip
 @somd
 def butterfly(x: A, twiddle: A) -> None:
     half = len(twiddle)
@@ -196,7 +196,7 @@ def butterfly(x: A, twiddle: A) -> None:
         x[k + half] = even - odd
 
 
-@program(lambda: [(numbers(n, dtype=np.complex128), 12) for n in (0, 1, 30)], xfail=ONLY_MULTICORE)
+@program(lambda: [(numbers(n, dtype=np.complex128), 12) for n in (0, 1, 30)])
 @somd
 def newton_roots(z: A, steps: int) -> None:
     for k in range(len(z)):
@@ -205,7 +205,7 @@ def newton_roots(z: A, steps: int) -> None:
 
 
 @program(lambda: [(spaced(numbers(n, dtype=np.complex64)), 0.3) for n in (1, 20)]
-         + [(reverse(numbers(9, dtype=np.complex64)), 1)], rtol=1e-6, xfail=ONLY_MULTICORE)  # fmt: skip
+         + [(reverse(numbers(9, dtype=np.complex64)), 1)], rtol=1e-6)  # fmt: skip
 @somd
 def phase_rotation(signal: A, step: float) -> None:
     for n in range(len(signal)):
@@ -216,7 +216,7 @@ def horner(x, c):
     return x * (x * (x - c) + c.conjugate()) / abs(c)
 
 
-@program(lambda: both(2), xfail=ONLY_MULTICORE)
+@program(lambda: both(2))
 @somd
 def helper_of_complex(a: A, b: A) -> np.ndarray:
     out = np.empty_like(a)
@@ -226,10 +226,103 @@ def helper_of_complex(a: A, b: A) -> np.ndarray:
 
 
 @program(lambda: [(numbers(9, dtype=d), np.array([8, 0, -1, 3, -9])) for d in (np.complex128, np.complex64)],
-         xfail=ONLY_MULTICORE)  # fmt: skip
+         )  # fmt: skip
 @somd
 def gathered(a: A, at: A) -> np.ndarray:
     out = np.full(len(at), 1 - 1j)
     for i in range(len(at)):
         out[i] *= a[at[i]].conjugate()
+    return out
+
+
+def _lines():
+    return [(numbers(n, dtype=np.complex128), steps) for n in (1, 2, 7, 131) for steps in (1, 3)]
+
+
+@program(_lines, rtol=1e-12)
+@somd
+def rotated_between_phases(a: A, steps: int):
+    turn = np.complex128(1)
+    first = 0j
+    for k in range(steps):
+        turn = np.complex128(0)
+        for i in range(len(a)):
+            turn += a[i] * a[i].conjugate() + 1j
+        first = a[0]
+        a[0] = first + turn / (k + 2j)
+        if a[0] == first or turn != turn.conjugate():
+            turn = turn * 1j
+        for i in range(len(a)):
+            a[i] = a[i] * (turn / abs(turn)) - first
+    return turn, first
+
+
+def polar(z):
+    return abs(z), z.conjugate() if z.real > 0 else -z, z == 1j
+
+
+@program(lambda: [(numbers(n, dtype=d), numbers(n)) for n in (1, 7, 40) for d in (np.complex128, np.complex64)])
+@somd
+def tuples_of_complex(a: A, size: A) -> None:
+    for i in range(len(a)):
+        size[i], a[i], _ = polar(a[i])
+        pair = (a[i] * 2j, size[i])
+        a[i] = pair[0] - polar(a[i])[1]
+
+
+@program(lambda: [(numbers(n, dtype=np.int64, low=0, high=4), numbers(n, dtype=d), numbers(5, dtype=d))
+                  for n in (0, 1, 7, 900) for d in (np.complex128, np.complex64)], rtol=1e-5)  # fmt: skip
+@somd
+def complex_histogram(key: A, weight: A, first: np.ndarray):
+    total: shared[np.ndarray] = np.zeros(5, np.complex128)
+    turned: shared[np.ndarray] = np.copy(first)
+    with sync(total, reduce="+"):
+        for i in range(len(key)):
+            total[key[i]] += weight[i] * 2
+    with sync(turned, reduce="*"):
+        for i in range(len(key)):
+            turned[key[i]] *= weight[i] / abs(weight[i])
+    return total, turned
+
+
+@program(lambda: [(np.sort(numbers(n, dtype=np.int64, low=0, high=n)), numbers(n, dtype=np.complex128),
+                   numbers(n + 1, dtype=np.complex128)) for n in SIZES])  # fmt: skip
+@somd
+def complex_rows(
+    row: Annotated[np.ndarray, dist, partition(ByKey)], value: Annotated[np.ndarray, dist, like("row")], y: np.ndarray
+) -> None:
+    for k in range(len(row)):
+        y[row[k]] += value[k]
+
+
+@program(lambda: [(numbers(n, dtype=np.float64), numbers(n, dtype=np.complex128)) for n in (1, 9, 81)], rtol=1e-13)
+@somd
+def of_python(x: A, out: A) -> None:
+    for i in range(len(x)):
+        z = complex(float(x[i]), 2.0)
+        w = z * 2 + 1j
+        out[i] = z / w + w**2 - z**-3 + w ** (0.5 - 1j) + (z if z != w else 3)
+        if not z:
+            out[i] = w**0.5
+
+
+@program(lambda: [(numbers(*shape, dtype=np.complex64),) for shape in SHAPES])
+@somd
+def walk_along_rows(m: A) -> np.ndarray:
+    out = np.zeros(m.shape[0], m.dtype)
+    for i in range(m.shape[0]):
+        z = np.complex64(0)
+        for j in range(m.shape[1]):
+            z = z * 1j + m[i, j]
+        out[i] = z
+    return out
+
+
+@program(lambda: [(numbers(n, dtype=np.complex128).real, numbers(n, dtype=np.complex128).imag) for n in SIZES])
+@somd
+def views_of_the_parts(x: A, y: A) -> np.ndarray:
+    out = np.empty(len(x), np.complex128)
+    for i in range(len(x)):
+        x[i] += 1.0
+        out[i] = complex(x[i], y[i])
     return out

@@ -247,7 +247,7 @@ def elements_of_every_type(a: A, out: A) -> None:
             out[i] = ones[0]
 
 
-@program(lambda: pairs(np.complex64) + pairs(np.complex128), xfail={"opencl": "no complex numbers"})
+@program(lambda: pairs(np.complex64) + pairs(np.complex128))
 @somd
 def complex_elements(z: A, out: A) -> None:
     for i in range(len(z)):

@@ -28,7 +28,7 @@ class Kept:
     writeable, overlaps, device_valid = True, False, True
 
     def __init__(self, context: Context, types: Mapping[str, type], settle: Callable[[], None] | None = None) -> None:
-        layout = np.dtype([(name, np.dtype(kind)) for name, kind in types.items()], align=True)
+        layout = _layout({name: np.dtype(kind) for name, kind in types.items()})
         self._context = context
         self._kinds = dict(types)
         self._host = np.zeros((), layout)
@@ -64,7 +64,7 @@ class Kept:
         if self.host_valid:
             self._host[name] = value
             self._given[name] = value
-        dtype, offset = self._host.dtype.fields[name][:2]  # type: ignore[index]
+        dtype, offset = self._host.dtype.fields[name][:2]
         self._fill(np.array(value, dtype), offset, dtype.itemsize)
 
     def _read(self) -> None:
@@ -81,3 +81,14 @@ class Kept:
         context = self._context
         with context.lock, device_errors("setting scalars", str(context.device)):
             context.cl.enqueue_fill_buffer(context.queue, self.buffer, pattern, offset, size)
+
+
+def _layout(types: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
+    """The layout of the C structure: each member at a multiple of its size, which a vector of two keeps too."""
+    offsets, end = [], 0
+    for dtype in types.values():
+        offsets.append(-(-end // dtype.itemsize) * dtype.itemsize)
+        end = offsets[-1] + dtype.itemsize
+    widest = max((dtype.itemsize for dtype in types.values()), default=1)
+    size = -(-end // widest) * widest
+    return np.dtype({"names": [*types], "formats": [*types.values()], "offsets": offsets, "itemsize": size})

@@ -52,12 +52,22 @@ def reduce_sum(first: Any, partials: Partials) -> Any:
         return first + _tree(np.add, partials)
 
 
+def _product(left: Partials, right: Partials) -> Partials:
+    """`left * right`; of complex numbers by parts: NumPy's loops round less often than its scalars."""
+    if left.dtype.kind != "c":
+        return np.multiply(left, right)
+    made = np.empty_like(left)
+    made.real = left.real * right.real - left.imag * right.imag
+    made.imag = left.real * right.imag + left.imag * right.real
+    return made
+
+
 def reduce_product(first: Any, partials: Partials) -> Any:
     """`first * (partials[0] * partials[1] * ...)`"""
     if not len(partials):
         return first
     with np.errstate(all="ignore"):
-        return first * _tree(np.multiply, partials)
+        return first * _tree(_product, partials)
 
 
 def reduce_min(first: Any, partials: Partials) -> Any:

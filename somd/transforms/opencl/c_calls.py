@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
+from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_operators import binary, narrowed, power, truth
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
@@ -27,6 +28,8 @@ TESTS = ("isnan", "isinf", "isfinite")
 LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 #: functions of the prelude on operands of the result's type
 OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
+#: functions of truth values
+TRUTHS = ("logical_not", "where")
 DEGREES, RADIANS = ("degrees", "rad2deg"), ("radians", "deg2rad")
 INTEGER_IDENTITY = ("floor", "ceil", "trunc", "rint")
 
@@ -39,6 +42,10 @@ def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
         values = [converted(a, dtype) for a in arguments]
         return functools.reduce(lambda first, second: call(function, dtype, first, second), values)
     argument = arguments[0]
+    if name == "complex" and len(arguments) == 2:
+        return c_complex.made(arguments, result)
+    if name == "abs" and c_complex.is_complex(argument):
+        return c_complex.function(name, arguments, result, unit)
     if name == "pow":
         return power(converted(argument, dtype), converted(arguments[1], dtype), result, unit)
     if name == "round" and len(arguments) == 2:
@@ -56,7 +63,8 @@ def rounded(arguments: list[C], dtype: str) -> C:
     value = converted(arguments[0], dtype)
     if kind_of(dtype) != "f":
         return value
-    places = int(arguments[1].value or 0) if len(arguments) > 1 else 0
+    given = arguments[1].value if len(arguments) > 1 else None
+    places = given if isinstance(given, int) else 0
     if places == 0:
         return call("rint", dtype, value)
     factor = literal(float(f"1e{places}"), dtype)
@@ -96,6 +104,8 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
         return binary(OPERATORS[name], arguments[0], arguments[1], result, unit)
     if name in LOGICAL:
         return infix(LOGICAL[name], truth(arguments[0]), truth(arguments[1]), "bool")
+    if name not in TRUTHS and c_complex.is_complex(*arguments):
+        return c_complex.function(name, arguments, result, unit)
     if name == "logical_not":
         return prefix("!", truth(arguments[0]), "bool")
     if name in ("round", "around"):
@@ -125,3 +135,8 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
             return call(unit.function("power", dtype), dtype, *values)
         return narrowed(values[0])
     return call(RENAMED.get(name, name), dtype, *values)
+
+
+def cmath_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
+    """A function of `cmath`: of a complex128, whatever is given."""
+    return c_complex.function(name, [converted(a, "complex128") for a in arguments], result, unit)

@@ -10,7 +10,7 @@ import numpy as np
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.names import evaluate
-from somd.transforms.opencl import c_calls
+from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import binary, comparison, truth, unary
 from somd.transforms.opencl.c_tree import C, call, conditional, infix
 from somd.transforms.opencl.c_types import converted, literal
@@ -23,6 +23,7 @@ CALLS: dict[str, Callable[[str, list[C], ScalarType, Unit], C]] = {
     "builtin": c_calls.builtin,
     "math": c_calls.math_call,
     "numpy": c_calls.numpy_call,
+    "cmath": c_calls.cmath_call,
 }
 
 
@@ -54,6 +55,8 @@ class Expressions:
         """The value of a scalar expression."""
         if isinstance(node, cst.Integer | cst.Float):
             return literal(node.evaluated_value, "int64" if isinstance(node, cst.Integer) else "float64")
+        if isinstance(node, cst.Imaginary):
+            return literal(node.evaluated_value, "complex128")
         if isinstance(node, cst.Name | cst.Attribute):
             return self._named(node)
         if isinstance(node, cst.Subscript):
@@ -115,14 +118,16 @@ class Expressions:
         if isinstance(node, cst.Attribute) and isinstance(self.scope.types.nodes.get(node.value), ScalarType):
             return self._part(node)
         value = evaluate(node, method.namespace, method.local_names)
-        if isinstance(value, int | float | np.generic):
+        if isinstance(value, int | float | complex | np.generic):
             number = value.item() if isinstance(value, np.generic) else value
             return literal(number, type_of_value(value).dtype)
         raise self.lacks("this name", node)
 
     def _part(self, node: cst.Attribute) -> C:
-        """`x.real` and `x.imag` of a real number."""
+        """`x.real` and `x.imag`"""
         value = self.expression(node.value)
+        if c_complex.is_complex(value):
+            return c_complex.part(value, node.attr.value)
         if node.attr.value == "real":
             return value
         return call(self.unit.function("imag", value.dtype), value.dtype, value)
@@ -151,10 +156,13 @@ class Expressions:
         if callee.kind == "helper":
             return self.helper_call(node, result.dtype)
         if callee.kind == "method" and isinstance(node.func, cst.Attribute):
-            return self.expression(node.func.value)
+            value = self.expression(node.func.value)
+            return c_complex.conjugate(value, self.unit) if c_complex.is_complex(value) else value
         arguments = [self.expression(a.value) for a in node.args]
         if callee.kind in CALLS:
             return CALLS[callee.kind](callee.name, arguments, result, self.unit)
+        if callee.kind == "cast" and len(arguments) == 2:
+            return c_complex.made(arguments, result)
         if callee.kind == "cast":
             return converted(arguments[0], result.dtype)
         raise self.lacks(f"`{callee.name}` inside a distributed loop", node)
@@ -263,6 +271,6 @@ class Expressions:
         return flat.loose
 
     def _from_end(self, index: C, array: str, axis: int) -> C:
-        if index.value is not None:
+        if isinstance(index.value, int):
             return index if index.value >= 0 else infix("+", self.scope.length(array, axis), index, "int64")
         return call(self.unit.from_end(), "int64", index, self.scope.length(array, axis))

@@ -5,13 +5,16 @@ In: operands with their NumPy types and the type of the result (NEP 50, found by
 
 from __future__ import annotations
 
+import operator
+
 import libcst as cst
 import numpy as np
 
+from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import ScalarType, working_type
 
 PLAIN: dict[type[cst.CSTNode], str] = {cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/"}
 BITWISE: dict[type[cst.CSTNode], str] = {cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^"}
@@ -35,6 +38,8 @@ OF_BOOLS = {"+": "|", "*": "&"}
 def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, unit: Unit) -> C:
     """An arithmetic operation whose result is of type `result`."""
     left, right = converted(left, result.dtype), converted(right, result.dtype)
+    if result.kind == "c":
+        return c_complex.binary(operator, left, right, result, unit)
     if operator in PLAIN:
         return arithmetic(PLAIN[operator], left, right, result)
     if operator in BITWISE:
@@ -61,13 +66,15 @@ def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
 
 def _unsigned(c: C, wide: str) -> C:
     """The same bits as an unsigned number; what was just brought back from there is taken as it was."""
-    if c.value is not None and c.value >= 0:
+    if isinstance(c.value, int) and c.value >= 0:
         return literal(c.value, wide)
     return prefix(f"({CTYPES[wide]})", c, wide)
 
 
 def power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
     dtype = result.dtype
+    if result.kind == "c":
+        return c_complex.binary(cst.Power, base, exponent, result, unit)
     if kind_of(dtype) != "f":
         return call(unit.function("power", dtype), dtype, base, exponent)
     if exponent.value == 2:
@@ -87,9 +94,9 @@ def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
         if dtype == "bool":
             return prefix("!", operand, dtype)
         return narrowed(prefix("~", operand, dtype))
-    if operand.value is not None and kind_of(dtype) in "if" and operand.value != -(2 ** (bits(dtype) - 1)):
+    if operand.value is not None and kind_of(dtype) in "ifc" and operand.value != -(2 ** (bits(dtype) - 1)):
         return literal(-operand.value, dtype)
-    if kind_of(dtype) == "f" or result.weak:
+    if kind_of(dtype) in "fc" or result.weak:
         return prefix("-", operand, dtype)
     zero = literal(0, dtype)
     return arithmetic("-", zero, operand, ScalarType(dtype))
@@ -107,7 +114,9 @@ def comparison(
     symbol = COMPARISONS[type(operator)]
     dtype = _compared_as(left_type, right_type)
     if dtype is not None:
-        return infix(symbol, converted(left, dtype), converted(right, dtype), "bool")
+        left, right = converted(left, dtype), converted(right, dtype)
+        of_complex = c_complex.is_complex(left, right)
+        return c_complex.equality(symbol, left, right) if of_complex else infix(symbol, left, right, "bool")
     compare, zero = unit.compare(), C("0", "int32", value=0)
     if left.dtype == "uint64":
         swapped = call(compare, "int32", converted(right, "int64"), left)
@@ -117,6 +126,8 @@ def comparison(
 
 def _compared_as(left: ScalarType, right: ScalarType) -> str | None:
     """The type in which two operands are compared; None for a signed integer and a uint64."""
+    if "c" in (left.kind, right.kind):
+        return working_type(operator.eq, *(ScalarType(each.dtype, each.weak) for each in (left, right))).dtype
     if "f" in (left.kind, right.kind):
         strong = [t for t in (left, right) if not t.weak]
         if len(strong) == 1:

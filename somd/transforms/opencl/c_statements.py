@@ -199,7 +199,7 @@ class Statements:
         body = statements_of(loop.body)
         carried = read_before_written(body) & assigned_names(loop.body)
         kinds = (self.scope.types.names.get(name) for name in carried)
-        if any(isinstance(kind, ScalarType) and kind.kind == "f" for kind in kinds):
+        if any(isinstance(kind, ScalarType) and kind.kind in "fc" for kind in kinds):
             self.lines.append(IN_ORDER)
 
     def _limit(self, node: cst.BaseExpression, wish: str, changed: set[str], first: list[str]) -> str:

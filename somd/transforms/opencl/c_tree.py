@@ -34,7 +34,7 @@ class C:
     text: str
     dtype: str
     level: int = PRIMARY
-    value: int | float | bool | None = None
+    value: int | float | bool | complex | None = None
     short: str = ""
 
     @property

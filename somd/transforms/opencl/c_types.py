@@ -1,4 +1,5 @@
-"""NumPy's types in OpenCL C: their names, literals and conversions. A bool is a byte of 0 or 1."""
+"""NumPy's types in OpenCL C: their names, literals and conversions. A bool is a byte of 0 or 1, a complex
+number a vector of its two parts."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import math
 
 import numpy as np
 
-from somd.transforms.opencl.c_tree import UNARY, C, conditional, infix, prefix
+from somd.transforms.opencl.c_tree import UNARY, C, call, conditional, infix, prefix
+from somd.transforms.types.scalars import Number
 
 CTYPES = {
     "bool": "uchar",
@@ -20,13 +22,15 @@ CTYPES = {
     "uint64": "ulong",
     "float32": "float",
     "float64": "double",
+    "complex64": "float2",
+    "complex128": "double2",
 }
 _SUFFIXES = {"int64": "L", "uint32": "u", "uint64": "ul"}
 _ALL_INTS = 31
 
 
 def kind_of(dtype: str) -> str:
-    """NumPy's kind letter: `b`, `i`, `u` or `f`."""
+    """NumPy's kind letter: `b`, `i`, `u`, `f` or `c`."""
     return "b" if dtype == "bool" else dtype[0]
 
 
@@ -34,24 +38,39 @@ def bits(dtype: str) -> int:
     return np.dtype(dtype).itemsize * 8
 
 
-def literal(value: int | float | bool, dtype: str) -> C:
+def part_of(dtype: str) -> str:
+    """The type of the parts of a complex type."""
+    return "float32" if dtype == "complex64" else "float64"
+
+
+def zero(dtype: str) -> str:
+    """0 as C text, of a type that C makes one of `dtype` by itself."""
+    return literal(0, dtype).text if kind_of(dtype) == "c" else "0"
+
+
+def literal(value: Number, dtype: str) -> C:
     """A literal of type `dtype`; its value must lie in the type's range."""
     kind = kind_of(dtype)
+    if kind == "c":
+        number = complex(value)
+        parts = [literal(each, part_of(dtype)).text for each in (number.real, number.imag)]
+        return C(f"({CTYPES[dtype]})({', '.join(parts)})", dtype, UNARY, number)
+    assert not isinstance(value, complex)
     if kind == "b":
         return C("1" if value else "0", dtype, value=bool(value))
     if kind == "f":
         text = _float_text(float(value), dtype)
         return C(text, dtype, UNARY if text[0] == "-" else 16, float(value))
-    number = int(value)
-    lowest = kind == "i" and bits(dtype) >= 32 and number == -(2 ** (bits(dtype) - 1))
+    whole = int(value)
+    lowest = kind == "i" and bits(dtype) >= 32 and whole == -(2 ** (bits(dtype) - 1))
     if lowest:
         suffix = _SUFFIXES.get(dtype, "")
-        return C(f"(-{-number - 1}{suffix} - 1{suffix})", dtype, value=number)
-    level = UNARY if number < 0 else 16
+        return C(f"(-{-whole - 1}{suffix} - 1{suffix})", dtype, value=whole)
+    level = UNARY if whole < 0 else 16
     if bits(dtype) < 32:
-        return C(f"({CTYPES[dtype]}){number}", dtype, UNARY, number, short=str(number))
-    small = str(number) if dtype == "int64" and abs(number) < 2**_ALL_INTS else ""
-    return C(f"{number}{_SUFFIXES.get(dtype, '')}", dtype, level, number, short=small)
+        return C(f"({CTYPES[dtype]}){whole}", dtype, UNARY, whole, short=str(whole))
+    small = str(whole) if dtype == "int64" and abs(whole) < 2**_ALL_INTS else ""
+    return C(f"{whole}{_SUFFIXES.get(dtype, '')}", dtype, level, whole, short=small)
 
 
 def _float_text(value: float, dtype: str) -> str:
@@ -78,7 +97,13 @@ def converted(c: C, dtype: str) -> C:
         if folded is not None:
             return folded
     if dtype == "bool":
-        return infix("!=", c, literal(0, c.dtype), "bool")
+        unequal = infix("!=", c, literal(0, c.dtype), "bool")
+        return call("any", "bool", unequal) if kind_of(c.dtype) == "c" else unequal
+    if kind_of(dtype) == "c":
+        if kind_of(c.dtype) == "c":
+            return call(f"convert_{CTYPES[dtype]}", dtype, c)
+        part = part_of(dtype)
+        return C(f"({CTYPES[dtype]})({converted(c, part).loose}, {literal(0, part).text})", dtype, UNARY)
     if kind_of(c.dtype) == "f" and kind_of(dtype) in "iu":
         if bits(dtype) < 32:
             c = prefix("(int)", c, "int32")
@@ -91,13 +116,13 @@ def converted(c: C, dtype: str) -> C:
     return prefix(f"({CTYPES[dtype]})", c, dtype)
 
 
-def _folded(value: int | float | bool, dtype: str) -> C | None:
+def _folded(value: Number, dtype: str) -> C | None:
     """A literal converted at once; None where its value is not one of `dtype`."""
     if dtype == "bool":
         return literal(bool(value), dtype)
-    if kind_of(dtype) == "f":
+    if kind_of(dtype) in "fc":
         return literal(value, dtype)
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     number = int(value)
     limits = np.iinfo(dtype)

@@ -95,7 +95,7 @@ def element_type(array: str, types: Types) -> str:
     return found.dtype
 
 
-def joining_kernel_of(combined: Combined, name: str, types: Types) -> Kernel:
+def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -> Kernel:
     """The kernel that combines all copies of an array with the array, a work-item for each element.
 
     Floating-point sums and products are taken by pairs of neighbours, level by level, the rest in order of the blocks.
@@ -112,26 +112,26 @@ def joining_kernel_of(combined: Combined, name: str, types: Types) -> Kernel:
         "        return;",
     ]
     mine, other, kind = "copies[copy * row + element]", "copies[(copy + width) * row + element]", CTYPES[dtype]
-    if combined.op in ("+", "*") and kind_of(dtype) == "f":
+    if combined.op in ("+", "*") and kind_of(dtype) in "fc":
         lines += [
             "    for (long width = 1; width < count; width *= 2)",
             "        for (long copy = 0; copy + width < count; copy += 2 * width)",
-            f"            {mine} = {_join(combined.op, mine, other, dtype)};",
-            f"    array[element] = {_join(combined.op, 'array[element]', 'copies[element]', dtype)};",
+            f"            {mine} = {_join(combined.op, mine, other, dtype, unit)};",
+            f"    array[element] = {_join(combined.op, 'array[element]', 'copies[element]', dtype, unit)};",
         ]
     else:
         lines += [
             f"    {kind} value = array[element];",
             "    for (long copy = 0; copy < count; copy++) {",
             f"        const {kind} other = {mine};",
-            f"        value = {_join(combined.op, 'value', 'other', dtype)};",
+            f"        value = {_join(combined.op, 'value', 'other', dtype, unit)};",
             "    }",
             "    array[element] = value;",
         ]
     return Kernel(name, kernel_text(name, arguments, lines), tuple(arguments))
 
 
-def _join(op: str, left: str, right: str, dtype: str) -> str:
+def _join(op: str, left: str, right: str, dtype: str, unit: Unit) -> str:
     if op in ("min", "max"):
         return f"{right} {'<' if op == 'min' else '>'} {left} ? {right} : {left}"
-    return joined(op, C(left, dtype), C(right, dtype), dtype).loose
+    return joined(op, C(left, dtype), C(right, dtype), dtype, unit).loose

@@ -87,6 +87,8 @@ class CombiningLaunch(Launch):
         return super().passed(argument)
 
 
-def _literal(value: int | float | bool | None) -> cst.BaseExpression:
+def _literal(value: int | float | bool | complex | None) -> cst.BaseExpression:
+    if isinstance(value, complex):
+        return cst.parse_expression(f"complex({value.real}, {value.imag})")
     text = f"float('{value}')" if value in (float("inf"), float("-inf")) else repr(value)
     return cst.parse_expression(text)

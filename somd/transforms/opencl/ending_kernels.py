@@ -49,8 +49,10 @@ class _Ending:
         self.taken = [f"{mine} = {partials[reduction.name]}[block];"]
         kept = f"kept->{unit.members[reduction.name]}"
         if reduction.op not in ("min", "max"):
-            self.joined = [f"{mine} = {combined(reduction.op, C(mine, dtype), C(other, dtype), dtype).loose};"]
-            self.kept = [f"{kept} = {combined(reduction.op, C(kept, dtype), C(f'{values}[0]', dtype), dtype).loose};"]
+            self.joined = [f"{mine} = {combined(reduction.op, C(mine, dtype), C(other, dtype), dtype, unit).loose};"]
+            self.kept = [
+                f"{kept} = {combined(reduction.op, C(kept, dtype), C(f'{values}[0]', dtype), dtype, unit).loose};"
+            ]
             return
         sign = "<" if reduction.op == "min" else ">"
         self.joined = [f"if ({other} {sign} {mine}) {{", f"    {mine} = {other};", "}"]

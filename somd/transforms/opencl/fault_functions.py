@@ -10,7 +10,7 @@ holds the lock going on while others of its group wait, which the form of the lo
 
 from __future__ import annotations
 
-from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.c_types import CTYPES, zero
 
 FAULTS = "__global volatile long *faults, long iteration, long turn"
 NOTE = f"""static void fault_note({FAULTS}, long site, long index, long length)
@@ -66,4 +66,4 @@ def access_text(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
     if store:
         body = f"    if ({inside})\n        array[{flat}] = value;"
         return f"static void {name}({head}, {kind} value)\n{{\n{places}\n{body}\n}}"
-    return f"static {kind} {name}({head})\n{{\n{places}\n    return {inside} ? array[{flat}] : 0;\n}}"
+    return f"static {kind} {name}({head})\n{{\n{places}\n    return {inside} ? array[{flat}] : {zero(dtype)};\n}}"

@@ -9,7 +9,7 @@ from somd.transforms.frontend.names import assigned_names
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
-from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.c_types import CTYPES, zero
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.scope import Scope
@@ -36,7 +36,7 @@ def helper_text(instance: HelperInstance, name: str, unit: Unit) -> str:
         statements.line(declaration)
     statements.block(body)
     if not isinstance(list(small_statements(body))[-1], cst.Return) and isinstance(result, ScalarType):
-        statements.line("return 0;")
+        statements.line(f"return {zero(result.dtype)};")
     head = f"static {_result_type(result, instance, unit)} {name}({', '.join(parameters) or 'void'})"
     return "\n".join([head, "{", *statements.lines, "}"])
 

@@ -18,7 +18,6 @@ import numpy as np
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import evaluate
 from somd.transforms.opencl import host_tree as tree
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
@@ -70,7 +69,7 @@ class HostCode(cst.CSTTransformer):
         if isinstance(value, np.generic):
             text = _number(value.item())
             return tree.call(tree.dtype(value.dtype.name), cst.parse_expression(text))
-        return cst.parse_expression(_number(value)) if isinstance(value, int | float) else None
+        return cst.parse_expression(_number(value)) if isinstance(value, int | float | complex) else None
 
     def _array(self, node: cst.BaseExpression) -> ArrayType | None:
         found = self.types.names.get(node.value) if isinstance(node, cst.Name) else None
@@ -90,15 +89,11 @@ class HostCode(cst.CSTTransformer):
         if callee.kind == "helper" and callee.helper is not None:
             self.helpers[callee.name] = callee.helper
             return updated_node.with_changes(func=cst.Name(callee.name))
-        if callee.kind in ("math", "numpy"):
-            module = "math" if callee.kind == "math" else "np"
+        if callee.kind in ("math", "cmath", "numpy"):
+            module = "np" if callee.kind == "numpy" else callee.kind
             return updated_node.with_changes(func=tree.attribute(tree.brought(module), callee.name))
         if callee.kind == "method":
             return updated_node
-        if callee.kind == "cmath":
-            raise TargetLacks(
-                f"`cmath.{callee.name}` has no form in OpenCL C yet", self.method.positions.get(original_node)
-            )
         if callee.kind == "cast":
             return updated_node.with_changes(func=tree.dtype(callee.name))
         return self._allocation(original_node, updated_node, callee.name)
@@ -195,6 +190,8 @@ class HostCode(cst.CSTTransformer):
 
 def _number(value: object) -> str:
     """A number as Python text."""
+    if isinstance(value, complex):
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)

@@ -15,7 +15,7 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.c_names import Names
 
 RUNTIME = "somd.runtime.opencl.generated"
-MODULES = {"math": "math", "np": "numpy"}
+MODULES = {"cmath": "cmath", "math": "math", "np": "numpy"}
 DEFINED = ("SITES",)
 
 

@@ -117,7 +117,7 @@ class _Choice:
     def may_stay(self, name: str) -> bool:
         """Whether a variable is a scalar that the master need not have."""
         found = self.types.names.get(name)
-        known = isinstance(found, ScalarType) and found.kind != "c" and name not in self.masters
+        known = isinstance(found, ScalarType) and name not in self.masters
         return known and name not in OF_THE_RUNTIME and not name.startswith("_")
 
     def assigned(self, step: Serial) -> set[str]:

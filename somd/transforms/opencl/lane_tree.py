@@ -55,7 +55,9 @@ def write_tree(accumulators: list[Accumulator], lane: str, write: Statements) ->
 def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
     mine, other = f"{a.slots}[{left}]", f"{a.slots}[{right}]"
     if a.op not in ("min", "max"):
-        write.line(f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype).text};")
+        write.line(
+            f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype, write.expressions.unit).text};"
+        )
         return
     better = f"{other} {'<' if a.op == 'min' else '>'} {mine}"
     if not a.position:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.loops import small_statements
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
-from somd.transforms.opencl.complex_lack import refuse_complex
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import BLOCKS, Kept, kept_on_device
@@ -62,7 +61,6 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     Raises:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
-    refuse_complex(plan, types)
     name = plan.method.name
     kept = kept_on_device(plan, types)
     unit = Unit(_kernel_names(plan, kept), [instance.name for instance in types.helpers.values()], kept.names)
@@ -118,7 +116,7 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
     elif nest.combined:
         kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}"] for each in nest.combined}
-        kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types) for e in nest.combined}
+        kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types, unit) for e in nest.combined}
     elif nest.reductions:
         kernels.of_phases[number] = reduction_kernel_of(nest, c_name, method, types, unit)
     else:
@@ -167,4 +165,6 @@ def _lines(step: Serial, plan: Plan) -> str:
 def _uses_doubles(text: str) -> bool:
     """Whether C text mentions double precision: the type, or a constant without the suffix of `float`."""
     code = re.sub(r"^#.*$|//.*$", "", text, flags=re.MULTILINE)
-    return re.search(r"\bdouble\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])", code) is not None
+    return (
+        re.search(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])", code) is not None
+    )

@@ -6,7 +6,9 @@ Division follows NumPy's scalars: an integer divided by 0 is 0; the one of float
 
 from __future__ import annotations
 
+from somd.transforms.opencl import complex_prelude
 from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
+from somd.transforms.opencl.complex_prelude import complex_function_text
 
 SIGNED = {
     "floor_div": """static @T python_floor_div_@T(@T a, @T b)
@@ -232,12 +234,16 @@ PYTHON = ("square", "floor_div", "mod", "shift_left", "shift_right", "abs", "pow
 
 
 def function_name(kind: str, dtype: str) -> str:
+    if kind_of(dtype) == "c":
+        return f"{kind if kind.startswith('python_') else f'numpy_{kind}'}_{CTYPES[dtype]}"
     return f"{'python' if kind in PYTHON else 'numpy'}_{kind}_{CTYPES[dtype]}"
 
 
 def function_text(kind: str, dtype: str) -> str:
     """The definition of the function of that kind for operands of `dtype`."""
     letter = kind_of(dtype)
+    if letter == "c":
+        return complex_function_text(kind, dtype)
     tables = {"f": (FLOAT, ANY), "i": (SIGNED, INTEGER, ANY)}.get(letter, (UNSIGNED, INTEGER, ANY))
     text = next(table[kind] for table in tables if kind in table)
     if letter == "f":
@@ -249,3 +255,8 @@ def function_text(kind: str, dtype: str) -> str:
     for mark, value in (("@T", CTYPES[dtype]), ("@U", CTYPES[unsigned]), ("@W", wide), ("@B", str(bits(dtype)))):
         text = text.replace(mark, value)
     return text
+
+
+def called(kind: str, dtype: str) -> list[tuple[str, str]]:
+    """Kind and dtype of the functions that this one calls."""
+    return complex_prelude.called(kind, dtype) if kind_of(dtype) == "c" else []

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import libcst as cst
 import numpy as np
 
-from somd.transforms.opencl.c_operators import arithmetic
+from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import kind_of, literal
+from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import ScalarType
 
 
 def identity(op: str, dtype: str) -> C:
     """What an accumulator starts with; -0.0 for sums, so that a sum of nothing changes no sign."""
     kind = kind_of(dtype)
+    if op == "+" and kind == "c":
+        return literal(complex(-0.0, -0.0), dtype)
     if op == "+":
         return literal(-0.0 if kind == "f" else 0, dtype)
     if op == "*":
@@ -39,9 +43,9 @@ def by_position(op: str, dtype: str) -> bool:
     return op in ("min", "max") and kind_of(dtype) == "f"
 
 
-def combined(op: str, left: C, right: C, dtype: str) -> C:
+def combined(op: str, left: C, right: C, dtype: str, unit: Unit) -> C:
     """Two accumulators as one, for the operators that need no test."""
     if op in ("+", "*"):
-        return arithmetic(op, left, right, ScalarType(dtype))
+        return binary(cst.Add if op == "+" else cst.Multiply, left, right, ScalarType(dtype), unit)
     symbol = {"and": "&", "or": "|"}.get(op, op)
     return infix(symbol, left, right, dtype)

@@ -24,7 +24,7 @@ from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, converted
+from somd.transforms.opencl.c_types import CTYPES, converted, zero
 from somd.transforms.stages import Nest
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -62,7 +62,7 @@ class Run:
     def opened(self) -> None:
         array, _ = self.write.expressions.accessed(_target(self.node))
         self.write.line(f"long {self.at} = -1, {self.place} = -1;")
-        self.write.line(f"{CTYPES[array.dtype]} {self.value} = 0;")
+        self.write.line(f"{CTYPES[array.dtype]} {self.value} = {zero(array.dtype)};")
 
     def update(self) -> None:
         write, target = self.write, _target(self.node)
@@ -77,7 +77,7 @@ class Run:
         self._store(name)
         write.line(f"{self.at} = {self.key};")
         write.line(f"{self.place} = {found};")
-        write.line(f"{self.value} = {self.place} >= 0 ? {name}[{self.place}] : 0;")
+        write.line(f"{self.value} = {self.place} >= 0 ? {name}[{self.place}] : {zero(array.dtype)};")
         write.close()
         operands = C(self.value, array.dtype), write.expressions.expression(self.node.value)
         operator, kind = AUGMENTED[type(self.node.operator)], write.expressions.type_of(self.node)

@@ -70,8 +70,8 @@ class _Failing(cst.CSTVisitor):
             self.found |= callee.name not in SAFE
         elif callee.kind == "numpy":
             self.found |= callee.name == "power"
-        else:
-            self.found |= callee.kind != "cast" or not callee.name.startswith("float")
+        elif callee.kind != "method":
+            self.found |= callee.kind != "cast" or not callee.name.startswith(("float", "complex"))
 
     def _python(self, node: cst.CSTNode) -> bool:
         """Whether the result is a Python number, or unknown."""

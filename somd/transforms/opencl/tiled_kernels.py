@@ -25,7 +25,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.c_types import CTYPES, zero
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
@@ -181,7 +181,7 @@ class _Writer:
         inside = f"{self.variable} < {self.stop} && !({within.beyond(trip)})"
         for text, nodes in self.walk.rows.items():
             element = write.expressions.expression(nodes[0])
-            write.line(f"{self.next[text]}[load] = {inside} ? {element.text} : 0;")
+            write.line(f"{self.next[text]}[load] = {inside} ? {element.text} : {zero(element.dtype)};")
         write.close()
 
     def tile(self) -> None:

@@ -39,6 +39,9 @@ class Unit:
     def function(self, kind: str, dtype: str) -> str:
         """The name of a function of the prelude."""
         name = prelude.function_name(kind, dtype)
+        if name not in self.functions:
+            for other in prelude.called(kind, dtype):
+                self.function(*other)
         self.functions.setdefault(name, prelude.function_text(kind, dtype))
         return name
 
