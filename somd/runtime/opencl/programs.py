@@ -29,8 +29,8 @@ Size = tuple[int, ...]
 Sizes = tuple[Size, Size, Prepared | None]
 _NOTHING: Sizes = ((0,), (0,), None)
 _MOST_SIZES = 4096
-#: trips of a reduction whose loads are under way: few work-items must keep the memory of a GPU busy
-AHEAD = {"gpu": 16, "simulator": 3}
+#: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
+AHEAD = {"gpu": 256, "simulator": 64}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 #: a loop of so many trips is worth the work-items of a group; fewer are where the iterations are few
 SHORT, MANY = 32, 4096
 #: rows in a tile, whose iterations are run by as many work-items, and work-items that bring it in
-ROWS, GROUP = 64, 256
+ROWS, GROUP = 16, 128
 #: work-items that share an iteration, at most
 MOST_LANES = {"gpu": 256}
 

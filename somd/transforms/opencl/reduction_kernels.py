@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
+import numpy as np
 
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
@@ -34,8 +35,8 @@ def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     return _Writer(nest, method, types, unit).kernel(name)
 
 
-#: reads of an iteration at most that are made ahead
-MOST_AHEAD = 4
+#: reads of an iteration at most that are made ahead, and bytes of them that an iteration counts for at least
+MOST_AHEAD, LEAST_LOADED = 4, 8
 
 
 def _all_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -122,54 +123,61 @@ class _Writer:
             write.close()
 
     def ahead(self, start: str, outer: CRange) -> str:
-        """Trips whose loads are made AHEAD trips before, where the device wants that; the first trip after them."""
+        """Trips by batches, the loads of the next one under way while a batch is added, where the device wants that;
+        the first trip after them. AHEAD is the bytes that a lane loads in a batch."""
         reads = steady_reads(self.nest.body, self.nest, {self.nest.dims[0].variable}, self.scope.types)
         if not reads or len(reads) > MOST_AHEAD or self.loops_inside or self.scope.relaxed is not None:
             return start
         write, fresh = self.statements, self.scope.names.fresh
-        at, later, slot, source = (fresh(n) for n in ("at", "later", "slot", "source"))
+        at, slot, source = (fresh(n) for n in ("at", "slot", "source"))
         arrays = {text: self.expressions.accessed(nodes[0]) for text, nodes in reads.items()}
-        registers = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
-        whole = f"{at} + (AHEAD - 1) * LANES < {self.last}"
+        kinds = {text: CTYPES[array.dtype] for text, (array, _) in arrays.items()}
+        following = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
+        present = {text: fresh(f"{name}_now") for text, (_, name) in arrays.items()}
+        size = max(LEAST_LOADED, sum(np.dtype(array.dtype).itemsize for array, _ in arrays.values()))
+        batch = f"AHEAD / {size}"
 
         def loads(trip: str) -> None:
+            self.each_slot(slot, batch)
             write.line(f"const long {source} = {trip};")
             write.line(f"const long {outer.variable} = {outer.value(C(source, 'int64'))};")
             for text, nodes in reads.items():
-                write.line(f"{registers[text]}[{slot}] = {self.expressions.expression(nodes[0]).text};")
+                write.line(f"{following[text]}[{slot}] = {self.expressions.expression(nodes[0]).text};")
+            write.close()
 
         write.line(f"long {at} = {start};")
         write.lines.append("#ifdef AHEAD")
-        for text, (array, _) in arrays.items():
-            write.line(f"{CTYPES[array.dtype]} {registers[text]}[AHEAD];")
-        write.open(f"if ({whole})")
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int {slot} = 0; {slot} < AHEAD; {slot}++)")
+        for text in reads:
+            write.line(f"{kinds[text]} {following[text]}[{batch}];")
+        write.open(f"if ({at} + ({batch} - 1) * LANES < {self.last})")
         loads(f"{at} + {slot} * LANES")
         write.close()
-        write.open(f"for (; {whole}; {at} += AHEAD * LANES)")
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int {slot} = 0; {slot} < AHEAD; {slot}++)")
-        write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
-        for text, (array, name) in arrays.items():
-            now = fresh(f"{name}_now")
-            write.line(f"const {CTYPES[array.dtype]} {now} = {registers[text]}[{slot}];")
-            self.scope.staged.update(dict.fromkeys(reads[text], now))
-        staged = dict(self.scope.staged)
-        self.scope.staged.clear()
-        write.open("")
-        write.lines[-1] = write.lines[-1].replace(" {", "{")
-        write.line(f"const long {later} = {self.trip} + AHEAD * LANES;")
-        loads(f"{later} < {self.last} ? {later} : {self.trip}")
+        write.open(f"for (; {at} + ({batch} - 1) * LANES < {self.last}; {at} += {batch} * LANES)")
+        for text in reads:
+            write.line(f"{kinds[text]} {present[text]}[{batch}];")
+        self.each_slot(slot, batch)
+        for text in reads:
+            write.line(f"{present[text]}[{slot}] = {following[text]}[{slot}];")
         write.close()
-        self.scope.staged.update(staged)
+        write.open(f"if ({at} + (2 * ({batch}) - 1) * LANES < {self.last})")
+        loads(f"{at} + ({batch} + {slot}) * LANES")
+        write.close()
+        self.each_slot(slot, batch)
+        write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
         write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
+        for text, nodes in reads.items():
+            self.scope.staged.update(dict.fromkeys(nodes, f"{present[text]}[{slot}]"))
         self.iteration_of(C(self.trip, "int64"))
         self.scope.staged.clear()
-        for _ in range(3):
-            write.close()
+        write.close()
+        write.close()
         write.lines.append("#endif")
         return at
+
+    def each_slot(self, slot: str, batch: str) -> None:
+        """The head of a loop over the slots of a batch."""
+        self.statements.lines.append("#pragma unroll")
+        self.statements.open(f"for (int {slot} = 0; {slot} < {batch}; {slot}++)")
 
     def iteration_of(self, place: C) -> None:
         """The body of one iteration, whose place in the order of the loops is `place`."""

@@ -1,15 +1,16 @@
 """A phase whose iterations walk along rows of their own, in order -> a kernel that brings the rows in by tiles.
 
 for i in range(n):                    ->   for (long j_tile = 0; j_tile < m; j_tile += TILE) {
-    s = 0.0                                    A_tile = ROWS x TILE elements of A, x_tile = TILE of x
+    s = 0.0                                    A_tile[side] = ROWS x TILE elements of A, x_tile[side] = TILE of x
     for j in range(m):                         if (active)
         s += A[i, j] * x[j]                        for (int column = 0; column < TILE; column++)
-    y[i] = s                                           s = s + A_tile[lane][column] * x_tile[column];
+    y[i] = s                                           s = s + A_tile[side][lane][column] * x_tile[side][column];
                                            }
 
 A work-item runs an iteration, and its sum keeps the order of plain Python. Were each to load its own row, neighbours
 would ask for elements that lie far apart; so the first ROWS work-items of a group run iterations, and all of them load,
-neighbours neighbouring elements. The loads of the next tile are under way while a tile is walked along.
+neighbours neighbouring elements. The loads of the next tile are under way while a tile is walked along, and the other
+side of local memory takes it, so that a tile costs one barrier.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
 #: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take
-ROWS, TILE, GROUP, MOST_LOCAL = 64, 32, 256, 30000
+ROWS, TILE, GROUP, MOST_LOCAL = 16, 32, 128, 30000
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 
@@ -81,7 +82,7 @@ def walk_of(nest: Nest, method: Method, types: Types) -> Walk | None:
     shared = {text: nodes for text, nodes in reads.items() if not mine[text]}
     sizes = [_itemsize(nodes[0], types) * (ROWS * (TILE + 1)) for nodes in rows.values()]
     sizes += [_itemsize(nodes[0], types) * TILE for nodes in shared.values()]
-    if not rows or sum(sizes) > MOST_LOCAL:
+    if not rows or 2 * sum(sizes) > MOST_LOCAL:
         return None
     return Walk(tuple(body[: loops[0]]), loop, tuple(body[loops[0] + 1 :]), rows, shared)
 
@@ -125,12 +126,13 @@ class _Writer:
         header = range_of(walk.loop)
         assert header is not None
         self.header, self.variable = header, self.scope.names.of(header.variable)
-        wanted = (f"{self.variable}_tile", f"{self.variable}_stop", "column", "slot")
-        self.at, self.stop, self.column, self.slot = (fresh(n) for n in wanted)
+        wanted = [f"{self.variable}_{part}" for part in ("tile", "start", "stop")]
+        self.at, self.start, self.stop = (fresh(n) for n in wanted)
+        self.column, self.slot, self.side, self.whole = (fresh(n) for n in ("column", "slot", "side", "whole"))
         reads = {**walk.rows, **walk.shared}
         arrays = {text: self.scope.array(nodes[0].value.value) for text, nodes in reads.items()}  # type: ignore[attr-defined]
         self.tiles = {text: fresh(f"{array}_tile") for text, array in arrays.items()}
-        self.next = {text: fresh(f"{arrays[text]}_next") for text in walk.rows}
+        self.next = {text: fresh(f"{arrays[text]}_next") for text in reads}
         self.kinds = {text: CTYPES[_dtype(nodes[0], types)] for text, nodes in reads.items()}
         self.bounds: list[Argument] = []
 
@@ -140,7 +142,7 @@ class _Writer:
         trip = C(self.trip, "int64")
         for text, tile in self.tiles.items():
             size = "[ROWS][TILE + 1]" if text in walk.rows else "[TILE]"
-            write.line(f"__local {self.kinds[text]} {tile}{size};")
+            write.line(f"__local {self.kinds[text]} {tile}[2]{size};")
         write.line(f"const int {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * ROWS;")
         write.line(f"const long {self.trip} = {self.first} + {self.lane};")
@@ -148,18 +150,25 @@ class _Writer:
         write.line(f"const int {self.active} = {self.lane} < ROWS && !({within.beyond(trip)});")
         for line in declarations(set(self.nest.privates) - write.scoped, scope):
             write.line(line)
+        reads = {**walk.rows, **walk.shared}
         for text, register in self.next.items():
-            write.line(f"{self.kinds[text]} {register}[ROWS * TILE / GROUP];")
+            first = zero(_dtype(reads[text][0], self.types))
+            size = "[ROWS * TILE / GROUP]" if text in walk.rows else f" = {first}"
+            write.line(f"{self.kinds[text]} {register}{size};")
         self.where_active(walk.before)
         start, limit = (write.expressions.of_type(n, "int64") for n in (self.header.start, self.header.stop))
+        write.line(f"const long {self.start} = {start.loose};")
         write.line(f"const long {self.stop} = {limit.loose};")
-        self.loads(within, start.loose)
-        write.open(f"for (long {self.at} = {start.loose}; {self.at} < {self.stop}; {self.at} += TILE)")
+        self.whole_rows(within)
+        self.loads(within, self.start)
+        write.line(f"int {self.side} = 0;")
+        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += TILE)")
         self.tile()
         write.open(f"if ({self.at} + TILE < {self.stop})")
         self.loads(within, f"{self.at} + TILE")
         write.close()
         self.along()
+        write.line(f"{self.side} = !{self.side};")
         write.close()
         self.where_active(walk.behind)
         arguments = of_scope(scope, frozenset(self.nest.arrays_written))
@@ -169,8 +178,37 @@ class _Writer:
         fixed = "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void"
         return Kernel(name, text.replace("__kernel void", fixed, 1), tuple(arguments))
 
+    def whole_rows(self, within: CRange) -> None:
+        """Whether all rows of the group are inside the nest: the last one is."""
+        write = self.write
+        write.line(f"int {self.whole};")
+        self.scoped()
+        write.line(f"const long {self.trip} = {self.first} + ROWS - 1;")
+        write.line(f"const long {within.variable} = {within.value(C(self.trip, 'int64'))};")
+        write.line(f"{self.whole} = !({within.beyond(C(self.trip, 'int64'))});")
+        write.close()
+
+    def scoped(self) -> None:
+        self.write.line("{")
+        self.write.depth += 1
+
     def loads(self, within: CRange, at: str) -> None:
-        """Elements of the tile at column `at` into registers, by rows."""
+        """Elements of the tile at column `at` into registers, by rows; a whole tile without tests."""
+        write = self.write
+        if self.walk.shared:
+            write.open(f"if ({self.lane} < TILE && {at} + {self.lane} < {self.stop})")
+            write.line(f"const long {self.variable} = {at} + {self.lane};")
+            for text, nodes in self.walk.shared.items():
+                write.line(f"{self.next[text]} = {write.expressions.expression(nodes[0]).text};")
+            write.close()
+        write.open(f"if ({self.whole} && {at} + TILE <= {self.stop})")
+        self.load_rows(within, at, tested=False)
+        write.close("} else {")
+        write.depth += 1
+        self.load_rows(within, at, tested=True)
+        write.close()
+
+    def load_rows(self, within: CRange, at: str, tested: bool) -> None:
         write, trip = self.write, C(self.trip, "int64")
         write.lines.append("#pragma unroll")
         write.open("for (int load = 0; load < ROWS * TILE / GROUP; load++)")
@@ -181,25 +219,24 @@ class _Writer:
         inside = f"{self.variable} < {self.stop} && !({within.beyond(trip)})"
         for text, nodes in self.walk.rows.items():
             element = write.expressions.expression(nodes[0])
-            write.line(f"{self.next[text]}[load] = {inside} ? {element.text} : {zero(element.dtype)};")
+            chosen = f"{inside} ? {element.text} : {zero(element.dtype)}"
+            write.line(f"{self.next[text]}[load] = {chosen if tested else element.text};")
         write.close()
 
     def tile(self) -> None:
-        """What is in the registers, and what all rows share, into local memory."""
+        """What is in the registers into one side of local memory: the other one may still be walked along."""
         write = self.write
-        write.line(BARRIER)
         write.lines.append("#pragma unroll")
         write.open("for (int load = 0; load < ROWS * TILE / GROUP; load++)")
         write.line(f"const int {self.slot} = {self.lane} + load * GROUP;")
-        for text, register in self.next.items():
-            write.line(f"{self.tiles[text]}[{self.slot} / TILE][{self.slot} % TILE] = {register}[load];")
+        for text in self.walk.rows:
+            place = f"[{self.side}][{self.slot} / TILE][{self.slot} % TILE]"
+            write.line(f"{self.tiles[text]}{place} = {self.next[text]}[load];")
         write.close()
         if self.walk.shared:
-            write.open(f"if ({self.lane} < TILE && {self.at} + {self.lane} < {self.stop})")
-            write.line(f"const long {self.variable} = {self.at} + {self.lane};")
-            for text, nodes in self.walk.shared.items():
-                element = write.expressions.expression(nodes[0])
-                write.line(f"{self.tiles[text]}[{self.lane}] = {element.text};")
+            write.open(f"if ({self.lane} < TILE)")
+            for text in self.walk.shared:
+                write.line(f"{self.tiles[text]}[{self.side}][{self.lane}] = {self.next[text]};")
             write.close()
         write.line(BARRIER)
 
@@ -208,7 +245,8 @@ class _Writer:
         write = self.write
         for text, nodes in {**self.walk.rows, **self.walk.shared}.items():
             row = f"[{self.lane}]" if text in self.walk.rows else ""
-            self.scope.staged.update(dict.fromkeys(nodes, f"{self.tiles[text]}{row}[{self.column}]"))
+            place = f"{self.tiles[text]}[{self.side}]{row}[{self.column}]"
+            self.scope.staged.update(dict.fromkeys(nodes, place))
         write.open(f"if ({self.active} && {self.at} + TILE <= {self.stop})")
         write.lines.append("#pragma unroll 16")
         self.columns("TILE")

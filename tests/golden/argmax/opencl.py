@@ -48,36 +48,42 @@ __kernel void argmax_1(__global const double *a, __global double *best_partials,
     long best_at = LONG_MAX;
     long at_2 = block_start + lane;
 #ifdef AHEAD
-    double a_next[AHEAD];
-    if (at_2 + (AHEAD - 1) * LANES < block_stop) {
+    double a_next[AHEAD / 8];
+    if (at_2 + (AHEAD / 8 - 1) * LANES < block_stop) {
 #pragma unroll
-        for (int slot = 0; slot < AHEAD; slot++) {
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
             const long source = at_2 + slot * LANES;
             const long i = 1 + source;
             a_next[slot] = a[i];
         }
-        for (; at_2 + (AHEAD - 1) * LANES < block_stop; at_2 += AHEAD * LANES) {
+    }
+    for (; at_2 + (AHEAD / 8 - 1) * LANES < block_stop; at_2 += AHEAD / 8 * LANES) {
+        double a_now[AHEAD / 8];
 #pragma unroll
-            for (int slot = 0; slot < AHEAD; slot++) {
-                const long trip = at_2 + slot * LANES;
-                const double a_now = a_next[slot];
-                {
-                    const long later = trip + AHEAD * LANES;
-                    const long source = later < block_stop ? later : trip;
-                    const long i = 1 + source;
-                    a_next[slot] = a[i];
-                }
-                const long i = 1 + trip;
-                const long iteration = trip;
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
+            a_now[slot] = a_next[slot];
+        }
+        if (at_2 + (2 * (AHEAD / 8) - 1) * LANES < block_stop) {
+#pragma unroll
+            for (int slot = 0; slot < AHEAD / 8; slot++) {
+                const long source = at_2 + (AHEAD / 8 + slot) * LANES;
+                const long i = 1 + source;
+                a_next[slot] = a[i];
+            }
+        }
+#pragma unroll
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
+            const long trip = at_2 + slot * LANES;
+            const long i = 1 + trip;
+            const long iteration = trip;
 #line 13 "input.py"
-                if (a_now > best) {
+            if (a_now[slot] > best) {
 #line 14 "input.py"
-                    const double value = a_now;
-                    best_at = value != best ? iteration : best_at;
-                    best = value;
+                const double value = a_now[slot];
+                best_at = value != best ? iteration : best_at;
+                best = value;
 #line 15 "input.py"
-                    at = i;
-                }
+                at = i;
             }
         }
     }

@@ -34,29 +34,35 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
     double norm = -0.0;
     long at = block_start + lane;
 #ifdef AHEAD
-    double a_next[AHEAD];
-    if (at + (AHEAD - 1) * LANES < block_stop) {
+    double a_next[AHEAD / 8];
+    if (at + (AHEAD / 8 - 1) * LANES < block_stop) {
 #pragma unroll
-        for (int slot = 0; slot < AHEAD; slot++) {
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
             const long source = at + slot * LANES;
             const long i = source;
             a_next[slot] = a[i];
         }
-        for (; at + (AHEAD - 1) * LANES < block_stop; at += AHEAD * LANES) {
+    }
+    for (; at + (AHEAD / 8 - 1) * LANES < block_stop; at += AHEAD / 8 * LANES) {
+        double a_now[AHEAD / 8];
 #pragma unroll
-            for (int slot = 0; slot < AHEAD; slot++) {
-                const long trip = at + slot * LANES;
-                const double a_now = a_next[slot];
-                {
-                    const long later = trip + AHEAD * LANES;
-                    const long source = later < block_stop ? later : trip;
-                    const long i = source;
-                    a_next[slot] = a[i];
-                }
-                const long i = trip;
-#line 13 "input.py"
-                norm = norm + a_now * a_now;
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
+            a_now[slot] = a_next[slot];
+        }
+        if (at + (2 * (AHEAD / 8) - 1) * LANES < block_stop) {
+#pragma unroll
+            for (int slot = 0; slot < AHEAD / 8; slot++) {
+                const long source = at + (AHEAD / 8 + slot) * LANES;
+                const long i = source;
+                a_next[slot] = a[i];
             }
+        }
+#pragma unroll
+        for (int slot = 0; slot < AHEAD / 8; slot++) {
+            const long trip = at + slot * LANES;
+            const long i = trip;
+#line 13 "input.py"
+            norm = norm + a_now[slot] * a_now[slot];
         }
     }
 #endif
