@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyopencl")
 
 import somd
-from somd import SomdCompileError, SomdRuntimeError, dist
+from somd import SomdCompileError, SomdRuntimeError, dist, single
 from somd.runtime.opencl import DeviceArray, NoDevice, count_transfers, select
 
 
@@ -109,3 +109,52 @@ def test_what_an_array_on_a_device_cannot_be() -> None:
         somd.to_device(np.array(["text"]))
     with pytest.raises(SomdCompileError, match="SOMD404"):
         total(somd.to_device(np.array(1.0)))
+
+
+@somd.somd
+def ends_joined(a: dist[np.ndarray], step: int) -> float:
+    first = a[0]
+    a[-1] = first + a[step]
+    a[0] += 2.0
+    for i in range(len(a)):
+        a[i] = a[i] * 2.0
+    a[1] = 7.0
+    return a[-1]
+
+
+def test_single_elements_of_a_small_array_come_with_it() -> None:
+    host = np.arange(7.0)
+    a = somd.to_device(host)
+    assert ends_joined(a, 3) == ends_joined.sequential(host, 3)
+    assert np.array_equal(np.asarray(a), host)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_single_elements_outside_loops_move_alone(dtype: type) -> None:
+    host = np.arange(100_000).astype(dtype)
+    a = somd.to_device(host)
+    with count_transfers() as seen:
+        found = ends_joined(a, -2)
+    assert found == ends_joined.sequential(host, -2)
+    assert np.array_equal(np.asarray(a), host)
+    assert seen.uploaded_bytes + seen.downloaded_bytes <= 7 * host.itemsize
+    with pytest.raises(IndexError, match=r"`a\[step\]` is out of bounds"):
+        ends_joined(a, 100_000)
+
+
+@somd.somd
+def running(a: dist[np.ndarray], b: dist[np.ndarray]) -> None:
+    for i in range(len(a)):
+        a[i] += 1.0
+    with single:
+        for i in range(1, len(b)):
+            b[i] = b[i - 1] + a[i]
+
+
+def test_many_elements_bring_the_array() -> None:
+    a, b = somd.to_device(np.arange(40_000.0)), somd.to_device(np.zeros(40_000))
+    with count_transfers() as seen:
+        running(a, b)
+    expected = np.concatenate([[0.0], np.cumsum(np.arange(2.0, 40_001.0))])
+    assert np.array_equal(np.asarray(b), expected)
+    assert seen.downloads + seen.uploads < 16

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime.opencl import elements
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import device_errors
 from somd.runtime.opencl.transfers import note_download, note_upload
@@ -25,6 +26,7 @@ class Managed:
 
     __slots__ = (
         "_buffer",
+        "_singles",
         "context",
         "device_valid",
         "dtype",
@@ -53,6 +55,8 @@ class Managed:
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         self.host = host
         self._buffer = buffer
+        #: elements that were had alone since the last whole transfer
+        self._singles = 0
         self.host_valid = host is not None
         self.device_valid = buffer is not None
         self.overlaps = False
@@ -105,6 +109,7 @@ class Managed:
             if self.nbytes and self.device_valid:
                 self._download(self.host)
             self.host_valid = True
+            self._singles = 0
         return self.host
 
     def _download(self, host: np.ndarray[Any, Any]) -> None:
@@ -115,6 +120,38 @@ class Managed:
         note_download(self.nbytes)
         if not direct:
             host[...] = target
+
+    def __getitem__(self, index: Any) -> Any:
+        """An element, by an index or a tuple of them; from where it is, if that costs less than the array.
+
+        Raises:
+            IndexError: it lies outside; or a kernel before has noted an access outside its array.
+        """
+        if not self.host_valid and self.device_valid and elements.worth(self, self._singles):
+            if self.settle is not None:
+                self.settle()
+            self._singles += 1
+            return elements.read(self, index)
+        return self.to_host()[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Sets an element; where it is, if that costs less than the array.
+
+        Raises:
+            IndexError, ValueError: as NumPy's arrays, and as `to_host`.
+        """
+        alone = self.device_valid and self.writeable and elements.worth(self, self._singles)
+        self._singles += 1
+        if alone and not self.host_valid:
+            elements.write(self, index, value)
+            self.written_on_device()
+            return
+        host = self.to_host()
+        host[index] = value
+        if alone and type(self) is Managed:  # both sides were valid, and are
+            elements.write(self, index, value)
+        else:
+            self.written_on_host()
 
     def written_on_device(self) -> None:
         """The device side holds the truth from now on."""

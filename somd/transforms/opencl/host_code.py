@@ -1,8 +1,8 @@
 """Rewrites the user's statements for the master: array elements live in `Managed` arrays, allocation is the run's.
 
     c = np.empty_like(a)      ->  c = run.empty(a.shape, np.float64)
-    x = a[0] * len(a)         ->  x = a.to_host()[index_of(0, a.shape[0], SITES[1])] * a.shape[0]
-    a[i] = x                  ->  a.to_host()[index_of(i, a.shape[0], SITES[2])] = x; a.written_on_host()
+    x = a[0] * len(a)         ->  x = a[index_of(0, a.shape[0], SITES[1])] * a.shape[0]
+    a[i] = x                  ->  a[index_of(i, a.shape[0], SITES[2])] = x
 
 Everything else stays as it is: it is plain Python and runs as such.
 """
@@ -37,7 +37,6 @@ class HostCode(cst.CSTTransformer):
         self.run = run
         self.guarded = guarded
         self.helpers: dict[str, HelperInstance] = {}
-        self._written: set[str] = set()
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -125,20 +124,7 @@ class HostCode(cst.CSTTransformer):
             indexes = [
                 tree.call(tree.brought("index_of"), i, tree.shape(array, k), row) for k, (i, row) in enumerate(parts)
             ]
-        return tree.subscript(tree.call(tree.attribute(array, "to_host")), *indexes)
-
-    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-        self._note(node.target)
-
-    def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._note(node.target)
-
-    def _note(self, target: cst.BaseExpression) -> None:
-        if isinstance(target, cst.Tuple):
-            for element in target.elements:
-                self._note(element.value)
-        elif isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name) and self._array(target.value):
-            self._written.add(target.value.value)
+        return tree.subscript(tree.name(array), *indexes)
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -151,24 +137,6 @@ class HostCode(cst.CSTTransformer):
         if updated_node.value is None:
             return cst.Pass()
         return cst.Assign([cst.AssignTarget(updated_node.target)], updated_node.value)
-
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        written, self._written = sorted(self._written), set()
-        if not written:
-            return updated_node
-        notes = [tree.line(tree.call(tree.attribute(array, "written_on_host"))) for array in written]
-        return cst.FlattenSentinel([updated_node, *notes])
-
-    def leave_SimpleStatementSuite(
-        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
-    ) -> cst.BaseSuite:
-        if not self._written:
-            return updated_node
-        written, self._written = sorted(self._written), set()
-        notes = [tree.line(tree.call(tree.attribute(array, "written_on_host"))) for array in written]
-        return tree.block([cst.SimpleStatementLine(updated_node.body), *notes])
 
     def expression(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of the method, as the master evaluates it."""
