@@ -28,12 +28,15 @@ def on_device(value: object) -> bool:
     return found
 
 
-def to_device(array: Any, device: str | None = None) -> DeviceArray:
+def to_device(array: Any, device: str | Sequence[str] | None = None) -> DeviceArray:
     """Copy an array to an OpenCL device, where it stays: methods take and return it without a copy.
+
+    Several devices get a block of its rows each.
 
     Args:
         array: a NumPy array; one that is on a device is returned as it is.
-        device: "gpu", "cpu", part of a name, or "platform:device"; without it, the device of the configuration.
+        device: "gpu", "cpu", "gpu:1", part of a name, or "platform:device", or several of these; without it, what the
+            configuration says.
 
     Raises:
         SomdRuntimeError: no such device (SOMD502).
@@ -43,9 +46,8 @@ def to_device(array: Any, device: str | None = None) -> DeviceArray:
     from somd.runtime.opencl import to_device as copy_to
 
     if device is None:
-        settings = config.settings_for("to_device", "somd").device
-        device = settings[0] if isinstance(settings, tuple) else settings
-    return copy_to(array, device)
+        device = config.settings_for("to_device", "somd").device
+    return copy_to(array, device if device is None or isinstance(device, str) else tuple(device))
 
 
 def memory_of(array: Any) -> object:

@@ -105,10 +105,6 @@ def load_entry(
     from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
 
-    if isinstance(device, tuple):
-        if len(device) > 1:
-            raise TargetUnavailable("several devices for one method are not supported yet", "SOMD501")
-        device = device[0]
     try:
         opencl = OpenCLCall(module, name, device, partitioners, joins)
     except (NoDevice, ImportError) as error:

@@ -106,8 +106,7 @@ class TranslatedMethod:
             return MulticoreCall(module, self.__name__, partitioners, joins)
         from somd.runtime.opencl.execute import OpenCLCall
 
-        one = device[0] if isinstance(device, tuple) else device
-        return OpenCLCall(module, self.__name__, one, partitioners, joins)
+        return OpenCLCall(module, self.__name__, device, partitioners, joins)
 
     def _partitioners(self, function: FunctionType) -> dict[int, Any]:
         return {

@@ -144,7 +144,8 @@ class Access:
 
 @dataclass(frozen=True)
 class Dim:
-    """A distributed loop. `low` and `high` (Python text, inclusive) enclose the variable for all outer iterations."""
+    """A distributed loop. `low` and `high` (Python text, inclusive) enclose the variable for all outer iterations;
+    `first` is `start` where that is affine."""
 
     node: cst.For
     variable: str
@@ -154,6 +155,7 @@ class Dim:
     invariant: bool
     low: str
     high: str
+    first: Affine | None = None
 
 
 @dataclass(frozen=True)
@@ -290,6 +292,11 @@ class Nest:
     relaxed: Relaxed | None = None
     #: loops directly in the body whose iterations are independent as well
     independent: tuple[cst.For, ...] = ()
+    #: what iterations read and write of arrays that are not their own, and what holds of its names
+    accesses: tuple[Access, ...] = ()
+    facts: tuple[Affine, ...] = ()
+    #: whether two of the arrays may be one
+    aliased: bool = False
 
     @property
     def place(self) -> str:

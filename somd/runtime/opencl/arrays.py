@@ -85,12 +85,42 @@ class Managed:
         if not self.device_valid:
             if self.nbytes and self.host is not None and self.host_valid:
                 # A copy where the memory is not one run in C order. Not ascontiguousarray: it has no 0-d arrays.
-                source = np.asarray(self.host, dtype=self.dtype, order="C")
-                with self.context.lock, device_errors("an upload", str(self.context.device)):
-                    self.context.cl.enqueue_copy(self.context.queue, buffer, source, is_blocking=True)
+                self.upload(np.asarray(self.host, dtype=self.dtype, order="C"))
                 note_upload(self.nbytes)
             self.device_valid = True
         return buffer
+
+    def upload(self, source: np.ndarray[Any, Any], offset: int = 0) -> None:
+        """Copies an array of this type, in C order, to the buffer from byte `offset` on."""
+        with self.context.lock, device_errors("an upload", str(self.context.device)):
+            copy = self.context.cl.enqueue_copy
+            copy(self.context.queue, self.buffer, source, dst_offset=offset, is_blocking=True)
+
+    def download(self, target: np.ndarray[Any, Any], offset: int = 0) -> None:
+        """Copies the buffer from byte `offset` on to an array of any layout."""
+        direct = target.flags.c_contiguous and target.dtype == self.dtype and target.dtype.isnative
+        given = target if direct else np.empty(target.shape, self.dtype)
+        with self.context.lock, device_errors("a download", str(self.context.device)):
+            copy = self.context.cl.enqueue_copy
+            copy(self.context.queue, given, self.buffer, src_offset=offset, is_blocking=True)
+        if not direct:
+            target[...] = given
+
+    def copy_to(self, other: Managed, offset: int, size: int) -> None:
+        """Copies bytes to the same place in another buffer on the device."""
+        with self.context.lock, device_errors("a copy", str(self.context.device)):
+            copy, queue = self.context.cl.enqueue_copy, self.context.queue
+            copy(queue, other.buffer, self.buffer, byte_count=size, src_offset=offset, dst_offset=offset)
+
+    def duplicate(self) -> Managed:
+        """A new array with the same content, made where the content is."""
+        if not (self.device_valid and self.nbytes):
+            return Managed.of(self.context, self.to_host().astype(self.dtype, order="C", copy=True))
+        made = Managed(self.context, self.shape, self.dtype)
+        made.settle = self.settle
+        self.copy_to(made, 0, self.nbytes)
+        made.written_on_device()
+        return made
 
     def to_host(self) -> np.ndarray[Any, Any]:
         """The host array, with the content of the device where the host's is stale.
@@ -107,19 +137,11 @@ class Managed:
             if not self.writeable:
                 raise ValueError("assignment destination is read-only")
             if self.nbytes and self.device_valid:
-                self._download(self.host)
+                self.download(self.host)
+                note_download(self.nbytes)
             self.host_valid = True
             self._singles = 0
         return self.host
-
-    def _download(self, host: np.ndarray[Any, Any]) -> None:
-        direct = host.flags.c_contiguous and host.dtype == self.dtype and host.dtype.isnative
-        target = host if direct else np.empty(self.shape, self.dtype)
-        with self.context.lock, device_errors("a download", str(self.context.device)):
-            self.context.cl.enqueue_copy(self.context.queue, target, self.buffer, is_blocking=True)
-        note_download(self.nbytes)
-        if not direct:
-            host[...] = target
 
     def __getitem__(self, index: Any) -> Any:
         """An element, by an index or a tuple of them; from where it is, if that costs less than the array.

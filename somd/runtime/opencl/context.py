@@ -17,7 +17,7 @@ from somd.runtime.opencl.failures import device_errors
 
 @dataclass(eq=False)
 class Context:
-    """What a device needs to work. `programs` belongs to `programs.py`."""
+    """What a device needs to work. `programs` belongs to `programs.py`; `alone` is false for a device of a group."""
 
     device: Device
     cl: Any
@@ -26,6 +26,7 @@ class Context:
     pool: Any
     lock: threading.RLock = field(default_factory=threading.RLock)
     programs: dict[Any, Any] = field(default_factory=dict)
+    alone: bool = True
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least `nbytes` bytes, of undefined content; it returns to the pool when nobody holds it."""
@@ -67,7 +68,7 @@ def context_for(device: Device) -> Context:
             cl = drivers.pyopencl()
             with device_errors("making a context", str(device)):
                 handle = cl.Context([device.handle])
-                _of_device[device] = _make(device, cl, cl.CommandQueue(handle))
+                _of_device[device] = context_around(device, cl, cl.CommandQueue(handle))
         return _of_device[device]
 
 
@@ -81,7 +82,7 @@ def context_of(queue: Any) -> Context:
         cl = drivers.pyopencl()
         fork.mark_used()
         device = Device(describe(cl, queue.device), -1, queue.device)
-        return _of_queue.setdefault(queue, _make(device, cl, queue))
+        return _of_queue.setdefault(queue, context_around(device, cl, queue))
 
 
 def forget(context: Context) -> None:
@@ -92,10 +93,13 @@ def forget(context: Context) -> None:
                 del table[key]
 
 
-def _make(device: Device, cl: Any, queue: Any) -> Context:
+def context_around(
+    device: Device, cl: Any, queue: Any, lock: threading.RLock | None = None, alone: bool = True
+) -> Context:
+    """A context with a new pool around a queue; one of a group shares its `lock` with the others."""
     import pyopencl.tools as tools
 
     pool = tools.MemoryPool(tools.ImmediateAllocator(queue))
     for value in (queue.context, queue, pool):
         fork.keep_in_child(value)
-    return Context(device, cl, queue.context, queue, pool)
+    return Context(device, cl, queue.context, queue, pool, lock or threading.RLock(), alone=alone)

@@ -4,13 +4,16 @@ and return without a copy. It wraps `pyopencl.array.Array`, which they take as w
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, context_of
-from somd.runtime.opencl.devices import Device, select
+from somd.runtime.opencl.devices import Device, select, select_all
+
+if TYPE_CHECKING:
+    from somd.runtime.opencl.several.group import Group
 
 
 class DeviceArray:
@@ -58,8 +61,11 @@ class DeviceArray:
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device={self.array.queue.device.name!r})"
 
 
-def to_device(array: np.ndarray[Any, Any] | DeviceArray, device: Device | str | None = None) -> DeviceArray:
-    """Copies `array` to a device, where it stays; a DeviceArray is returned as it is.
+def to_device(
+    array: np.ndarray[Any, Any] | DeviceArray, device: Device | str | tuple[str, ...] | None = None
+) -> DeviceArray:
+    """Copies `array` to a device, or a block of its rows to each of several, where it stays; a DeviceArray is returned
+    as it is.
 
     Raises:
         NoDevice: no device fits `device`, whose form is that of `select`.
@@ -67,6 +73,14 @@ def to_device(array: np.ndarray[Any, Any] | DeviceArray, device: Device | str | 
     """
     if isinstance(array, DeviceArray):
         return array
+    if isinstance(device, tuple):
+        several = select_all(device)
+        if len(several) > 1:
+            from somd.runtime.opencl.several.device_array import to_devices
+            from somd.runtime.opencl.several.group import group_for
+
+            return to_devices(np.asarray(array), group_for(several))
+        device = several[0]
     chosen = device if isinstance(device, Device) else select(device)
     managed = Managed.of(context_for(chosen), np.asarray(array))
     managed.to_device()
@@ -99,6 +113,12 @@ def context_of_array(value: Any) -> Context:
     if array.queue is None:
         raise ValueError("the device array has no command queue; give it one with array.with_queue(queue)")
     return context_of(array.queue)
+
+
+def group_of_array(value: Any) -> Group | None:
+    """The devices over which an array is spread; None for one that lives on a single device."""
+    spread = getattr(value, "spread", None)
+    return None if spread is None else cast("Group", spread.group)
 
 
 def managed_of(value: Any) -> Managed:

@@ -1,6 +1,7 @@
 """The OpenCL devices of this machine, and the choice of one.
 
-In: what the configuration says (`"gpu"`, `"cpu"`, a part of a name, `"platform:device"`, or nothing). Out: a Device.
+In: what the configuration says (`"gpu"`, `"cpu"`, `"gpu:1"`, a part of a name, `"platform:device"`, or nothing). Out: a
+Device.
 Without a wish: a GPU, then Intel's CPU runtime, then PoCL, then other CPUs. A simulator (Oclgrind) or an emulated
 accelerator is taken only when asked for by name.
 """
@@ -94,6 +95,24 @@ def select(spec: str | None = None) -> Device:
     raise NoDevice(_none_fits(spec, reasons))
 
 
+def select_all(specs: tuple[str, ...]) -> tuple[Device, ...]:
+    """The devices that a list asks for, each once: a device is the first that fits its entry and is not taken yet.
+
+    Raises:
+        NoDevice: none is left for an entry, with what was found.
+        SomdRuntimeError: OpenCL was in use before this process was forked.
+    """
+    fork.check()
+    chosen: list[Device] = []
+    for spec in specs:
+        usable = [device for device in _candidates(spec) if problem(device.info) is None]
+        free = [device for device in usable if device not in chosen]
+        if not free:
+            raise NoDevice(_none_fits(spec, [f"{device}: taken already" for device in usable]))
+        chosen.append(free[0])
+    return tuple(chosen)
+
+
 def problem(info: DeviceInfo) -> str | None:
     """Why a device that the drivers report cannot be used all the same; None where it can."""
     return pocl.problem(info.platform, info.platform_version) if info.is_pocl else None
@@ -107,6 +126,8 @@ def _candidates(spec: str | None) -> tuple[Device, ...]:
     if wish in _KINDS:
         return tuple(device for device in found if device.info.kind == wish)
     platform, colon, name = (part.strip() for part in wish.partition(":"))
+    if colon and platform in _KINDS and name.isdecimal():
+        return tuple(device for device in found if device.info.kind == platform)[int(name) :][:1]
     if colon:
         there = (device for device in found if platform in _platform_text(device))
         return tuple(device for device in there if name == str(device.index) or name in device.info.name.lower())

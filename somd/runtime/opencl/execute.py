@@ -14,12 +14,13 @@ import numpy as np
 
 from somd.combining import Join
 from somd.runtime.opencl.arrays import Managed
-from somd.runtime.opencl.context import context_for
+from somd.runtime.opencl.context import Context, context_for
 from somd.runtime.opencl.device_array import is_device_array
-from somd.runtime.opencl.devices import Device, select
+from somd.runtime.opencl.devices import Device, select, select_all
 from somd.runtime.opencl.failures import no_doubles
 from somd.runtime.opencl.programs import build
 from somd.runtime.opencl.session import Run, open_run
+from somd.runtime.opencl.several.group import group_for
 
 
 def call(
@@ -28,7 +29,7 @@ def call(
     kernel_names: Sequence[str],
     args: tuple[Any, ...],
     *,
-    device: Device | str | None = None,
+    device: Device | str | tuple[Device, ...] | None = None,
     doubles: bool = True,
     fastmath: bool = False,
     partitioners: Mapping[int, Any] | None = None,
@@ -79,7 +80,7 @@ class OpenCLCall:
         self,
         module: ModuleType,
         name: str,
-        device: Device | str | None,
+        device: Device | str | tuple[str, ...] | None,
         partitioners: Mapping[int, Any],
         joins: Sequence[Join] = (),
     ) -> None:
@@ -90,10 +91,21 @@ class OpenCLCall:
         self.kernel_names: tuple[str, ...] = module.KERNEL_NAMES
         self.doubles: bool = module.DOUBLES
         self.written: tuple[int, ...] = module.WRITTEN
-        self.device = device if isinstance(device, Device) else select(device)
-        if self.doubles and not self.device.info.doubles:
-            raise no_doubles(str(self.device))
-        build(context_for(self.device), self.kernels)
+        self.device: Device | tuple[Device, ...]
+        if isinstance(device, tuple):
+            several = select_all(device)
+            self.device = several if len(several) > 1 else several[0]
+        else:
+            self.device = device if isinstance(device, Device) else select(device)
+        for context in self._contexts():
+            if self.doubles and not context.device.info.doubles:
+                raise no_doubles(str(context.device))
+            build(context, self.kernels)
+
+    def _contexts(self) -> tuple[Context, ...]:
+        if isinstance(self.device, tuple):
+            return group_for(self.device).contexts
+        return (context_for(self.device),)
 
     def compile(self, args: Sequence[Any]) -> None:
         """Have the driver build the program, and keep what it gives; arguments do not matter.
@@ -101,7 +113,8 @@ class OpenCLCall:
         Raises:
             SomdRuntimeError: the driver refuses it (SOMD504).
         """
-        build(context_for(self.device), self.kernels)
+        for context in self._contexts():
+            build(context, self.kernels)
 
     def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
         """Run; the number of workers is the device's own matter."""

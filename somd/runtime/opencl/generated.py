@@ -75,17 +75,11 @@ def joined(run: Run, number: int, partials: Managed) -> Any:
 
 def copied(run: Run, array: Managed) -> Managed:
     """A copy of an array, made where its content is."""
-    if array.device_valid and array.nbytes:
-        made, context = run.empty(array.shape, array.dtype), run.context
-        with context.lock:
-            context.cl.enqueue_copy(context.queue, made.buffer, array.buffer, byte_count=array.nbytes)
-        made.written_on_device()
-        return made
-    return Managed.of(run.context, array.to_host().astype(array.dtype, order="C", copy=True))
+    return array.duplicate()
 
 
 def snapshot(run: Run, array: Managed) -> Managed:
     """A copy of an array, made on the device."""
     if not array.device_valid:
         array.to_device()
-    return copied(run, array)
+    return array.duplicate()

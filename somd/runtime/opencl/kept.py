@@ -18,7 +18,7 @@ from somd.runtime.opencl.failures import device_errors
 
 #: so many readings may pass before it is asked whether something went wrong
 SETTLED = 32
-_OWN = ("_context", "_given", "_host", "_kinds", "host_valid", "_reads", "_settle", "buffer")
+_OWN = ("_context", "_given", "_host", "_kinds", "host_valid", "_reads", "_settle", "buffer", "changes")
 
 
 class Kept:
@@ -37,11 +37,14 @@ class Kept:
         #: what the master set, as it did: a variable may be a Python number until a kernel makes it one of NumPy's
         self._given: dict[str, Any] = {}
         self._reads = 0
+        #: how often they may have changed, for who keeps copies
+        self.changes = 0
         self.buffer = context.allocate(layout.itemsize)
         self._fill(np.zeros(1, np.uint8), 0, layout.itemsize)
 
     def written_on_device(self) -> None:
         """A kernel may have changed any of them."""
+        self.changes += 1
         if self.host_valid:
             self.host_valid = False
             self._given.clear()
@@ -79,6 +82,7 @@ class Kept:
 
     def _fill(self, pattern: Any, offset: int, size: int) -> None:
         context = self._context
+        self.changes += 1
         with context.lock, device_errors("setting scalars", str(context.device)):
             context.cl.enqueue_fill_buffer(context.queue, self.buffer, pattern, offset, size)
 

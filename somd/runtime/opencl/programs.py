@@ -32,6 +32,8 @@ _MOST_SIZES = 4096
 #: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
 AHEAD = {"gpu": 256, "simulator": 64}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
+#: devices that share a launch: the number of a work-group is that in the whole
+_SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 
 
 class Kernel:
@@ -128,6 +130,14 @@ class Kernel:
             last[index] = value
         self._given = args
 
+    def launch_part(self, args: tuple[Any, ...], first: Size, size: Size, local: Size) -> None:
+        """Runs a part of an index space, from `first` on, of `size` work-items; otherwise like `launch`."""
+        if args != self._given or self._floats:
+            self._bind(args)
+        event = self._enqueue(self.context.queue, self._handle, size, local, first)
+        if watchers:
+            note_launch(self.name, event)
+
     def forget(self) -> None:
         """Lets go of the buffers of the last launch, which would be kept from the pool."""
         self._last = [None] * self.count
@@ -193,6 +203,7 @@ def build(context: Context, source: str, fastmath: bool = False) -> Program:
             program = context.programs.get(key)
             if program is None:
                 text = source if fastmath else _EXACT + source
+                text = text if context.alone else _SHARED + text
                 program = Program(context, _handle(context, text, options_for(context, fastmath)))
                 context.programs[key] = program
     return program
@@ -210,12 +221,16 @@ def _handle(context: Context, source: str, options: tuple[str, ...]) -> Any:
             except cl.Error:  # not for this driver after all
                 pass
         try:
-            built = cl.Program(context.handle, source).build(list(options), cache_dir=False)
+            handles = [context.device.handle]
+            built = cl.Program(context.handle, source).build(list(options), devices=handles, cache_dir=False)
         except cl.Error as error:
             raise build_refused(str(context.device), placed(_log(str(error)), source), _keep(source)) from error
     if binaries.kept(info):
         with device_errors("reading a program's binary", str(context.device)):
-            binaries.store(entry, bytes(built.binaries[0]))
+            # Of the devices of a group only this one has got a program.
+            found = next((binary for binary in built.binaries if binary), None)
+        if found is not None:
+            binaries.store(entry, bytes(found))
     return built
 
 

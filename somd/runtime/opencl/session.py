@@ -6,7 +6,7 @@ written to the caller's arrays before `finish`, so an exception on the way leave
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,25 @@ from somd.combining import Join
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, forget
-from somd.runtime.opencl.device_array import DeviceArray, context_of_array, device_array_of, is_device_array, managed_of
+from somd.runtime.opencl.device_array import (
+    DeviceArray,
+    context_of_array,
+    device_array_of,
+    group_of_array,
+    is_device_array,
+    managed_of,
+)
 from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import device_errors, lost, no_doubles, overlapping
 from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program, Sizes, build
+from somd.runtime.opencl.several.group import group_for
 
 if TYPE_CHECKING:
     from somd.runtime.opencl.fault_record import Faults
 
 Held = Managed | Kept
+Rows = Callable[[int, int], tuple[tuple[Any, ...], ...]]
 _WORK_OF_OVERLAP = 10_000
 
 
@@ -34,6 +43,8 @@ class Run:
 
     def __init__(self, context: Context, program: Program, kernel_names: Sequence[str]) -> None:
         self.context = context
+        #: those of all devices at work
+        self.contexts: tuple[Context, ...] = (context,)
         self._kernels: dict[str, Kernel] = {name: program.kernel(name) for name in kernel_names}
         self._arrays: dict[int, tuple[Any, Managed]] = {}
         #: the arguments of the call, and the partitioners of parameters by position
@@ -144,6 +155,11 @@ class Run:
             sizes = kernel.groups.get((groups, local)) or kernel.sizes_of_groups(groups, local)
             self._launch(kernel, sizes, args, reads, writes)
 
+    def split(self, kernel_name: str, dimension: int, rows: Rows) -> None:
+        """How launches of a kernel may be cut along a dimension of their index space, where several devices work:
+        `rows(first, last)` tells what work-items, or work-groups, `first` to `last` touch, as (array, (low, high)) of
+        the rows touched and, if some are written, a (low, high) of those; arrays that it leaves out are read whole."""
+
     def lanes(self, kernel_name: str, count: int, inner: int | None) -> int:
         """Work-items for each of `count` iterations that share out a loop of `inner` trips, or of an unknown number of
         them; 0 where an iteration is better run by one work-item."""
@@ -245,7 +261,7 @@ def open_run(
     source: str,
     kernel_names: Sequence[str],
     *,
-    device: Device | str | None = None,
+    device: Device | str | tuple[Device, ...] | None = None,
     arguments: tuple[Any, ...] = (),
     doubles: bool = True,
     fastmath: bool = False,
@@ -259,10 +275,22 @@ def open_run(
             (SOMD504), or a process forked after OpenCL was first used.
     """
     lives = next((value for value in arguments if is_device_array(value)), None)
+    group = group_of_array(lives) if lives is not None else None
+    if lives is None and isinstance(device, tuple):
+        group = group_for(device)
+    if group is not None:
+        from somd.runtime.opencl.several.session import SpreadRun
+
+        return SpreadRun(group, [_built(context, source, doubles, fastmath) for context in group.contexts], kernel_names)
     if lives is not None:
         context = context_of_array(lives)
     else:
+        assert not isinstance(device, tuple)
         context = context_for(device if isinstance(device, Device) else select(device))
+    return Run(context, _built(context, source, doubles, fastmath), kernel_names)
+
+
+def _built(context: Context, source: str, doubles: bool, fastmath: bool) -> Program:
     if doubles and not context.device.info.doubles:
         raise no_doubles(str(context.device))
-    return Run(context, build(context, source, fastmath), kernel_names)
+    return build(context, source, fastmath)

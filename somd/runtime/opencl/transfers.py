@@ -10,12 +10,17 @@ from dataclasses import dataclass
 
 @dataclass
 class Transfers:
-    """Numbers of copies, and their bytes. Empty arrays need none and are not counted."""
+    """Numbers of copies, and their bytes. Empty arrays need none and are not counted.
+
+    `exchanges` are copies from one device to another.
+    """
 
     uploads: int = 0
     downloads: int = 0
     uploaded_bytes: int = 0
     downloaded_bytes: int = 0
+    exchanges: int = 0
+    exchanged_bytes: int = 0
 
 
 _lock = threading.Lock()
@@ -52,3 +57,12 @@ def note_download(nbytes: int) -> None:
             for seen in _counting:
                 seen.downloads += 1
                 seen.downloaded_bytes += nbytes
+
+
+def note_exchange(nbytes: int) -> None:
+    """One copy from device to device."""
+    if _counting:
+        with _lock:
+            for seen in _counting:
+                seen.exchanges += 1
+                seen.exchanged_bytes += nbytes

@@ -140,6 +140,8 @@ class _Master:
         body[:0] = [statement for root in partition_roots(self.plan) for statement in self.cuts(root)]
         if self.kernels.in_order:
             body.insert(0, self.whole())
+        limits, kept = (self.names.fresh("first"), self.names.fresh("last")), frozenset(self.kept.names)
+        body[:0] = [statement for launch in self.launches.values() for statement in launch.splits(limits, kept)]
         params = [cst.Param(cst.Name(name)) for name in (self.run, *self.plan.method.param_names)]
         blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         name = cst.Name(self.plan.method.name)

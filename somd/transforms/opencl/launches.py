@@ -11,10 +11,11 @@ from somd.transforms.frontend.loops import integer_constant, range_of
 from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
+from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.strides import fastest_first
-from somd.transforms.opencl.tiled_kernels import walk_of
+from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
 from somd.transforms.opencl.wide_kernels import segments_of
 from somd.transforms.stages import Dim, Nest, Reduction, Serial
 from somd.transforms.types.scalars import ScalarType
@@ -120,6 +121,17 @@ class Launch:
         found += [*self.launched(), *self.finished()]
         comments = self.nest.dims[0].node.leading_lines
         return [found[0].with_changes(leading_lines=comments), *found[1:]]
+
+    def splits(self, limits: tuple[str, str], kept: frozenset[str]) -> list[cst.BaseStatement]:
+        """How its launches may be cut for several devices; the arguments are those of `Blocks`."""
+        blocks = Blocks(self.nest, self.code.run, limits, kept)
+        if self.nest.reductions:
+            found = [blocks.of_groups(self.kernel, self.length, tuple(self.partials.values()))]
+        else:
+            found = [blocks.of_items(self.kernel)]
+        if self.by_groups is not None:
+            found.append(blocks.of_groups(self.by_groups, "1" if segments_of(self.nest) else str(ROWS)))
+        return [statement for statement in found if statement is not None]
 
     def launched(self) -> list[cst.BaseStatement]:
         if self.nest.reductions:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
-from somd.transforms.analysis.affine import variable
+from somd.transforms.analysis.affine import affine, variable
 from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
 from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
 from somd.transforms.analysis.hulls import hull
@@ -113,6 +113,9 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         corners=corner_reads(accesses, context, sets),
         relaxed=relaxed,
         independent=independent_loops(loops, proved, context, sets),
+        accesses=accesses,
+        facts=sets.context,
+        aliased=bool(context.kinds.aliases),
     )
 
 
@@ -194,7 +197,8 @@ def _dim(loop: cst.For, loops: Sequence[cst.For], k: int, context: Context, sets
     if not invariant:
         domains = [loop_domain(each, context.scope) for each in loops[: k + 1]]
         low, high = hull(domains, sets)
-    return Dim(loop, header.variable, header.start, header.stop, step, invariant, low, high)
+    first = affine(header.start, context.scope)
+    return Dim(loop, header.variable, header.start, header.stop, step, invariant, low, high, first)
 
 
 def _inputs(loop: cst.For, variables: set[str], scalars: Scalars, context: Context) -> tuple[str, ...]:

@@ -1,0 +1,121 @@
+"""The rows of arrays (indexes along axis 0) that a run of consecutive iterations of a loop touches.
+
+In: the accesses of a nest, and which of its loops is cut. Out: for each array the first and last row read or written,
+and written, as expressions over the numbers of the first and last trip and over parameters. Arrays without an entry
+may be read anywhere. None where the rows that two runs write may lie between each other's: such a loop cannot be cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from somd.transforms.analysis.dependences import keys_in
+from somd.transforms.analysis.python_text import value_text
+from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.stages import Access, Affine, Dim, Nest
+
+TRIP, ROW = "trip", "row"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Python text of the first and last row, both included: of those read or written, None being all, and of those
+    written, None where none is."""
+
+    touched: tuple[str, str] | None
+    written: tuple[str, str] | None
+
+
+def touched_rows(nest: Nest, dim: Dim, first: str, last: str) -> Mapping[str, Rows] | None:
+    """What trips `first` to `last` (isl names) of `dim` touch, by array."""
+    if nest.aliased or not dim.invariant or dim.first is None or keys_in(dim.first):
+        return None
+    try:
+        return _Cut(nest, dim, first, last).rows()
+    except (TooComplex, isl.Error):
+        return None
+
+
+class _Cut:
+    def __init__(self, nest: Nest, dim: Dim, first: str, last: str) -> None:
+        self.nest, self.dim = nest, dim
+        self.names = (first, last)
+        self.sets = Sets(nest.facts)
+
+    def rows(self) -> Mapping[str, Rows] | None:
+        found: dict[str, Rows] = {}
+        for array in sorted({access.array for access in self.nest.accesses}):
+            accesses = [access for access in self.nest.accesses if access.array == array]
+            writes = [access for access in accesses if access.write]
+            written = None
+            if writes:
+                relation = self.relation(writes)
+                if relation is None or not self.apart(relation):
+                    return None
+                written = self.limits(relation, always=True)
+                if written is None:
+                    return None
+            # What is written counts as touched in full, so that a device has what it does not write of its rows.
+            reads = self.relation([access for access in accesses if not access.write])
+            both = reads if not writes or reads is None else reads.union(relation)
+            touched = None if both is None else self.limits(both, always=False)
+            if touched is not None or written is not None:
+                found[array] = Rows(touched, written)
+        return found
+
+    def relation(self, accesses: Sequence[Access]) -> isl.Set | None:
+        """{ [trip, row] } for the accesses, or more; None if some index is unknown. Conditions are left out, and loops
+        unless the row depends on them: so it shows what a trip may touch, whatever it does."""
+        self.sets.isl.reset_operations()
+        whole = self.sets.make([TRIP, ROW], [Affine("1 = 0")])
+        for access in accesses:
+            index = access.indices[0] if access.indices else None
+            domain = next((d for d in access.loops if d.node is self.dim.node), None)
+            if index is None or keys_in(index) or domain is None or domain.strided or access.node in self.nest.wrapping:
+                return None
+            formulas = list(self._formulas(access, index, domain.variable))
+            inner = [d.variable for d in access.loops]
+            one = self.sets.make([TRIP, ROW, *inner], formulas).project_out(isl.dim_type.set, 2, len(inner))
+            whole = whole.union(one)
+        return whole.coalesce()
+
+    def _formulas(self, access: Access, index: Affine, variable: str) -> Iterator[Affine]:
+        start, step = self.dim.first, self.dim.step
+        assert start is not None
+        yield Affine(f"{variable} = {start.text} + {step} * {TRIP}", start.names | {variable, TRIP})
+        yield Affine(f"{TRIP} >= 0", frozenset({TRIP}))
+        yield Affine(f"{ROW} = {index.text}", index.names | {ROW})
+        for domain in access.loops:
+            if domain.variable != variable and domain.variable in index.names:
+                yield from domain.constraints
+
+    def apart(self, written: isl.Set) -> bool:
+        """Whether later trips write higher rows only, or lower rows only."""
+        pairs = written.flat_product(written)
+        names = "[t, r, u, s]"
+        for order in (">=", "<="):
+            crossing = isl.Set(f"{{ {names} : t < u and r {order} s }}", self.sets.isl)
+            if pairs.intersect(crossing).is_empty():
+                return True
+        return False
+
+    def limits(self, relation: isl.Set, always: bool) -> tuple[str, str] | None:
+        """The first and last row of the trips; with `always`, None unless whether there is one does not depend on which
+        trips these are."""
+        first, last = self.names
+        block = f"[{first}, {last}] -> {{ [t, r] : 0 <= {first} <= t <= {last} }}"
+        rows = relation.intersect(isl.Set(block, self.sets.isl)).project_out(isl.dim_type.set, 0, 1).coalesce()
+        if rows.is_empty():
+            return None
+        there = rows.params()
+        if always:
+            given = isl.Set(f"[{first}, {last}] -> {{ : 0 <= {first} <= {last} }}", self.sets.isl)
+            conditions = there.gist(given.params())
+            for name in self.names:
+                place = conditions.find_dim_by_name(isl.dim_type.param, name)
+                if place >= 0 and conditions.involves_dims(isl.dim_type.param, place, 1):
+                    return None
+        return value_text(rows.dim_min(0), there), value_text(rows.dim_max(0), there)
