@@ -9,6 +9,8 @@ import pytest
 
 # threads that wait for work must not take the cores from the tests beside them
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# PoCL shows as many devices as this names: for calls on several
+os.environ.setdefault("POCL_DEVICES", "pthread pthread pthread")
 os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
 
 

@@ -281,7 +281,9 @@ def open_run(
     if group is not None:
         from somd.runtime.opencl.several.session import SpreadRun
 
-        return SpreadRun(group, [_built(context, source, doubles, fastmath) for context in group.contexts], kernel_names)
+        return SpreadRun(
+            group, [_built(context, source, doubles, fastmath) for context in group.contexts], kernel_names
+        )
     if lives is not None:
         context = context_of_array(lives)
     else:

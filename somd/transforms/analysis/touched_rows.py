@@ -49,19 +49,14 @@ class _Cut:
         found: dict[str, Rows] = {}
         for array in sorted({access.array for access in self.nest.accesses}):
             accesses = [access for access in self.nest.accesses if access.array == array]
-            writes = [access for access in accesses if access.write]
-            written = None
-            if writes:
-                relation = self.relation(writes)
-                if relation is None or not self.apart(relation):
-                    return None
-                written = self.limits(relation, always=True)
+            written, changed = None, self.relation([access for access in accesses if access.write])
+            if any(access.write for access in accesses):
+                written = None if changed is None or not self.apart(changed) else self.limits(changed, always=True)
                 if written is None:
                     return None
             # What is written counts as touched in full, so that a device has what it does not write of its rows.
-            reads = self.relation([access for access in accesses if not access.write])
-            both = reads if not writes or reads is None else reads.union(relation)
-            touched = None if both is None else self.limits(both, always=False)
+            read = self.relation([access for access in accesses if not access.write])
+            touched = None if read is None or changed is None else self.limits(read.union(changed), always=False)
             if touched is not None or written is not None:
                 found[array] = Rows(touched, written)
         return found

@@ -1,7 +1,7 @@
 """How a launch may be cut for several devices: `run.split("name", dimension, lambda first, last: (...))`.
 
-The lambda tells which rows of which array the work-items (or work-groups) from `first` to `last` touch, and write; it is
-asked at a launch, so it sees what names stand for then. A kernel without one runs whole on one device.
+The lambda tells which rows of which array the work-items (or work-groups) from `first` to `last` touch, and write. It
+is asked at a launch, so it sees what names stand for then. A kernel without one runs whole on one device.
 """
 
 from __future__ import annotations

@@ -122,9 +122,8 @@ class Spread(Managed):
     def duplicate(self) -> Spread:
         """A new array with the same content, made where the content is."""
         made = Spread(self.group, self.shape, self.dtype)
-        for copy in self.places.sources():
-            if copy.source == HOST:
-                self.need(0, copy.low, copy.high)
+        for low, high in self.places.on_no_device():
+            self.need(0, low, high)
         for device in range(len(self.sides)):
             for low, high in self.places.valid(device):
                 offset, size = low * self.row_bytes, (high - low) * self.row_bytes

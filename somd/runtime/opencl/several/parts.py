@@ -88,8 +88,8 @@ def _touched(
 
 def _widen(table: dict[Spread, tuple[int, int]], array: Spread, rows: object) -> None:
     """Enter rows (low, high), both included, as [low, high + 1)."""
-    low, high = rows  # type: ignore[misc]
-    low, high = max(int(low), 0), min(int(high) + 1, array.places.rows)
+    assert isinstance(rows, tuple)
+    low, high = max(int(rows[0]), 0), min(int(rows[1]) + 1, array.places.rows)
     if low < high:
         known = table.get(array, (low, high))
         table[array] = (min(low, known[0]), max(high, known[1]))

@@ -29,7 +29,7 @@ class Places:
 
     def __init__(self, rows: int, devices: int) -> None:
         self.rows = rows
-        self._valid: dict[int, Intervals] = {place: () for place in (*range(devices), HOST)}
+        self._valid: dict[int, Intervals] = dict.fromkeys((HOST, *range(devices)), ())
 
     def valid(self, place: int) -> Intervals:
         """The rows that `place` holds."""
@@ -44,7 +44,8 @@ class Places:
         self._valid[place] = joined(self._valid[place], low, self.rows if high is None else high)
 
     def need(self, place: int, low: int, high: int) -> list[Copy]:
-        """The copies after which `place` holds [low, high), which counts as done. Devices are asked before the host."""
+        """The copies after which `place` holds [low, high), which counts as done. The host is asked first:
+        taking rows from a device waits for what it is doing."""
         low, high = max(low, 0), min(high, self.rows)
         lacking = missing(self._valid[place], low, high)
         if not lacking:
@@ -61,7 +62,7 @@ class Places:
         return copies
 
     def sources(self) -> list[Copy]:
-        """Where to take each row that is valid somewhere, devices before the host; the target means nothing."""
+        """Where to take each row that is valid somewhere; the target means nothing."""
         lacking: Intervals = ((0, self.rows),) if self.rows else ()
         found: list[Copy] = []
         for source, rows in self._valid.items():
@@ -70,6 +71,14 @@ class Places:
             for a, b in parts:
                 lacking = without(lacking, a, b)
         return found
+
+    def on_no_device(self) -> Intervals:
+        """The rows that no device holds."""
+        lacking: Intervals = ((0, self.rows),) if self.rows else ()
+        for place, rows in self._valid.items():
+            for a, b in rows if place != HOST else ():
+                lacking = without(lacking, a, b)
+        return lacking
 
     def drop(self, place: int) -> None:
         """`place` holds nothing any more."""

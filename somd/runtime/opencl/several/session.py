@@ -93,7 +93,9 @@ class SpreadRun(Run):
         """As that of `Run`, on as many devices as the launch can be cut for."""
         space = tuple(int(extent) for extent in global_size)
         if min(space) > 0:
-            self._share(self._kernels[kernel_name], space, self._kernels[kernel_name].sizes_for(space)[1], args, reads, writes)
+            self._share(
+                self._kernels[kernel_name], space, self._kernels[kernel_name].sizes_for(space)[1], args, reads, writes
+            )
 
     def launch_groups(
         self,

@@ -1,0 +1,34 @@
+"""The corpus on two devices of one driver; a sixth of it, all with SOMD_ALL_CASES=1."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import pytest
+
+import somd
+from tests.differential import harness
+from tests.language.program import Program
+from tests.language.test_corpus import PROGRAMS
+
+ON_OPENCL = [program for program in PROGRAMS if "opencl" not in program.xfail]
+
+
+@pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in ON_OPENCL])
+def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    if zlib.crc32(program.name.encode()) % 6 and not os.environ.get("SOMD_ALL_CASES"):
+        pytest.skip("one of those that only SOMD_ALL_CASES=1 runs")
+    reason = harness.unavailable("opencl")
+    if reason is not None:
+        pytest.skip(reason)
+    from somd.runtime.opencl import devices
+    from somd.runtime.opencl.several import parts
+
+    several = next((n for n in ("portable", "nvidia") if sum(n in d.platform.lower() for d in devices()) > 1), None)
+    if several is None:
+        pytest.skip("no driver with two devices")
+    monkeypatch.setattr(parts, "FEW", 0)
+    with somd.use(device=(f"{several}:0", f"{several}:1")):
+        for args in program.cases():
+            harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))
