@@ -54,7 +54,7 @@ def check_device(value: object, what: str, file: str | None = None, line: int | 
         names = tuple(name for name in value if isinstance(name, str) and name)
         if len(names) == len(value):
             return names
-    helps = ('"gpu", "cpu", part of a device\'s name, or "platform:device"; several of them in a list',)
+    helps = ('"gpu", "cpu", "gpu:1", part of a device\'s name, or "platform:device"; several of them in a list',)
     raise SomdConfigError(f"{what} must name a device, not be {value!r}", file, line, "SOMD604", helps)
 
 

@@ -5,6 +5,7 @@ SITES = {1: ('input.py', 22, 'count', 0, 'count[i]')}
 
 
 def float32_filter(run, a, count, limit):
+    run.split("float32_filter_1", 0, lambda first, last: ((a, (first, last + 2)), (b, (first + 1, last + 1), (first + 1, last + 1)), (count, (first + 1, last + 1), (first + 1, last + 1))))
     b = run.zeros(a.shape[0], np.float32)
     if a.shape[0] >= 3 and a.shape[0] >= count.shape[0] + 2:
         raise index_error(SITES[1], None)

@@ -5,6 +5,7 @@ SITES = {1: ('input.py', 12, 'x', 0, 'x[index[i]]'), 2: ('input.py', 13, 'x', 0,
 
 
 def gather(run, x, index, last):
+    run.split("gather_1", 0, lambda first, last_2: ((index, (first, last_2)), (y, (first, last_2), (first, last_2))))
     faults = new_faults(run, SITES)
     y = run.zeros(index.shape[0], np.float64)
     run.launch("gather_1", (index.shape[0],), (index, x, y, x.shape[0], index.shape[0], last, faults, faults.turn()), reads=(index, x), writes=(y,))

@@ -4,6 +4,8 @@ SITES = {1: ('input.py', 13, 'a', 1, 'a[i, k]'), 2: ('input.py', 15, 'a', 1, 'a[
 
 
 def lu_factors(run, a):
+    run.split("lu_factors_1", 0, lambda first, last: ((a, (k, last + k + 1), (first + k + 1, last + k + 1)),))
+    run.split("lu_factors_1_wide", 0, lambda first, last: ((a, (k, last + k + 1), (first + k + 1, last + k + 1)),))
     n = a.shape[0]
     for k in range(n - 1):
         if k >= a.shape[1]:

@@ -4,6 +4,7 @@ SITES = {1: ('input.py', 24, 'out', 0, 'out[i]')}
 
 
 def mixed_words(run, a, key, out):
+    run.split("mixed_words_1", 0, lambda first, last: ((a, (first, last)), (key, (0, key.shape[0] - 1)), (out, (first, last), (first, last))))
     if a.shape[0] >= out.shape[0] + 1:
         raise index_error(SITES[1], None)
     run.launch("mixed_words_1", (a.shape[0],), (a, key, out, key.shape[0], a.shape[0]), reads=(a, key), writes=(out,))

@@ -4,6 +4,8 @@ from somd.runtime.opencl.generated import LANES, logical_blocks, reduce_sum, tri
 
 
 def normalize(run, a):
+    run.split("normalize_1", 0, lambda first, last: ((a, ((first * block_trips), ((last + 1) * block_trips - 1))), (norm_partials, (first, last), (first, last))))
+    run.split("normalize_2", 0, lambda first, last: ((a, (first, last), (first, last)),))
     norm = 0.0
     all_trips = trips(0, a.shape[0], 1)
     blocks, block_trips = logical_blocks(all_trips, LANES)

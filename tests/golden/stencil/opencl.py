@@ -10,6 +10,8 @@ from somd.runtime.opencl.generated import (
 
 
 def stencil(run, G, steps):
+    run.split("stencil_1", 1, lambda first, last: ((G, (first, last + 2), (first + 1, last + 1)),))
+    run.split("stencil_2", 0, lambda first, last: ((G, ((first * block_trips) + 1, ((last + 1) * block_trips - 1) + 1)), (total_partials, (first, last), (first, last))))
     total = 0.0
     for p in range(steps):
         # one colour after the other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from somd.runtime.opencl.several.places import HOST, Places
@@ -13,6 +13,7 @@ rows = st.integers(-2, ROWS + 2)
 steps = st.lists(st.tuples(st.sampled_from(("read", "write", "drop")), st.integers(HOST, DEVICES - 1), rows, rows))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_what_is_read_is_what_was_written_last(steps: list[tuple[str, int, int, int]]) -> None:
     places = Places(ROWS, DEVICES)
