@@ -92,17 +92,23 @@ class Managed:
 
     def upload(self, source: np.ndarray[Any, Any], offset: int = 0) -> None:
         """Copies an array of this type, in C order, to the buffer from byte `offset` on."""
+        queue, pieces = self.context.queue, self.context.pieces(source.nbytes)
         with self.context.lock, device_errors("an upload", str(self.context.device)):
-            copy = self.context.cl.enqueue_copy
-            copy(self.context.queue, self.buffer, source, dst_offset=offset, is_blocking=True)
+            if pieces is not None:
+                pieces.upload(queue, self.buffer, source.reshape(-1).view(np.uint8), offset)
+            else:
+                self.context.cl.enqueue_copy(queue, self.buffer, source, dst_offset=offset, is_blocking=True)
 
     def download(self, target: np.ndarray[Any, Any], offset: int = 0) -> None:
         """Copies the buffer from byte `offset` on to an array of any layout."""
         direct = target.flags.c_contiguous and target.dtype == self.dtype and target.dtype.isnative
         given = target if direct else np.empty(target.shape, self.dtype)
+        queue, pieces = self.context.queue, self.context.pieces(given.nbytes)
         with self.context.lock, device_errors("a download", str(self.context.device)):
-            copy = self.context.cl.enqueue_copy
-            copy(self.context.queue, given, self.buffer, src_offset=offset, is_blocking=True)
+            if pieces is not None:
+                pieces.download(queue, given.reshape(-1).view(np.uint8), self.buffer, offset)
+            else:
+                self.context.cl.enqueue_copy(queue, given, self.buffer, src_offset=offset, is_blocking=True)
         if not direct:
             target[...] = given
 

@@ -10,9 +10,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from somd.runtime.opencl import drivers, fork
+from somd.runtime.opencl import drivers, fork, pinned
 from somd.runtime.opencl.devices import Device, describe
 from somd.runtime.opencl.failures import device_errors
+from somd.runtime.opencl.pinned import Pieces
 
 
 @dataclass(eq=False)
@@ -27,6 +28,7 @@ class Context:
     lock: threading.RLock = field(default_factory=threading.RLock)
     programs: dict[Any, Any] = field(default_factory=dict)
     alone: bool = True
+    _pieces: Pieces | None = None
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least `nbytes` bytes, of undefined content; it returns to the pool when nobody holds it."""
@@ -41,6 +43,16 @@ class Context:
         # Locked: Oclgrind dies when two threads wait. The queue is in order, so the others would have to wait anyhow.
         with self.lock, device_errors("waiting", str(self.device)):
             self.queue.finish()
+
+    def pieces(self, nbytes: int) -> Pieces | None:
+        """What a copy of so many bytes between host and device goes through; None where the driver does it as well."""
+        if nbytes < pinned.LARGE or self.device.info.kind not in pinned.APART:
+            return None
+        with self.lock:
+            if self._pieces is None:
+                with device_errors("allocating pinned memory", str(self.device)):
+                    self._pieces = Pieces(self.cl, self.queue)
+        return self._pieces
 
     def trim(self) -> None:
         """Gives pooled memory that is not in use back to the device when it is more than a quarter of it."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from somd.runtime.opencl import drivers, fork
 from somd.runtime.opencl.context import Context, context_around
 from somd.runtime.opencl.devices import Device
 from somd.runtime.opencl.failures import NoDevice, device_errors
+from somd.runtime.opencl.pinned import Pinned
 
 if TYPE_CHECKING:
     from somd.runtime.opencl.arrays import Managed
@@ -23,17 +22,6 @@ if TYPE_CHECKING:
 #: pieces of pinned memory for copies under way, and the bytes in the largest
 PIECES, LARGEST = 8, 1 << 25
 SMALLEST = 1 << 16
-
-
-class _Piece:
-    """Pinned memory. `used` are the events of the copies that use it: held, since letting go of one waits for it."""
-
-    def __init__(self, cl: Any, queue: Any, context: Any, size: int) -> None:
-        flags = cl.mem_flags
-        self._buffer = cl.Buffer(context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, size)
-        both = cl.map_flags.READ | cl.map_flags.WRITE
-        self.bytes = cl.enqueue_map_buffer(queue, self._buffer, both, 0, (size,), np.uint8)[0]
-        self.used: tuple[Any, ...] = ()
 
 
 class Group:
@@ -48,7 +36,7 @@ class Group:
                 context_around(device, self.cl, self.cl.CommandQueue(self.handle, device.handle), lock, alone=False)
                 for device in devices
             )
-        self._pieces: dict[int, list[_Piece]] = {}
+        self._pieces: dict[int, list[Pinned]] = {}
         self._turn = 0
 
     @property
@@ -78,12 +66,12 @@ class Group:
             queue.flush()
             piece.used = (out, into)
 
-    def _piece(self, size: int) -> _Piece:
+    def _piece(self, size: int) -> Pinned:
         room = max(SMALLEST, 1 << (size - 1).bit_length())
         pieces = self._pieces.setdefault(room, [])
         if len(pieces) < PIECES:
             with device_errors("allocating pinned memory", str(self.lead.device)):
-                pieces.append(_Piece(self.cl, self.lead.queue, self.handle, room))
+                pieces.append(Pinned(self.cl, self.lead.queue, room))
             return pieces[-1]
         self._turn += 1
         return pieces[self._turn % PIECES]
