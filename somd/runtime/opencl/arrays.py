@@ -181,6 +181,10 @@ class Managed:
         else:
             self.written_on_host()
 
+    def leave_host(self) -> None:
+        """Brings what only the host has to where the array lives."""
+        self.to_device()
+
     def written_on_device(self) -> None:
         """The device side holds the truth from now on."""
         self.device_valid = True

@@ -54,7 +54,7 @@ def call(
         run.finish(tuple([m for m, a in arrays if isinstance(a, np.ndarray)]))
         for managed, array in arrays:
             if not isinstance(array, np.ndarray):
-                managed.to_device()  # what the master wrote to a caller's device array
+                managed.leave_host()  # what the master wrote to a caller's device array
         on_device = any(is_device_array(a) for a in args)
         return _result(run, result, own, on_device)
 

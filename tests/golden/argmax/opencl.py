@@ -11,6 +11,7 @@ SITES = {1: ('input.py', 10, 'a', 0, 'a[0]')}
 
 
 def argmax(run, a):
+    run.split("argmax_1", 0, lambda first, last: ((a, ((first * block_trips) + 1, ((last + 1) * block_trips - 1) + 1)), (best_partials, (first, last), (first, last)), (at_partials, (first, last), (first, last))))
     best = a[index_of(0, a.shape[0], SITES[1])]
     at = 0
     all_trips = trips(1, a.shape[0], 1)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime.opencl import elements
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.several.group import Group
 from somd.runtime.opencl.several.places import HOST, Copy, Places
@@ -76,6 +77,47 @@ class Spread(Managed):
         self.host_valid = True
         return self.host
 
+    def __getitem__(self, index: Any) -> Any:
+        """An element, from a place that has its row, if that costs less than the array.
+
+        Raises:
+            IndexError: it lies outside; or a kernel before has noted an access outside its array.
+        """
+        place = self._place_of(index)
+        if place == HOST or not elements.worth(self, self._singles):
+            return self.to_host()[index]
+        if self.settle is not None:
+            self.settle()
+        self._singles += 1
+        return elements.read(self.sides[place], index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Sets an element, at a place that has its row, if that costs less than the array.
+
+        Raises:
+            IndexError, ValueError: as NumPy's arrays, and as `to_host`.
+        """
+        place = self._place_of(index)
+        self._singles += 1
+        if place == HOST or not self.writeable or not elements.worth(self, self._singles):
+            self.to_host()[index] = value
+            self.written_on_host()
+        else:
+            elements.write(self.sides[place], index, value)
+            row = self._row(index)
+            self.written(place, row, row + 1)
+
+    def _place_of(self, index: Any) -> int:
+        """A device that holds the row of an element, where the host does not."""
+        row = self._row(index)
+        if not 0 <= row < self.places.rows or self.places.holds(HOST, row):
+            return HOST
+        return next((device for device in range(len(self.sides)) if self.places.holds(device, row)), HOST)
+
+    def _row(self, index: Any) -> int:
+        first = index[0] if isinstance(index, tuple) else index
+        return int(first) + (self.places.rows if first < 0 else 0)
+
     def content(self) -> np.ndarray[Any, Any]:
         """A new NumPy array with the content; where it is valid stays as it is."""
         found = np.empty(self.shape, self.dtype)
@@ -89,6 +131,12 @@ class Spread(Managed):
                     self.sides[copy.source].download(target, copy.low * self.row_bytes)
                     note_download((copy.high - copy.low) * self.row_bytes)
         return found
+
+    def leave_host(self) -> None:
+        """Brings what only the host has to the first device."""
+        for low, high in self.places.on_no_device():
+            self.need(0, low, high)
+        self.release_host()
 
     def release_host(self) -> None:
         """Forgets the host's side, whose rows devices have."""

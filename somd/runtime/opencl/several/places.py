@@ -35,6 +35,10 @@ class Places:
         """The rows that `place` holds."""
         return self._valid[place]
 
+    def holds(self, place: int, row: int) -> bool:
+        """Whether `place` holds that row."""
+        return any(low <= row < high for low, high in self._valid[place])
+
     def whole(self, place: int) -> bool:
         """Whether `place` holds all rows."""
         return not self.rows or self._valid[place] == ((0, self.rows),)

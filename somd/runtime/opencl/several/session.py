@@ -124,6 +124,7 @@ class SpreadRun(Run):
     def result(self, managed: Managed, on_device: bool = False) -> np.ndarray[Any, Any] | DeviceArray:
         """What the caller gets for an array that the call made: on the host, or left on the devices."""
         if on_device and isinstance(managed, Spread):
+            managed.leave_host()
             return SpreadDeviceArray(managed)
         return managed.to_host()
 

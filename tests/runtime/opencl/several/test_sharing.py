@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Annotated
 
@@ -193,3 +194,24 @@ def test_devices_of_several_drivers_are_refused(pair: tuple[str, ...]) -> None:
         doubled(a, b)
     assert "SOMD502" in str(caught[0].message)
     assert np.array_equal(b, 2 * a)
+
+
+@somd.somd
+def elements_between(a: dist[np.ndarray], turns: int) -> float:
+    total = 0.0
+    for k in range(turns):
+        for i in range(len(a)):
+            a[i] = a[i] + 1.0
+        total += math.fmod(a[-1 - k], 7.0) + a[2 * k]
+        a[3 * k] = total
+    return total
+
+
+def test_single_elements_between_phases(shared: tuple[str, ...]) -> None:
+    a = random(400_000)
+    expected = a.copy()
+    total = elements_between.sequential(expected, 2)
+    with somd.use(target="opencl", device=shared), count_transfers() as seen:
+        assert elements_between(a, 2) == total
+    assert np.array_equal(a, expected)
+    assert seen.downloaded_bytes < 2 * a.nbytes
