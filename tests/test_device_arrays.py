@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("pyopencl")
 
 import somd
-from somd import SomdCompileError, SomdRuntimeError, dist, single
+from somd import ByKey, SomdCompileError, SomdRuntimeError, dist, like, partition, single
 from somd.runtime.opencl import DeviceArray, NoDevice, count_transfers, select
 
 
@@ -158,3 +159,40 @@ def test_many_elements_bring_the_array() -> None:
     expected = np.concatenate([[0.0], np.cumsum(np.arange(2.0, 40_001.0))])
     assert np.array_equal(np.asarray(b), expected)
     assert seen.downloads + seen.uploads < 16
+
+
+@somd.somd
+def add_rows(
+    row: Annotated[np.ndarray, dist, partition(ByKey)], value: Annotated[np.ndarray, dist, like("row")], y: np.ndarray
+) -> None:
+    for k in range(len(row)):
+        y[row[k]] += value[k]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int32])
+@pytest.mark.parametrize("count", [2, 3, 50, 3000])
+def test_sorted_keys_are_cut_on_the_device(dtype: type, count: int) -> None:
+    generator = np.random.default_rng(count)
+    for keys in (3, count, 100):
+        row = np.sort(generator.integers(0, min(keys, 100), count)).astype(dtype)
+        value, y = generator.uniform(-1, 1, count), np.ones(100)
+        expected = y.copy()
+        add_rows.sequential(row, value, expected)
+        on_device = [somd.to_device(a) for a in (row, value, y)]
+        with count_transfers() as seen:
+            add_rows(*on_device)
+        assert np.array_equal(np.asarray(on_device[2]), expected)
+        assert (seen.uploads, seen.downloaded_bytes) == (0, 4)  # whether the keys are sorted
+
+
+def test_keys_in_another_order() -> None:
+    y = np.zeros(6)
+    for row in (np.array([4, 4, 1, 1, 1, 0]), np.array([2]), np.array([], int)):
+        found, expected = somd.to_device(y), y.copy()
+        add_rows(somd.to_device(row), np.ones(len(row)), found)
+        add_rows.sequential(row, np.ones(len(row)), expected)
+        assert np.array_equal(np.asarray(found), expected)
+    with pytest.raises(ValueError, match="must not be negative"):
+        add_rows(somd.to_device(np.array([-1, 0, 2])), np.ones(3), somd.to_device(y))
+    with pytest.raises(ValueError, match="key 1"):
+        add_rows(somd.to_device(np.array([1, 0, 1])), np.ones(3), somd.to_device(y))

@@ -1,4 +1,7 @@
-"""Partitions for kernels that run parts in order: made by the partitioner on the host, passed as two arrays."""
+"""Partitions for kernels that run parts in order: made by the partitioner on the host, passed as two arrays.
+
+Keys of device arrays are cut where they are (`device_cutting`).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from somd.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic
 from somd.runtime import cutting
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.device_array import is_device_array
+from somd.runtime.opencl.device_cutting import ends_on_device
 from somd.runtime.opencl.session import Run
 
 #: owners for each compute unit: GPUs hide memory latency behind many, CPUs only balance with them
@@ -16,6 +21,8 @@ OWNERS_OF_A_UNIT = {"gpu": 512}
 OWNERS_ELSEWHERE = 4
 #: parts of keys for each compute unit of a GPU: the fewer keys in a part, the nearer its neighbours' elements
 KEYS_OF_A_UNIT = {"gpu": 16384}
+#: partitioners that do not look at elements
+BY_LENGTH = (Block, BlockBlock, Chunked, Cyclic)
 _FAR = 1 << 62
 
 
@@ -37,14 +44,25 @@ def ends_of(run: Run, position: int) -> Managed:
     """
     info, partitioner = run.context.device.info, run.partitioners[position]
     parts = info.compute_units * KEYS_OF_A_UNIT.get(info.kind, OWNERS_ELSEWHERE)
+    given = run.given[position]
+    if is_device_array(given) and type(partitioner) is ByKey:
+        ends = ends_on_device(run, run.array(given), parts)
+        if ends is not None:
+            return ends
     ranges, _ = cutting.cut(partitioner, _array(run, position), parts)
     return Managed.of(run.context, np.append(ranges[:, 0], ranges[-1:, 1]))
 
 
 def _array(run: Run, position: int) -> np.ndarray[Any, Any]:
+    """The argument for its partitioner: where that looks at the lengths alone, something of that shape."""
     given = run.given[position]
-    found: np.ndarray[Any, Any] = run.array(given).to_host() if is_device_array(given) else given
-    return found
+    if not is_device_array(given):
+        found: np.ndarray[Any, Any] = given
+        return found
+    managed = run.array(given)
+    if type(run.partitioners[position]) in BY_LENGTH:
+        return np.broadcast_to(np.zeros((), managed.dtype), managed.shape)
+    return managed.to_host()
 
 
 def evenly(run: Run, start: int, stop: int, step: int, alone: bool = False) -> tuple[Managed, Managed]:
