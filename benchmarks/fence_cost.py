@@ -3,7 +3,10 @@
     python -m benchmarks.fence_cost [--layer omp|tbb|workqueue] [--workers 2] [--repeat 11]
 
 Both run in one process, taken in turn: 2000 regions a run, over two elements, so that nearly nothing but the region is
-timed. Then both again beside a process that keeps one core busy, and beside a thread that runs Python.
+timed. The elements are read from the array's far end, each by another MI than wrote it, so that the compiler must keep
+every fence (of a loop of `a[i] += 1.0` it would make one region for many turns); that the generated module has the two
+regions of a turn is checked. Then both again beside a process that keeps one core busy, and beside a thread that runs
+Python.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,12 +30,16 @@ REGIONS = 2000
 
 
 @somd
-def fences(a: dist[np.ndarray], steps: int) -> None:
-    """A phase of next to no work, and a fence, `steps` times."""
-    for _ in range(steps):
+def fences(a: dist[np.ndarray], b: dist[np.ndarray], turns: int) -> None:
+    """A phase of next to no work and a fence, twice in a turn; what a phase reads, another MI has just written."""
+    n = len(a)
+    for _ in range(turns):
         with sync:
-            for i in range(len(a)):
-                a[i] += 1.0
+            for i in range(n):
+                b[i] = a[n - 1 - i]
+        with sync:
+            for i in range(n):
+                a[i] = b[n - 1 - i] + 1.0
 
 
 def microseconds(run: Callable[[], None], repeat: int) -> float:
@@ -75,11 +83,22 @@ def busy_thread() -> Iterator[None]:
 
 def main() -> None:
     """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SOMD_CACHE_DIR"] = (
+            folder  # what is compiled below, without the bound on small work, is for us alone
+        )
+        _measure(_options())
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--layer", choices=("omp", "tbb", "workqueue"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=11)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def _measure(options: argparse.Namespace) -> None:
     if options.layer:
         os.environ["NUMBA_THREADING_LAYER"] = options.layer
     import numba
@@ -94,17 +113,20 @@ def main() -> None:
             for i in numba.prange(len(a)):
                 a[i] += 1.0
 
-    a = np.zeros(2)
+    a, b = np.zeros(2), np.zeros(2)
 
     def ours() -> None:
         with use(target="multicore", workers=options.workers):
-            fences(a, REGIONS)
+            fences(a, b, REGIONS // 2)
 
     def theirs() -> None:
         numba.set_num_threads(options.workers)
         regions(a, REGIONS)
 
     ours(), theirs()
+    turn = fences.source("multicore").partition("for _ in range(turns):")[2]
+    if turn.count("in prange(") != 2:
+        raise SystemExit(f"a turn is meant to have two regions, and is:\n{turn}")
     print(f"layer {numba.threading_layer()}, {options.workers} threads, microseconds for a region")
     print(f"{'':24}{'somd fence':>12}{'empty prange':>14}{'ratio':>8}")
     for name, beside, repeat in (
