@@ -5,6 +5,7 @@ The list below is the contract with the code generator.
 
 from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, shift_left, shift_right
+from somd.runtime.multicore.arrays import room
 from somd.runtime.multicore.combining import (
     combine_and,
     combine_max,
@@ -57,7 +58,6 @@ from somd.runtime.multicore.partition import (
     LANES,
     SMALL,
     block_range,
-    extent,
     first_from,
     grid_shape,
     logical_blocks,
@@ -80,7 +80,7 @@ from somd.runtime.multicore.reductions import (
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
-from somd.runtime.multicore.sweeps import pack, packed_shape, sweeps_at_a_time, unpack
+from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
 
 __all__ = [
@@ -118,7 +118,6 @@ __all__ = [
     "elements_within",
     "elsewhere",
     "elsewhere_in",
-    "extent",
     "failed",
     "fault_table",
     "fermat_remainder",
@@ -149,7 +148,6 @@ __all__ = [
     "numpy_square",
     "numpy_where",
     "own_copy",
-    "pack",
     "packed_shape",
     "part_count",
     "python_divide",
@@ -164,6 +162,8 @@ __all__ = [
     "reduce_product",
     "reduce_sum",
     "reduce_xor",
+    "repack",
+    "room",
     "rows_of",
     "shift_left",
     "shift_right",
@@ -174,7 +174,6 @@ __all__ = [
     "table_length",
     "trips",
     "uneven_parts",
-    "unpack",
     "with_trips",
     "wrapped",
 ]

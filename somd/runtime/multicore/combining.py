@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.native import native
 
 #: private copies at most, and elements in all of them
@@ -23,7 +24,7 @@ CHUNK = 512
 LINE = 64
 
 
-@native
+@of_integers
 def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for `count` trips with so many updates of arrays that have so many
     elements, each block with copies of its own. Depends on nothing else, so that the association is fixed."""
@@ -34,7 +35,7 @@ def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
     return (count + length - 1) // length, length
 
 
-@native
+@of_integers
 def copy_shares(parts: int, updates: int, elements: int) -> int:
     """How many of `parts` MIs are worth a copy of so many elements each."""
     elements = max(elements, 1)

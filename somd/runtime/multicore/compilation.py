@@ -1,7 +1,7 @@
 """The decorators of generated functions: how Numba compiles masters, slaves and helpers.
 
 Division follows NumPy (`error_model`), nothing is reassociated or contracted (no `fastmath`), and only what the
-compiler cut into phases runs in parallel: Numba's own array parallelism is off.
+compiler cut into phases runs in parallel (see `outlining`).
 """
 
 from __future__ import annotations
@@ -13,29 +13,16 @@ import numba
 
 from somd.runtime.multicore.machine_code import MachineCode
 from somd.runtime.multicore.native import native
-from somd.runtime.multicore.regions import MasterCompiler
+from somd.runtime.multicore.outlining import MasterCompiler
 
 njit: Any = numba.njit
-
-_ONLY_PRANGE = {
-    "comprehension": False,
-    "reduction": False,
-    "inplace_binop": False,
-    "setitem": False,
-    "numpy": False,
-    "stencil": False,
-    "fusion": False,
-    "prange": True,
-}
 
 Function = Callable[..., Any]
 
 
 def master(function: Function) -> Function:
     """Compile a master: phases are its `prange` loops; what is compiled is kept on disk (see `machine_code`)."""
-    made = njit(
-        parallel=_ONLY_PRANGE, error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=MasterCompiler
-    )(function)
+    made = njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=MasterCompiler)(function)
     made._cache = MachineCode(function)
     compiled: Function = made
     return compiled
@@ -43,7 +30,7 @@ def master(function: Function) -> Function:
 
 def slave(function: Function) -> Function:
     """Compile a slave: the sequential code of one MI in one phase. Only compiled code can call it."""
-    compiled: Function = native(function, from_python=False)
+    compiled: Function = native(function)
     return compiled
 
 

@@ -6,30 +6,66 @@ LLVM propagates constants anyway, so nothing is lost by compiling one for both.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import compiler as _compiler
 from numba.core import types
+from numba.core import untyped_passes as _untyped_passes
 
+from somd.runtime.multicore.extremes import Extremes
+from somd.runtime.multicore.libraries import NativeLibrary
+
+compiler: Any = _compiler
 njit: Any = numba.njit
+untyped_passes: Any = _untyped_passes
 unliteral: Any = types.unliteral
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def native(function: Function, from_python: bool = True) -> Function:
-    """Compile a function; division follows NumPy, and Python's lock is not held. One that is not called from Python
-    needs no way in from there, which takes time to compile."""
-    made: Any = njit(error_model="numpy", nogil=True, no_cpython_wrapper=not from_python, no_cfunc_wrapper=True)(
-        function
-    )
+class NativeCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Numba's compiler for functions that only compiled code calls: they get no machine code of their own."""
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(Extremes, untyped_passes.IRProcessing)
+            pipeline.finalize()
+        return pipelines
+
+    def compile_extra(self, function: Callable[..., Any]) -> Any:
+        self.state.library = NativeLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+    def compile_ir(self, func_ir: Any, *args: Any, **named: Any) -> Any:
+        self.state.library = NativeLibrary(self.state.targetctx.codegen(), func_ir.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().compile_ir(func_ir, *args, **named)
+
+
+def native(function: Function) -> Function:
+    """Compile a function that compiled code calls; division follows NumPy. Python can call it, too: then it is compiled
+    once more."""
+    made: Any = njit(
+        error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler
+    )(function)
     template = made.get_call_template
 
     def template_of_types(args: Any, kws: Any) -> Any:
         return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in kws.items()})
 
+    def add_overload(compiled: Any) -> None:
+        # not where Numba looks when Python calls: there is no machine code
+        made.overloads[tuple(compiled.signature.args)] = compiled
+
+    called_from_python = functools.cache(lambda: njit(error_model="numpy")(function))
     made.get_call_template = template_of_types
+    made.add_overload = add_overload
+    made._compile_for_args = lambda *args, **kws: called_from_python()
     compiled: Function = made
     return compiled

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.native import native
 
 #: interleaved accumulators in a logical block of a floating-point reduction
@@ -22,14 +23,7 @@ PER_WORKER = 16
 BLOCKS = 1024
 
 
-@native
-def extent(array: Any, axis: int) -> int:
-    """The length of `array` along `axis`, in a call that Numba's array analysis does not look into."""
-    length: int = array.shape[axis]
-    return length
-
-
-@native
+@of_integers
 def trips(start: int, stop: int, step: int) -> int:
     """How many values `range(start, stop, step)` has."""
     if step > 0:
@@ -37,7 +31,7 @@ def trips(start: int, stop: int, step: int) -> int:
     return (start - stop - step - 1) // -step if start > stop else 0
 
 
-@native
+@of_integers
 def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` that belongs to MI `rank` of `parts` (the paper's IndexPartitioner)."""
     count = trips(start, stop, step)
@@ -47,13 +41,13 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     return start + first * step, start + last * step
 
 
-@native
+@of_integers
 def uneven_parts(count: int, workers: int) -> int:
     """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
     return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
 
 
-@native
+@of_integers
 def part_count(count: int, parts: int) -> int:
     """How many MIs hand on a partial result: those that have some of `count` trips; one where there are none."""
     return max(1, min(count, parts))
@@ -86,7 +80,7 @@ def with_trips(ranges: Any, owners: Any, start: int, stop: int, step: int) -> An
     return kept[:count], ends[: mine + 1]
 
 
-@native
+@of_integers
 def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     """How `parts` MIs are laid out over rows and columns: as many along the rows as there are rows, since long inner
     runs are the fast ones; along the columns only what is left."""
@@ -96,7 +90,7 @@ def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
     return along, max(1, min(parts // along, max(columns, 1)))
 
 
-@native
+@of_integers
 def first_from(low: int, start: int, step: int) -> int:
     """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
     if low <= start:
@@ -104,7 +98,7 @@ def first_from(low: int, start: int, step: int) -> int:
     return start + (low - start + step - 1) // step * step
 
 
-@native
+@of_integers
 def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
     association of the reduction is the same for any number of workers and on any device."""
@@ -113,7 +107,7 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     return (count + length - 1) // length, length
 
 
-@native
+@of_integers
 def block_range(start: int, stop: int, step: int, block: int, length: int) -> tuple[int, int]:
     """The part of `range(start, stop, step)` in logical block number `block`."""
     count = trips(start, stop, step)

@@ -12,12 +12,12 @@ def reduce_sum(partials: Any) -> Any:
     """Sum by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
     count = len(partials)
     while count > 1:
-        half = count // 2
+        half = count >> 1
         for k in range(half):
             partials[k] = partials[2 * k] + partials[2 * k + 1]
-        if count % 2:
+        if count & 1:
             partials[half] = partials[count - 1]
-        count = half + count % 2
+        count -= half
     return partials[0]
 
 
@@ -26,12 +26,12 @@ def reduce_product(partials: Any) -> Any:
     """Product by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
     count = len(partials)
     while count > 1:
-        half = count // 2
+        half = count >> 1
         for k in range(half):
             partials[k] = partials[2 * k] * partials[2 * k + 1]
-        if count % 2:
+        if count & 1:
             partials[half] = partials[count - 1]
-        count = half + count % 2
+        count -= half
     return partials[0]
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.native import native
 
 
-@native
+@of_integers
 def elsewhere(at: int, start: int, stop: int, step: int, lo: int, hi: int) -> bool:
     """Whether `at` is an iteration of `range(start, stop, step)` outside the part from `lo` to `hi`."""
     if step > 0:
@@ -33,7 +34,7 @@ def elsewhere_in(at: int, start: int, stop: int, step: int, parts: Any, owners: 
     return first == last or not parts[first, 0] <= at < parts[first, 1]
 
 
-@native
+@of_integers
 def inner_range(lo: int, hi: int, step: int, first: int, last: int) -> tuple[int, int]:
     """The piece of a part that lies `first` and `last` trips inside its ends."""
     if step > 0:

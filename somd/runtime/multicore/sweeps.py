@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.native import native
 from somd.runtime.multicore.partition import slave_range
 
@@ -15,7 +16,7 @@ AT_ONCE = 1 << 30
 DEEPEST = 32
 
 
-@native
+@of_integers
 def sweeps_at_a_time(
     turns: int, sweeps: int, radius: int, rows: int, workers: int, memory: int, small: int
 ) -> tuple[int, int, int]:
@@ -37,31 +38,24 @@ def sweeps_at_a_time(
     return depth, max(radius, cached - depth * reach), parts
 
 
-@native
-def packed_shape(array: Any, stride: int, apart: bool) -> tuple[int, int, int]:
+@of_integers
+def packed_shape(rows: int, columns: int, stride: int, apart: bool) -> tuple[int, int, int]:
     """The shape of a two-dimensional array taken apart: part, row, place; nothing unless it is taken apart."""
-    if not apart:
-        return 0, 0, 0
-    return stride, array.shape[0], (array.shape[1] + stride - 1) // stride
+    if apart:
+        return stride, rows, (columns + stride - 1) // stride
+    return 0, 0, 0
 
 
 @native
-def pack(array: Any, packed: Any, rank: int, parts: int) -> None:
-    """Take the rows of MI `rank` apart: column j goes to place j // stride of part j % stride."""
+def repack(array: Any, packed: Any, back: bool, rank: int, parts: int) -> None:
+    """Take the rows of MI `rank` apart: column j goes to place j // stride of part j % stride. Or put them together
+    again."""
     stride, columns = packed.shape[0], array.shape[1]
     first, last = slave_range(0, array.shape[0], 1, rank, parts)
     for row in range(first, last):
         for part in range(stride):
             for place in range((columns - part + stride - 1) // stride):
-                packed[part, row, place] = array[row, place * stride + part]
-
-
-@native
-def unpack(array: Any, packed: Any, rank: int, parts: int) -> None:
-    """Put the rows of MI `rank` together again."""
-    stride, columns = packed.shape[0], array.shape[1]
-    first, last = slave_range(0, array.shape[0], 1, rank, parts)
-    for row in range(first, last):
-        for part in range(stride):
-            for place in range((columns - part + stride - 1) // stride):
-                array[row, place * stride + part] = packed[part, row, place]
+                if back:
+                    array[row, place * stride + part] = packed[part, row, place]
+                else:
+                    packed[part, row, place] = array[row, place * stride + part]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.integers import of_integers
 
 #: iterations of an MI from which a table is worth filling
 ENOUGH = 4
@@ -10,7 +10,7 @@ ENOUGH = 4
 ENTRIES = 1 << 16
 
 
-@native
+@of_integers
 def table_length(iterations: int, trips: int) -> int:
     """The entries of a table for inner loops of so many `trips`, looked up by so many `iterations`."""
     return min(trips, ENTRIES) if iterations >= ENOUGH else 0

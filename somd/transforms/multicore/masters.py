@@ -16,13 +16,9 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.analysis.facts import assignment_counts
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
-from somd.transforms.multicore.extents import with_extents
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
@@ -91,18 +87,7 @@ class MasterBuilder:
         body = self.steps(self.plan.body) or parsed("pass")
         header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-        function = function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
-        return with_extents(function, self.plan.ranks) if self.rebinds_arrays() else function
-
-    def rebinds_arrays(self) -> bool:
-        """Whether an array name stands for several arrays in turn: exchanged, assigned twice, or in a loop."""
-        counts = assignment_counts(self.plan.method)
-        statements = statements_of(self.plan.method.function.body)
-        nested = [s for s in statements if not isinstance(s, cst.SimpleStatementLine)]
-        inside = {name for s in nested for name in assigned_names(s)}
-        once = set(self.plan.arrays) - set(self.plan.method.param_names)
-        own = {local.name for phase in self.plan.phases() for local in phase.nest.local_arrays}
-        return any(counts[a] > (a in once) or a in inside for a in self.plan.arrays if a not in own)
+        return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         built: list[cst.BaseStatement] = []
@@ -342,7 +327,7 @@ class MasterBuilder:
         for name in (name for r in builder.nest.reductions for name in (r.name, *r.companions)):
             scalar = self.types.names[name]
             assert isinstance(scalar, ScalarType)
-            made.append(f"{builder.partials(name)} = np.empty({blocks}, np.{numpy_name(scalar.dtype)})")
+            made.append(f"{builder.partials(name)} = room({blocks}, np.{numpy_name(scalar.dtype)})")
         return made
 
     def combining_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:

@@ -6,6 +6,7 @@ In: a verified plan and the types of one signature. Out: `MulticoreCode`, whose 
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
 
 def _in_use(helpers: list[cst.FunctionDef], callers: Iterable[cst.FunctionDef]) -> list[cst.FunctionDef]:
     """The helpers that are still called: some are written out in slaves."""
-    used = {name for function in callers for name in _names(function)}
+    used = {name for function in callers for name in _names(function)} if helpers else set()
     kept: list[cst.FunctionDef] = []
     for helper in reversed(helpers):
         if helper.name.value in used:
@@ -87,7 +88,7 @@ def module_text(code: MulticoreCode) -> str:
     made = (*code.helpers, *slaves, code.master)
     functions = [_renamed(f, code.plan) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
-    used = {name for function in functions for name in _names(function)}
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}
     head = [
         f'"""`{method.qualname}` of {os.path.basename(position.file)}, line {position.line}, for multicore.',

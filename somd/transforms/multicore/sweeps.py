@@ -131,8 +131,10 @@ class SweepsBuilder:
         last = f"{stage} == 2 * {self.tiles()}"
         written = {name for builder, _ in self.phases for name in builder.nest.arrays_written}
         pairs = [(name, packed_name(name, self.fresh)) for name in self.sweeps.packed]
-        pack = "".join(f"    pack({name}, {apart}, {rank}, {slaves})\n" for name, apart in pairs)
-        unpack = "".join(f"    unpack({name}, {apart}, {rank}, {slaves})\n" for name, apart in pairs if name in written)
+        pack = "".join(f"    repack({name}, {apart}, False, {rank}, {slaves})\n" for name, apart in pairs)
+        unpack = "".join(
+            f"    repack({name}, {apart}, True, {rank}, {slaves})\n" for name, apart in pairs if name in written
+        )
         return [f"if {stage} == -1:\n{pack}    return\n", f"if {last}:\n{unpack}    return\n"]
 
     def tiles(self) -> str:
@@ -284,8 +286,8 @@ class SweepsBuilder:
             least = -(-PACKED_TURNS // self.a_turn)
             before.append(f"{apart} = {self.trips(self.start, self.fresh.name('end'))} >= {least}")
             for name in self.sweeps.packed:
-                shape = f"packed_shape({name}, {self.sweeps.stride}, {apart})"
-                before.append(f"{packed_name(name, self.fresh)} = np.empty({shape}, {name}.dtype)")
+                shape = f"packed_shape({name}.shape[0], {name}.shape[1], {self.sweeps.stride}, {apart})"
+                before.append(f"{packed_name(name, self.fresh)} = room({shape}, {name}.dtype)")
             whole = f"range(-1 if {apart} else 0, {count} + (1 if {apart} else 0))"
         call = f"{self.name}({', '.join((*limits, *self.arguments()))})"
         loop = cst.ensure_type(cst.parse_statement(f"for {stage} in {whole}:\n    pass\n"), cst.For)

@@ -101,7 +101,7 @@ class _Writer:
             body = self.needed(self.body, place.node, stored, needed)
         if count is None or not self.possible(body):
             return
-        made = [*parsed(f"{table} = np.empty({length}, np.float64)"), *body, *parsed(f"return {table}")]
+        made = [*parsed(f"{table} = room({length}, np.float64)"), *body, *parsed(f"return {table}")]
         key = _numbered(made, assigned(body))
         if key not in self.known:
             number = len(self.functions) + 1

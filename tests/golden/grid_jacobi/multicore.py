@@ -11,7 +11,6 @@ from somd.runtime.multicore import (
     SMALL,
     answer_signals,
     assume,
-    extent,
     grid_shape,
     master,
     slave,
@@ -44,17 +43,17 @@ def grid_jacobi(a, b, steps, n_slaves):
     for _ in range(steps):
         answer_signals()
         # phase 1: the loop over i, j at line 16
-        if extent(a, 0) >= 3 and extent(a, 1) >= 3 and extent(a, 0) >= extent(b, 0) + 2:
+        if a.shape[0] >= 3 and a.shape[1] >= 3 and a.shape[0] >= b.shape[0] + 2:
             raise IndexError(1)
-        if extent(a, 0) >= 3 and extent(a, 1) >= 3 and extent(a, 1) >= extent(b, 1) + 2:
+        if a.shape[0] >= 3 and a.shape[1] >= 3 and a.shape[1] >= b.shape[1] + 2:
             raise IndexError(2)
-        if trips(1, extent(a, 0) - 1, 1) * trips(1, extent(a, 1) - 1, 1) * 14 < SMALL:
-            grid_jacobi_slave_1(1, extent(a, 0) - 1, 1, extent(a, 1) - 1, a, b)
+        if trips(1, a.shape[0] - 1, 1) * trips(1, a.shape[1] - 1, 1) * 14 < SMALL:
+            grid_jacobi_slave_1(1, a.shape[0] - 1, 1, a.shape[1] - 1, a, b)
         else:
-            rows, columns = grid_shape(n_slaves, trips(1, extent(a, 0) - 1, 1), trips(1, extent(a, 1) - 1, 1))
+            rows, columns = grid_shape(n_slaves, trips(1, a.shape[0] - 1, 1), trips(1, a.shape[1] - 1, 1))
             for rank in prange(rows * columns):
-                lo, hi = slave_range(1, extent(a, 0) - 1, 1, rank // columns, rows)
-                lo_1, hi_1 = slave_range(1, extent(a, 1) - 1, 1, rank % columns, columns)
+                lo, hi = slave_range(1, a.shape[0] - 1, 1, rank // columns, rows)
+                lo_1, hi_1 = slave_range(1, a.shape[1] - 1, 1, rank % columns, columns)
                 grid_jacobi_slave_1(lo, hi, lo_1, hi_1, a, b)
         a, b = b, a
     return a

@@ -16,6 +16,7 @@ from somd.runtime.multicore import (
     logical_blocks,
     master,
     reduce_sum,
+    room,
     slave,
     slave_range,
     trips,
@@ -57,7 +58,7 @@ def normalize(a, n_slaves):
     norm = 0.0
     # phase 1: the loop over i at line 12
     blocks, length = logical_blocks(trips(0, len(a), 1), LANES)
-    norm_partials = np.empty(blocks, np.float64)
+    norm_partials = room(blocks, np.float64)
     if trips(0, len(a), 1) * 4 < SMALL:
         normalize_slave_1(0, blocks, length, a, norm_partials)
     else:

@@ -15,6 +15,7 @@ from somd.runtime.multicore import (
     lane_array,
     lane_cos,
     master,
+    room,
     slave,
     slave_range,
     table_length,
@@ -34,7 +35,7 @@ HAS_FAULTS = False
 # `math.exp(-x * x)`, by trips of its loop
 @slave
 def spectrum_slave_1_table_1(length, modes):
-    table = np.empty(length, np.float64)
+    table = room(length, np.float64)
     x = 0.0
     for _ in range(modes):
         x += STEP
@@ -47,7 +48,7 @@ def spectrum_slave_1_table_1(length, modes):
 # `math.log(k + 1.0)`, by trips of its loop
 @slave
 def spectrum_slave_1_table_2(length, modes):
-    table = np.empty(length, np.float64)
+    table = room(length, np.float64)
     trip_2 = 0
     for k in range(1, modes):
         if trip_2 >= length:

@@ -16,14 +16,14 @@ from somd.runtime.multicore import (
     lane_array,
     logical_blocks,
     master,
-    pack,
     packed_shape,
     reduce_sum,
+    repack,
+    room,
     slave,
     slave_range,
     sweeps_at_a_time,
     trips,
-    unpack,
 )
 
 PARTITIONS = ()
@@ -67,10 +67,10 @@ def stencil_sweeps_1_block(left, right, lo, hi, below, above, first, upto, G, G_
 @slave
 def stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed):
     if stage == -1:
-        pack(G, G_packed, rank, parts)
+        repack(G, G_packed, False, rank, parts)
         return
     if stage == 2 * ((trips(0, end, 1) + depth - 1) // depth):
-        unpack(G, G_packed, rank, parts)
+        repack(G, G_packed, True, rank, parts)
         return
     first, upto = stage // 2 * depth, min(stage // 2 * depth + depth, end)
     count = trips(first, upto, 1) - 1
@@ -119,7 +119,7 @@ def stencil(G, steps, n_slaves):
     end = steps
     depth, width, parts = sweeps_at_a_time(trips(0, end, 1), 1, 1, trips(1, G.shape[0] - 1, 1), n_slaves, G.nbytes, SMALL)
     apart = trips(0, end, 1) >= 8
-    G_packed = np.empty(packed_shape(G, 2, apart), G.dtype)
+    G_packed = room(packed_shape(G.shape[0], G.shape[1], 2, apart), G.dtype)
     for stage in range(-1 if apart else 0, 2 * ((trips(0, end, 1) + depth - 1) // depth) + (1 if apart else 0)):
         if stage % 2 == 0:
             answer_signals()
@@ -128,7 +128,7 @@ def stencil(G, steps, n_slaves):
                 stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed)
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
-    total_partials = np.empty(blocks, np.float64)
+    total_partials = room(blocks, np.float64)
     if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 2 < SMALL:
         stencil_slave_2(0, blocks, length, G, total_partials)
     else:

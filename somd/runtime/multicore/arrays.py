@@ -1,0 +1,84 @@
+"""Arrays that generated code makes for itself: partial results, packed arrays, tables.
+
+`np.empty` takes Numba four functions, each compiled by itself; this takes none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.core import cgutils as _cgutils
+from numba.core import types as _types
+from numba.core.typing import npydecl as _npydecl
+from numba.core.typing import templates as _templates
+from numba.extending import lower_builtin as _lower_builtin
+from numba.np import arrayobj as _arrayobj
+
+cgutils: Any = _cgutils
+types: Any = _types
+parse_dtype: Any = _npydecl.parse_dtype
+arrayobj: Any = _arrayobj
+templates: Any = _templates
+lower_builtin: Any = _lower_builtin
+
+#: bytes to which the arrays are aligned: the widest vectors there are, and a cache line
+ALIGNMENT = 64
+
+
+def room(shape: Any, dtype: Any) -> Any:
+    """A new array without content; `shape` is an integer or a tuple of integers, none negative, and not so large that
+    the number of bytes overflows.
+
+    Raises:
+        MemoryError: there is not so much memory.
+    """
+    return np.empty(shape, dtype)
+
+
+class _Room(templates.AbstractTemplate):  # type: ignore[misc]
+    key = room
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        shape, dtype = args
+        element = parse_dtype(dtype)
+        if element is None or kws:
+            return None
+        if isinstance(shape, types.Integer):
+            return templates.signature(types.Array(element, 1, "C"), types.intp, dtype)
+        if not isinstance(shape, types.BaseTuple):
+            return None
+        count = len(shape)
+        return templates.signature(types.Array(element, count, "C"), types.UniTuple(types.intp, count), dtype)
+
+
+templates.infer_global(room, types.Function(_Room))
+
+
+@lower_builtin(room, types.Any, types.Any)  # type: ignore[untyped-decorator,unused-ignore]
+def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    made, word = signature.return_type, context.get_value_type(types.intp)
+    shape = arguments[:1]
+    if signature.args[0] != types.intp:
+        shape = cgutils.unpack_tuple(builder, arguments[0])
+    data_type = context.get_data_type(made.dtype)
+    width = word(context.get_abi_sizeof(data_type))
+    strides: list[Any] = []
+    size = width
+    for length in reversed(shape):
+        strides.insert(0, size)
+        size = builder.mul(size, length)
+    memory = context.nrt.meminfo_alloc_aligned(builder, size, ALIGNMENT)
+    with builder.if_then(cgutils.is_null(builder, memory), likely=False):
+        context.call_conv.return_user_exc(builder, MemoryError, ("Allocation failed (probably too large).",))
+    data = builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type.as_pointer())
+    array = arrayobj.make_array(made)(context, builder)
+    arrayobj.populate_array(
+        array,
+        data=data,
+        shape=cgutils.pack_array(builder, shape, ty=word),
+        strides=cgutils.pack_array(builder, strides, ty=word),
+        itemsize=width,
+        meminfo=memory,
+    )
+    return array._getvalue()

@@ -1,0 +1,126 @@
+"""The LLVM code of what is compiled into a master: optimised, and made machine code, once, in the master.
+
+Numba gives every function a library of its own. A library is linked with those of all functions that it calls,
+optimised, and made machine code, before a caller is linked with it, and optimised again: at five levels of calls that
+is most of the time that a master takes to compile. Functions that only masters call need no machine code. So their
+libraries keep what Numba made of their own text, and that of a master takes in all that it reaches, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from llvmlite import binding as _binding
+from numba.core import codegen as _codegen
+from numba.core import compiler as _compiler
+from numba.core.environment import lookup_environment as _lookup
+
+binding: Any = _binding
+codegen: Any = _codegen
+compiler: Any = _compiler
+lookup_environment: Any = _lookup
+
+_ENVIRONMENT = "_ZN08NumbaEnv"
+_LINKED = "linkonce_odr"
+
+
+class _Plain(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """A library whose own functions are not optimised one by one before they are linked."""
+
+    _linking_libraries: list[Any]
+    _shared_module: Any
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class NativeLibrary(_Plain):
+    """The library of a function that is only called by compiled code."""
+
+    @property
+    def codegen(self) -> Any:
+        """The code generator, without machine code in which an environment could be set."""
+        return _WithoutMachineCode(self._codegen)
+
+    def add_linking_library(self, library: Any) -> None:
+        self._linking_libraries.append(library)
+
+    def finalize(self) -> None:
+        """Nothing but the names is needed from now on."""
+        self._raise_if_finalized()
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """No function of the library can be called from Python: 0."""
+        self._ensure_finalized()
+        return 0
+
+    def own_module(self) -> Any:
+        """What Numba made of the function's own text, for linking."""
+        self._ensure_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == binding.Linkage.external:
+                function.linkage = _LINKED
+        return self._final_module
+
+    def _get_module_for_linking(self) -> Any:
+        """The function with all that it calls, for a library of Numba's own that calls it."""
+        if self._shared_module is None:
+            module = self.own_module().clone()
+            _link(module, [library for library in reached([self]) if library is not self])
+            self._shared_module = module
+        return self._shared_module
+
+
+class MasterLibrary(_Plain):
+    """The library of a function that is called from Python, with all that it reaches."""
+
+    def finalize(self) -> None:
+        """Link, optimise and make machine code."""
+        linked = reached(self._linking_libraries)
+        for library in linked:
+            self._reload_init.update(library._reload_init)
+        _link(self._final_module, linked)
+        # Numba's way from here on, with nothing left to link
+        self._linking_libraries = []
+        super().finalize()
+        for name in [variable.name for variable in self._final_module.global_variables]:
+            environment = lookup_environment(name) if name.startswith(_ENVIRONMENT) else None
+            if environment is not None:
+                self._codegen.set_env(name, environment)
+
+
+def reached(libraries: Iterable[Any]) -> list[Any]:
+    """The libraries, and those that they link with, each once. Numba's own hold what they link with."""
+    found: dict[Any, None] = {}
+    waiting = list(libraries)[::-1]
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            if isinstance(library, NativeLibrary):
+                waiting.extend(reversed(library._linking_libraries))
+    return list(found)
+
+
+def _link(module: Any, libraries: Iterable[Any]) -> None:
+    for library in libraries:
+        own = isinstance(library, NativeLibrary)
+        module.link_in(library.own_module() if own else library._get_module_for_linking(), preserve=True)
+
+
+class _WithoutMachineCode:
+    """A code generator for a library that has no machine code."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """The master's library does it."""
