@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from somd import ByKey, Cyclic, dim, dist, partition, somd, sync
+from somd import ByKey, Cyclic, dim, dist, partition, shared, somd, sync
 from tests.language.program import SHAPES, SIZES, fortran, numbers, program, spaced
 
 A = dist[np.ndarray]
@@ -142,7 +142,7 @@ def two_by_two_in_each_cell(
             x[i, j, 1] = (q[0, 0] - q[1, 0]) / d
 
 
-@program(lambda: [(a, np.zeros(len(a)), n) for a, _ in pairs() for n in (1, 3, 6)], xfail={"opencl": "length unknown"})
+@program(lambda: [(a, np.zeros(len(a)), n) for a, _ in pairs() for n in (1, 3, 6)])
 @somd
 def moving_window_of_a_length_that_is_given(a: A, out: A, n: int) -> None:
     for i in range(len(a)):
@@ -156,7 +156,7 @@ def moving_window_of_a_length_that_is_given(a: A, out: A, n: int) -> None:
         out[i] = best
 
 
-@program(lambda: [(numbers(n, 5), np.zeros(n)) for n in SIZES], xfail={"opencl": "length unknown"})
+@program(lambda: [(numbers(n, 5), np.zeros(n)) for n in SIZES])
 @somd
 def sorted_copy_of_each_row(a: A, middle: A) -> None:
     for i in range(a.shape[0]):
@@ -303,3 +303,51 @@ def beside_a_combined_array(data: A, weight: A) -> np.ndarray:
             steps[i % 4] = int(weight[i])
             h[data[i] // 32] += steps[0] + steps[-1]
     return h
+
+
+@program(lambda: [(numbers(*shape), n) for shape in SHAPES for n in (1, 4)])
+@somd
+def given_length_in_a_grid(a: Annotated[np.ndarray, dist, dim(0, 1)], n: int) -> np.ndarray:
+    out = np.zeros(a.shape)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1] - 1, i - 1, -1):
+            w = np.zeros((n, 2), np.float32)
+            v = np.full_like(w, 2)
+            for k in range(len(v)):
+                w[k, 1] = a[i, j] * (k + v[k, 0])
+            out[i, j] = w[n - 1, 1] - w[-1, 0]
+    return out
+
+
+@program(lambda: [(a, n) for a, _ in pairs() for n in (1, 5)], rtol=1e-12)
+@somd
+def sums_over_given_lengths(a: A, n: int):
+    h: shared[np.ndarray] = np.zeros(7)
+    total = 0.0
+    peak = -1e30
+    at = -1
+    for i in range(len(a)):
+        w = np.full(n, a[i])
+        for k in range(1, n):
+            w[k] = w[k - 1] * 0.5 + a[i]
+        total += w[n - 1]
+        if w[0] > peak:
+            peak = w[0]
+            at = i
+    with sync(h, reduce="+"):
+        for i in range(len(a)):
+            v = np.full(n, a[i])
+            for k in range(n):
+                h[(i + k) % 7] += v[k]
+    return total, peak, at, h
+
+
+@program(lambda: [(a, numbers(len(a), dtype=np.int64, low=-3, high=2), 3) for a, _ in pairs()])
+@somd
+def tested_index_of_a_given_length(a: A, at: A, n: int) -> None:
+    for i in range(len(a)):
+        w = np.zeros(n)
+        big = np.zeros(600)
+        w[at[i]] = a[i]
+        big[at[i]] = w[n - 1]
+        a[i] = w[at[i]] + big[599] * 2

@@ -30,6 +30,7 @@ from somd.runtime.opencl.reductions import (
     trips,
     trips_between,
 )
+from somd.runtime.opencl.rows import rows, work_items
 from somd.runtime.opencl.session import Run
 from somd.runtime.opencl.workgroups import tiles
 
@@ -60,11 +61,13 @@ __all__ = [
     "reduce_min",
     "reduce_product",
     "reduce_sum",
+    "rows",
     "snapshot",
     "tiles",
     "trips",
     "trips_between",
     "with_trips",
+    "work_items",
 ]
 
 

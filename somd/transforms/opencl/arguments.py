@@ -21,6 +21,8 @@ class Argument:
     trips, extent       of distributed dimension `number`: its iterations, exactly or at most
     block, blocks       the trips in a logical block, and how many blocks there are
     copies, row         all private copies of array `name`, and the elements in one
+    rows, row, step     arrays `name` of all work-items; memory from one to the next, and from element to element
+    items               how many work-items take the iterations in turns
     count, size         how many copies of an array are combined, and its elements
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
     ends                where the parts of an array end, from 0 on, one part an owner
@@ -38,7 +40,7 @@ class Argument:
 
     @property
     def declaration(self) -> str:
-        if self.kind in ("array", "partials", "copies"):
+        if self.kind in ("array", "partials", "copies", "rows"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
         if self.kind in ("ranges", "owners", "ends"):
             return f"__global const long *{self.text}"

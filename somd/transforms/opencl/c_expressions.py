@@ -240,13 +240,16 @@ class Expressions:
         array, _ = self.accessed(node)
         assert isinstance(node.value, cst.Name)
         self.scope.tests_accesses = True
-        own = node.value.value in self.scope.own
-        return self.unit.tested_access(store, array.dtype, array.ndim, own), array.dtype
+        name = node.value.value
+        where = "own" if name in self.scope.own else "apart" if name in self.scope.apart else ""
+        return self.unit.tested_access(store, array.dtype, array.ndim, where), array.dtype
 
     def test_arguments(self, node: cst.Subscript) -> list[C]:
         _, name = self.accessed(node)
         assert isinstance(node.value, cst.Name)
         arguments = [C(self.source(node, name), "int64")]
+        step = self.scope.apart.get(node.value.value)
+        arguments += [] if step is None else [C(step, "int64")]
         for axis, index in enumerate(index_expressions(node)):
             arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
         site = self.scope.guarded[node][0].number
@@ -268,7 +271,8 @@ class Expressions:
                 row = infix("*", flat, self.scope.length(array, axis), "int64")
                 flat = infix("+", row, index, "int64")
         assert flat is not None
-        return flat.loose
+        step = self.scope.apart.get(array)
+        return flat.loose if step is None else infix("*", flat, C(step, "int64"), "int64").text
 
     def _from_end(self, index: C, array: str, axis: int) -> C:
         if isinstance(index.value, int):

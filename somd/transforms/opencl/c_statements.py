@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from somd.transforms.frontend.loops import else_statements, integer_constant, ra
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
-from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
@@ -60,6 +61,8 @@ class Statements:
         self.next_iteration = next_iteration
         self.tracked = tracked or {}
         self.result = result
+        #: whether all work-items of a group must come to the end of the function
+        self.barrier_follows = False
         self.loops = 0
         self.lines: list[str] = []
 
@@ -214,7 +217,8 @@ class Statements:
     # --- assignments ---------------------------------------------------------------------------------------------
 
     def assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
-        if isinstance(target, cst.Name) and target.value in self.scope.own and isinstance(value, cst.Call):
+        own = {*self.scope.own, *self.scope.apart}
+        if isinstance(target, cst.Name) and target.value in own and isinstance(value, cst.Call):
             self.filled(target.value, value)
         elif isinstance(target, cst.Tuple):
             self._together([element.value for element in target.elements], value)
@@ -232,15 +236,37 @@ class Statements:
         """An allocation: the array is there, its elements get their first values."""
         array, callee = self.scope.array_type(name), self.scope.types.calls[node]
         assert array is not None
+        self.negative_lengths(name)
         function = callee.name.removesuffix("_like")
         if function == "empty":
             return
         value = literal(function == "ones", "bool")
         if function == "full":
             value = self._kept(self.expressions.expression(node.args[1].value))
-        at, count = self.scope.names.fresh(f"{name}_at"), math.prod(self.scope.own[name])
-        self.line(f"for (long {at} = 0; {at} < {count}; {at}++)")
-        self.line(f"{INDENT}{self.scope.array(name)}[{at}] = {converted(value, array.dtype).loose};")
+        at, step = self.scope.names.fresh(f"{name}_at"), self.scope.apart.get(name)
+        count = functools.reduce(
+            lambda one, other: infix("*", one, other, "int64"), [self.scope.length(name, k) for k in range(array.ndim)]
+        )
+        number = math.prod(self.scope.own[name]) if name in self.scope.own else count.loose
+        place = at if step is None else f"{at} * {step}"
+        self.line(f"for (long {at} = 0; {at} < {number}; {at}++)")
+        self.line(f"{INDENT}{self.scope.array(name)}[{place}] = {converted(value, array.dtype).loose};")
+
+    def negative_lengths(self, name: str) -> None:
+        """Note a length below 0 as a fault of the iteration; nothing is in reach of an array without elements."""
+        for axis, site in enumerate(self.scope.lengths_tested.get(name, ())):
+            length = self.scope.length(name, axis)
+            if isinstance(length.value, int) and length.value >= 0:
+                continue
+            self.scope.tests_accesses = True
+            self.expressions.unit.fault_place()
+            self.open(f"if ({length.text} < 0)")
+            self.line(f"fault_note(faults, iteration, turn, {site.number}, {length.text}, 0);")
+            if not self.loops:
+                self.line(self.next_iteration)
+            elif not self.barrier_follows:
+                self.line("return;")
+            self.close()
 
     def _together(self, targets: list[cst.BaseExpression], value: cst.BaseExpression) -> None:
         """All values are taken before the first target changes."""

@@ -26,6 +26,7 @@ from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.reduction_operators import combined as joined
 from somd.transforms.opencl.reduction_operators import identity
+from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Combined, Method, Nest
 from somd.transforms.types.scalars import ArrayType, ScalarType
@@ -51,7 +52,8 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
         row, rows = fresh(f"{array}_row"), fresh(f"{array}_copies")
         copies += [Argument("copies", rows, each.array, dtype=dtype), Argument("row", row, each.array)]
         write.line(f"__global {CTYPES[dtype]} *{array} = {rows} + {block} * {row};")
-    for line in declarations((set(nest.privates) | inner) - scoped, scope):
+    own, own_rows = rows_of(scope, block)
+    for line in (*own, *declarations((set(nest.privates) | inner) - scoped, scope)):
         write.line(line)
     partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
     bounds: list[Argument] = []
@@ -71,7 +73,8 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     found = of_scope(scope, frozenset(nest.arrays_written))
     private = {each.array for each in nest.combined}
     arguments = [a for a in found if a.kind == "array" and a.name not in private]
-    arguments += [*copies, *partials, Argument("blocks", blocks), Argument("block", length), Argument("trips", trips)]
+    arguments += [*own_rows, *copies, *partials]
+    arguments += [Argument("blocks", blocks), Argument("block", length), Argument("trips", trips)]
     arguments += [*bounds, *(a for a in found if a.kind != "array")]
     return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
 

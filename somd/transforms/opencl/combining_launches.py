@@ -48,7 +48,7 @@ class CombiningLaunch(Launch):
             run = tree.name(self.code.run)
             made = tree.call(tree.brought("copies_of"), run, tree.name(each.array), blocks, neutral)
             found.append(tree.assign(tree.name(self.copies[each.array]), made))
-        return [*found, self._call("launch", tree.tuple_of([blocks]))]
+        return [*found, *self.with_rows(blocks)]
 
     def finished(self) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []
@@ -82,7 +82,7 @@ class CombiningLaunch(Launch):
     def passed(self, argument: Argument) -> cst.BaseExpression:
         if argument.kind == "copies":
             return tree.name(self.copies[argument.name])
-        if argument.kind == "row":
+        if argument.kind == "row" and argument.name in self.copies:
             return tree.subscript(tree.attribute(self.copies[argument.name], "shape"), tree.integer(-1))
         return super().passed(argument)
 

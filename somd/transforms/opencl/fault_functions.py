@@ -43,16 +43,16 @@ static long fault_place(long index, long length, {FAULTS}, long site)
 }}"""
 
 
-def access_name(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
-    return f"{'store' if store else 'load'}_{'own_' if own else ''}{CTYPES[dtype]}_{ndim}"
+def access_name(store: bool, dtype: str, ndim: int, where: str = "") -> str:
+    return f"{'store' if store else 'load'}_{f'{where}_' if where else ''}{CTYPES[dtype]}_{ndim}"
 
 
-def access_text(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
+def access_text(store: bool, dtype: str, ndim: int, where: str = "") -> str:
     """A load that gives 0, or a store that does nothing, where an index is outside; site + k is that of axis k.
 
-    `own` is for arrays in private memory.
+    `where` is "own" for arrays in private memory, "apart" for those whose elements are so many steps apart.
     """
-    kind, name = CTYPES[dtype], access_name(store, dtype, ndim, own)
+    kind, name = CTYPES[dtype], access_name(store, dtype, ndim, where)
     axes = range(ndim)
     indexes = ", ".join(f"long i{k}, long n{k}" for k in axes)
     places = "\n".join(
@@ -62,7 +62,9 @@ def access_text(store: bool, dtype: str, ndim: int, own: bool = False) -> str:
     flat = "p0"
     for k in axes[1:]:
         flat = f"({flat}) * n{k} + p{k}" if k > 1 else f"{flat} * n{k} + p{k}"
-    head = f"{'' if own else '__global '}{'' if store else 'const '}{kind} *array, {indexes}, {FAULTS}, long site"
+    flat = f"({flat}) * step" if where == "apart" else flat
+    array = f"{'' if where == 'own' else '__global '}{'' if store else 'const '}{kind} *array"
+    head = f"{array}{', long step' if where == 'apart' else ''}, {indexes}, {FAULTS}, long site"
     if store:
         body = f"    if ({inside})\n        array[{flat}] = value;"
         return f"static void {name}({head}, {kind} value)\n{{\n{places}\n{body}\n}}"

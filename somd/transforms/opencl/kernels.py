@@ -31,6 +31,7 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
     names = Names({*unit.taken, *OWN_NAMES})
     own = own_arrays(nest, types)
     relaxed = None if nest.relaxed is None else RelaxedReads(nest.relaxed)
+    apart = [local for local in nest.local_arrays if local.name not in own]
     return Scope(
         method,
         types,
@@ -39,6 +40,8 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
         nest.guarded,
         nest.wrapping,
         own=own,
+        apart={local.name: names.fresh(f"{local.name}_step") for local in apart},
+        lengths_tested={local.name: local.sites for local in apart if local.sites},
         relaxed=relaxed,
         kept=unit.members,
     )

@@ -14,6 +14,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
+from somd.transforms.opencl.row_launches import HostRows
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
 from somd.transforms.opencl.wide_kernels import segments_of
@@ -110,7 +111,10 @@ class Launch:
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
         if grouped is not None:
             self.lanes = names.fresh("lanes")
-        if nest.reductions or nest.combined:
+        self.rows = HostRows(nest, kernel, code, names)
+        if self.rows:
+            self.items = names.fresh("items")
+        if nest.reductions or nest.combined or self.rows:
             wanted = ("blocks", "block_trips", "all_trips", "block")
             self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
 
@@ -136,7 +140,7 @@ class Launch:
     def launched(self) -> list[cst.BaseStatement]:
         if self.nest.reductions:
             return self.grouped()
-        return [self.launch()] if self.by_groups is None else self.launch_by_groups(self.by_groups)
+        return self.launch() if self.by_groups is None else self.launch_by_groups(self.by_groups)
 
     def finished(self) -> list[cst.BaseStatement]:
         """What follows: the end of the reductions."""
@@ -169,18 +173,37 @@ class Launch:
             tree.block([tree.line(cst.Raise(tree.call(tree.brought("index_error"), row, tree.name("None"))))]),
         )
 
-    def launch(self) -> cst.BaseStatement:
+    def launch(self) -> list[cst.BaseStatement]:
         if any(a.kind == "owner_count" for a in self.kernel.arguments):
-            return self._call("launch", tree.tuple_of([self.owner_count()]))
-        sizes = [self.extent(self.nest.dims[number]) for number in fastest_first(self.nest)]
-        launched = self._call("launch", tree.tuple_of(sizes))
+            return self.with_rows(self.owner_count())
+        launched = self.in_turns() if self.rows else [self._call("launch", tree.tuple_of(self.sizes()))]
         if self.in_order is None:
             return launched
         usual, self.kernel = self.kernel, self.in_order
-        alone = self._call("launch", tree.tuple_of([self.owner_count()]))
+        alone = self.with_rows(self.owner_count())
         self.kernel = usual
         test = cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if))
-        return cst.If(test, tree.block([alone]), cst.Else(tree.block([launched])))
+        return [cst.If(test, tree.block(alone), cst.Else(tree.block(launched)))]
+
+    def sizes(self) -> list[cst.BaseExpression]:
+        return [self.extent(self.nest.dims[number]) for number in fastest_first(self.nest)]
+
+    def with_rows(self, items: cst.BaseExpression) -> list[cst.BaseStatement]:
+        """A launch of so many work-items, each with its own rows where the kernel needs them."""
+        return [*self.rows.assigned, *self.rows.made(items), self._call("launch", tree.tuple_of([items]))]
+
+    def in_turns(self) -> list[cst.BaseStatement]:
+        """A launch of work-items that take iterations in turns, since each needs rows of its own."""
+        code, items, count = cst.Module([]).code_for_node, tree.name(self.items), tree.name(self.trips)
+        extents = " * ".join(code(self.extent(dim, exact=True)) for dim in self.nest.dims)
+        chosen = tree.call(tree.brought("work_items"), tree.name(self.code.run), count, self.rows.nbytes())
+        return [
+            *self.rows.assigned,
+            tree.assign(count, cst.parse_expression(extents)),
+            tree.assign(items, chosen),
+            *self.rows.made(items),
+            self._call("launch", tree.tuple_of([items])),
+        ]
 
     def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
@@ -198,7 +221,7 @@ class Launch:
         groups = count if walk is None else tree.call(tree.brought("tiles"), count)
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
-        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block([narrow])))]
+        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(narrow)))]
 
     def inner_trips(self, loops: Sequence[cst.For]) -> cst.BaseExpression:
         """The trips of the first loop inside whose number is the same in each iteration; None where there is none."""
@@ -231,6 +254,9 @@ class Launch:
             tree.assign(pair, tree.call(tree.brought("logical_blocks"), count, quantum)),
         ]
         found += self.partial_results() if self.ending is None else []
+        if self.rows:
+            items = cst.BinaryOperation(tree.name(self.blocks), cst.Multiply(), tree.brought("LANES"))
+            found += [*self.rows.assigned, *self.rows.made(items)]
         return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
 
     def partial_results(self) -> list[cst.BaseStatement]:
@@ -283,9 +309,11 @@ class Launch:
     def passed(self, argument: Argument) -> cst.BaseExpression:
         """What the master passes for an argument."""
         kind, number = argument.kind, argument.number
-        known = self.shared.passed(argument)
+        known = self.rows.passed(argument) or self.shared.passed(argument)
         if known is not None:
             return known
+        if kind == "items":
+            return tree.name(self.items)
         if kind == "partials":
             return tree.name(self.partials[argument.name])
         if kind == "blocks":

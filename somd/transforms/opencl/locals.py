@@ -10,7 +10,6 @@ import numpy as np
 
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.stages import Nest
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
@@ -77,22 +76,18 @@ def _arrays(scope: Scope) -> list[str]:
 
 
 def own_arrays(nest: Nest, types: Types) -> dict[str, tuple[int, ...]]:
-    """The lengths of the arrays that each iteration of a nest has in private memory.
-
-    Raises:
-        TargetLacks: a length is not constant, or they are too large for it.
-    """
+    """The lengths of the arrays that each iteration of a nest has in private memory: those of constant lengths, as long
+    as there is room."""
     found: dict[str, tuple[int, ...]] = {}
     size = 0
     for local in nest.local_arrays:
         lengths = tuple(length for length in local.extents if length is not None)
         if len(lengths) < len(local.extents) or local.sites:
-            raise TargetLacks(f"`{local.name}`, an array of each iteration, whose length is no constant", nest.position)
-        found[local.name] = lengths
+            continue
         kind = types.names[local.name]
         assert isinstance(kind, ArrayType)
-        size += math.prod(lengths) * np.dtype(kind.dtype).itemsize
-    if size > MOST_PRIVATE:
-        what = f"{size} bytes of arrays in each iteration, more than the {MOST_PRIVATE} of private memory"
-        raise TargetLacks(what, nest.position)
+        wanted = math.prod(lengths) * np.dtype(kind.dtype).itemsize
+        if size + wanted <= MOST_PRIVATE:
+            found[local.name] = lengths
+            size += wanted
     return found

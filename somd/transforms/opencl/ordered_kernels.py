@@ -22,6 +22,7 @@ from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.runs import Run, run_of
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
@@ -47,7 +48,8 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements.line(f"const long {owner} = (long)get_global_id(0);")
     statements.line(f"if ({owner} >= {count})")
     statements.line("    return;")
-    for declaration in declarations({*nest.privates, *nest.copies, *inner} - scoped, scope):
+    lines, rows = rows_of(scope, owner)
+    for declaration in (*lines, *declarations({*nest.privates, *nest.copies, *inner} - scoped, scope)):
         statements.line(declaration)
     update = run_of(nest)
     run = None if update is None else Run.of(update, statements)
@@ -83,7 +85,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     for slot in slots:
         statements.line(f"{slot.text}[{owner}] = {scope.names.of(slot.name)};")
     arguments = of_scope(scope, frozenset(nest.arrays_written))
-    arguments += [*slots, *bounds]
+    arguments += [*rows, *slots, *bounds]
     parts = [Argument("ends", ends)] if by_ends else [Argument("ranges", ranges), Argument("owners", owners)]
     arguments += [*parts, Argument("owner_count", count)]
     return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))

@@ -25,7 +25,7 @@ class PartialLaunch(Launch):
         for name in self.nest.copies:
             made = tree.call(tree.attribute(self.code.run, "full"), self.owner_count(), *self._filled(name))
             found.append(tree.assign(tree.name(self.partials[name]), made))
-        found.append(self._call("launch", tree.tuple_of([self.owner_count()])))
+        found += self.with_rows(self.owner_count())
         return [found[0].with_changes(leading_lines=self.nest.dims[0].node.leading_lines), *found[1:]]
 
     def cut(self) -> cst.BaseStatement:

@@ -19,6 +19,7 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
+from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
@@ -120,7 +121,8 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
     elif nest.reductions:
         kernels.of_phases[number] = reduction_kernel_of(nest, c_name, method, types, unit)
     else:
-        kernels.of_phases[number] = kernel_of(nest, c_name, method, types, unit)
+        made = striding_kernel_of if needs_rows(nest, types) else kernel_of
+        kernels.of_phases[number] = made(nest, c_name, method, types, unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
             kernels.in_order[number] = ordered_kernel_of(nest, ordered_name, method, types, unit)

@@ -23,6 +23,7 @@ from somd.transforms.opencl.lane_tree import Accumulator, write_tree
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import by_position, identity
+from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest, Reduction
@@ -58,9 +59,11 @@ class _Writer:
         self.private = private_names(nest, scoped)
         tracked = {a.name: a.position for a in self.accumulators if a.position}
         self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
+        self.statements.barrier_follows = True
         self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in _all_nodes(s))
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
+        self.rows: list[Argument] = []
 
     def accumulator(self, reduction: Reduction) -> Accumulator:
         made = self.slot(reduction.name, reduction.op)
@@ -92,6 +95,9 @@ class _Writer:
                 write.line(f"{CTYPES[each.dtype]} {each.text} = {identity(each.op, each.dtype).loose};")
             if a.position:
                 write.line(f"long {a.position} = LONG_MAX;")
+        lines, self.rows = rows_of(self.scope, "(long)get_global_id(0)")
+        for line in lines:
+            write.line(line)
         self.loops()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
@@ -217,4 +223,4 @@ class _Writer:
         partials = [Argument("partials", each.partials, each.name, dtype=each.dtype) for each in slots]
         own = [Argument("trips", self.trips, number=0), Argument("block", self.block)]
         extents = self.extents if self.numbered else []
-        return [*arrays, *partials, *own, *self.bounds, *extents, *rest]
+        return [*arrays, *self.rows, *partials, *own, *self.bounds, *extents, *rest]

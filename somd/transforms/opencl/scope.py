@@ -37,6 +37,10 @@ class Scope:
     tests_accesses: bool = False
     #: lengths of the arrays that lie in private memory
     own: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    #: arrays of the iteration that lie in rows of global memory, with the C names of their steps
+    apart: dict[str, str] = field(default_factory=dict)
+    #: where a length of an array of the iteration may be negative: a site an axis
+    lengths_tested: dict[str, tuple[Site, ...]] = field(default_factory=dict)
     relaxed: RelaxedReads | None = None
     #: scalars that stay on the device, with the names of their members; `loaded` are those that the text mentions
     kept: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +49,7 @@ class Scope:
     staged: dict[cst.Subscript, str] = field(default_factory=dict)
 
     def array(self, name: str) -> str:
-        if name in self.own:
+        if name in self.own or name in self.apart:
             return self.names.of(name)
         if name not in self.arrays:
             self.arrays[name] = self.names.of(name)

@@ -62,10 +62,10 @@ class Unit:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
         return "fault_place"
 
-    def tested_access(self, store: bool, dtype: str, ndim: int, own: bool) -> str:
+    def tested_access(self, store: bool, dtype: str, ndim: int, where: str) -> str:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
-        name = fault_functions.access_name(store, dtype, ndim, own)
-        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, own))
+        name = fault_functions.access_name(store, dtype, ndim, where)
+        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, where))
         return name
 
     def kept_struct(self) -> str:

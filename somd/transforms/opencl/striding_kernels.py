@@ -1,0 +1,72 @@
+"""A phase whose iterations have arrays in rows of global memory -> a kernel whose work-items take them in turns.
+
+for i in range(n):        const long item = get_global_id(0);
+    w = np.empty(m)       if (item >= items) return;
+    ...                   __global double *w = w_rows + item * w_row;
+                          for (long trip = item; trip < all_trips; trip += items) { const long i = trip; ... }
+
+There are as many work-items as keep a device busy, so that the rows of all of them take little memory.
+"""
+
+from __future__ import annotations
+
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
+from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
+from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.rows import rows_of
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Method, Nest
+from somd.transforms.types.typing_table import Types
+
+
+def needs_rows(nest: Nest, types: Types) -> bool:
+    """Whether an array of the iterations has no place in private memory."""
+    return len(own_arrays(nest, types)) < len(nest.local_arrays)
+
+
+def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+    """The kernel of a nest without reductions whose iterations need rows."""
+    scope = scope_of(nest, method, types, unit)
+    expressions, scoped, fresh = Expressions(scope, unit), loop_scoped(nest.body), scope.names.fresh
+    write = Statements(expressions, scoped, next_iteration="continue;")
+    item, items, trip, trips = (fresh(n) for n in ("item", "items", "trip", "all_trips"))
+    bounds: list[Argument] = []
+    ranges = [range_in_c(number, dim, expressions, bounds) for number, dim in enumerate(nest.dims)]
+    extents = [
+        Argument("extent", fresh(f"{within.variable}_trips"), number=number) for number, within in enumerate(ranges)
+    ][1:]
+    iterating(scope, ranges[0])
+    write.line(f"const long {item} = (long)get_global_id(0);")
+    write.line(f"if ({item} >= {items})")
+    write.line("    return;")
+    lines, rows = rows_of(scope, item)
+    for line in (*lines, *declarations(private_names(nest, scoped), scope)):
+        write.line(line)
+    write.open(f"for (long {trip} = {item}; {trip} < {trips}; {trip} += {items})")
+    rest = trip
+    places: list[str] = []
+    for extent in reversed(extents):
+        places.insert(0, f"{rest} % {extent.text}" if rest == trip else f"({rest}) % {extent.text}")
+        rest = f"{rest} / {extent.text}"
+    for within, place in zip(ranges, [rest, *places], strict=True):
+        number = C(place, "int64", 16 if place == trip else 13)
+        write.line(f"const long {within.variable} = {within.value(number)};")
+        if not within.dim.invariant:
+            write.line(f"if ({within.beyond(number)})")
+            write.line("    continue;")
+    if scope.relaxed is None and ranges[0].stop.value is None and nest.dims[0].step > 0:
+        bounds[:] = [bound for bound in bounds if not (bound.kind == "stop" and bound.number == 0)]
+    start = len(write.lines)
+    write.block(nest.body)
+    if scope.tests_accesses:
+        write.lines.insert(start, f"        const long iteration = {trip};")
+    write.close()
+    found = of_scope(scope, frozenset(nest.arrays_written))
+    arguments = [a for a in found if a.kind == "array"] + rows
+    arguments += [Argument("items", items), Argument("trips", trips), *extents, *bounds]
+    arguments += [a for a in found if a.kind != "array"]
+    return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
