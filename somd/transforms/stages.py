@@ -341,6 +341,15 @@ class Sweeps:
 
 
 @dataclass(frozen=True)
+class Delay:
+    """A phase at the end of a turn whose iterations from `margin` beyond a later turn on may wait for that turn: the
+    turns between touch nothing of theirs, nor they anything of each other's."""
+
+    phase: int
+    margin: int
+
+
+@dataclass(frozen=True)
 class Uniform:
     """A for, while or if (libcst node for its header) that the master takes on behalf of all MIs."""
 
@@ -350,6 +359,8 @@ class Uniform:
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
     #: what is proved of the phases of a loop that only sweeps over arrays
     sweeps: Sweeps | None = None
+    #: a phase of the loop that may wait for some turns
+    delay: Delay | None = None
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ def _step(step: Step, depth: int) -> Iterator[str]:
         if step.sweeps is not None:
             yield f"{pad}  a sweep depends on the last one at most {step.sweeps.radius} iterations away: on cores an MI"
             yield f"{pad}  runs several sweeps from fence to fence"
+        if step.delay is not None:
+            yield f"{pad}  phase {step.delay.phase} may wait for some turns: on cores several of them are run at a time"
         for inner in step.body:
             yield from _step(inner, depth + 1)
         if step.orelse:

@@ -30,6 +30,7 @@ from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
+from somd.transforms.plan.delays import delay_of
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
@@ -248,7 +249,8 @@ class _Planner:
         inside = (*self.outer_facts(node, around),)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
-        return replace(step, sweeps=sweeps_of(step, inside, self.context))
+        sweeps = sweeps_of(step, inside, self.context)
+        return replace(step, sweeps=sweeps, delay=None if sweeps else delay_of(step, inside, self.context))
 
     def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step]:
         """A loop that may not be distributed, where at most the arrays that it binds itself offer loops inside: it is
