@@ -35,6 +35,7 @@ from somd.runtime.multicore.complex_functions import (
     complex_tanh,
 )
 from somd.runtime.multicore.complex_numbers import complex_divide, complex_power, python_divide, python_power
+from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
@@ -165,6 +166,7 @@ __all__ = [
     "repack",
     "room",
     "rows_of",
+    "rows_together",
     "shift_left",
     "shift_right",
     "slave",
@@ -173,6 +175,7 @@ __all__ = [
     "sweeps_at_a_time",
     "table_length",
     "trips",
+    "turns_at_a_time",
     "uneven_parts",
     "with_trips",
     "wrapped",

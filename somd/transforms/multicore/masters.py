@@ -19,6 +19,7 @@ import libcst as cst
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
+from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
@@ -28,6 +29,7 @@ from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.stages import (
+    Delay,
     Dim,
     Joined,
     Phase,
@@ -69,6 +71,8 @@ class MasterBuilder:
         self.built: dict[int, tuple[SlaveBuilder, Slave]] = {}
         #: whether one MI is to run the phases at hand, those of a loop that has another form for several MIs
         self.in_order = False
+        #: loops with a phase that waits, by its number
+        self.delays: dict[int, DelayBuilder] = {}
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.uses_math = False
@@ -116,6 +120,10 @@ class MasterBuilder:
         return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
     def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
+        if step.delay is not None and not self.in_order:
+            waiting = DelayBuilder(step, step.delay, self.plan, self.types, self.fresh, self.text)
+            if waiting.possible():
+                return self.delayed(step, step.delay, waiting)
         if step.sweeps is None or self.in_order:
             return [self.fenced(step)]
         self.in_order = True
@@ -124,6 +132,19 @@ class MasterBuilder:
         builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of)
         self.functions.extend(builder.functions())
         return builder.statements(loop)
+
+    def delayed(self, step: Uniform, delay: Delay, builder: DelayBuilder) -> list[cst.BaseStatement]:
+        """A uniform loop several of whose turns are done at a time."""
+        self.delays[delay.phase] = builder
+        body = self.steps(step.body)
+        of_phase, slave = self.built[delay.phase]
+        function, passed = builder.waiting(slave)
+        self.functions.append(function)
+        return builder.loop(body, passed, self.dealt(of_phase, f"{builder.top} - {builder.border}"))
+
+    def text(self, node: cst.BaseExpression) -> str:
+        """An expression of the method that cannot fail, as the master writes it."""
+        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting({}))))
 
     def rewriting_of(self, phase: Phase | None) -> Rewriting:
         """How the statements of a phase, or those that cannot fail, are rewritten."""
@@ -182,6 +203,8 @@ class MasterBuilder:
             built += [*self.reduction_phase(builder, slave, nest.reductions), *self.failing(slave)]
         elif nest.copies:
             built += [*copies_phase(builder, slave, self.plan, self.types), *self.failing(slave)]
+        elif phase.number in self.delays:
+            built += self.delays[phase.number].noted(builder, slave)
         else:
             built += [*self.plain_phase(builder, slave), *self.failing(slave)]
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))

@@ -16,12 +16,12 @@ cannot say exactly counts as "any".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import libcst as cst
 
 from somd.transforms.analysis.accesses import accesses_of
-from somd.transforms.analysis.affine import variable
+from somd.transforms.analysis.affine import shape_reference, variable
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.frontend.loops import integer_constant, range_of
@@ -48,7 +48,7 @@ LATER = "__later"
 
 def delay_of(step: Uniform, around: Sequence[Affine], context: Context) -> Delay | None:
     """The phase of a uniform loop that may wait, with the least margin; `around` holds inside the loop."""
-    if not isinstance(step.node, cst.For) or step.guarded:
+    if not isinstance(step.node, cst.For) or step.guarded or step.node.orelse is not None or _returns(step.node.body):
         return None
     header, phase = range_of(step.node), _last_phase(step.body)
     if header is None or phase is None or integer_constant(header.step, context.method) != 1:
@@ -59,7 +59,8 @@ def delay_of(step: Uniform, around: Sequence[Affine], context: Context) -> Delay
         return None
     scope = context.scope.with_known(dict.fromkeys(changed))
     every = accesses_of((step.node,), scope)
-    waiting = [a for a in every if any(d.node is phase.nest.dims[0].node for d in a.loops)]
+    inner_loop = phase.nest.dims[0].node
+    waiting = [a for a in every if any(domain.node is inner_loop for domain in a.loops)]
     if any(domain.strided for access in every for domain in access.loops[:1]) or any(
         a.loops[1].strided for a in waiting
     ):
@@ -88,7 +89,26 @@ def _may_wait(nest: Nest, step: Uniform, changed: set[str], context: Context) ->
     others = (Joined, PartialResults, Snapshot)
     if special or nest.tests or nest.partition is not None or nest.dims[0].step != 1:
         return False
-    return not (changed & set(context.kinds.ranks)) and not any(isinstance(s, others) for s in nested_steps(step.body))
+    steps = tuple(nested_steps(step.body))
+    relaxed = any(isinstance(s, others) or (isinstance(s, Phase) and s.nest.relaxed) for s in steps)
+    return not relaxed and not changed & set(context.kinds.ranks) and _only_elements(step.node, context.kinds.ranks)
+
+
+def _returns(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Return) or any(_returns(child) for child in node.children)
+
+
+def _only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:
+    """Whether arrays are only asked for elements and shapes: not copied, bound to names or passed on."""
+    if isinstance(node, cst.Name):
+        return node.value not in arrays
+    if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name):
+        return all(_only_elements(child, arrays) for child in node.slice)
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        return node.value.value not in arrays or node.attr.value in ("shape", "size", "ndim")
+    if shape_reference(node) is not None if isinstance(node, cst.BaseExpression) else False:
+        return True
+    return all(_only_elements(child, arrays) for child in node.children)
 
 
 class _Question:

@@ -1,0 +1,182 @@
+"""A uniform loop with a phase that may wait (`Delay`) -> code that does several of its turns at a time.
+
+    for panel in range(0, n - 1, depth):
+        for k in range(panel, min(panel + depth, n - 1)):
+            ...                                          the turn, its last phase for the rows next to come
+        for rank in prange(n_slaves):                    then every other row, all turns one after the other
+            lufact_waiting_3(lo, hi, ...)
+
+In: the uniform step and the slave of the phase. Out: what takes the phase's place in a turn, the loop, and a function.
+What the phase reads of scalars that turns set is kept, an element a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.tree import parsed
+from somd.transforms.multicore.identities import numpy_name
+from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.slaves import Slave, SlaveBuilder
+from somd.transforms.stages import Delay, Nest, Phase, Plan, Uniform, nested_steps
+from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.typing_table import Types
+
+
+class DelayBuilder:
+    """Builds the code of one loop; `text` writes an expression of the method that cannot fail."""
+
+    def __init__(
+        self,
+        step: Uniform,
+        delay: Delay,
+        plan: Plan,
+        types: Types,
+        fresh: Fresh,
+        text: Callable[[cst.BaseExpression], str],
+    ) -> None:
+        header = range_of(step.node) if isinstance(step.node, cst.For) else None
+        assert header is not None
+        self.step, self.delay, self.plan, self.types, self.fresh = step, delay, plan, types, fresh
+        self.variable = header.variable
+        self.start, self.stop = (text(limit) for limit in header.limits)
+        number = delay.phase
+        self.panel, self.upto, self.depth = (fresh.name(f"{n}_{number}") for n in ("panel", "upto", "depth"))
+        self.end, self.border, self.top = (fresh.name(f"{n}_{number}") for n in ("panel_end", "border", "top"))
+        self.lows, self.highs = fresh.name(f"lows_{number}"), fresh.name(f"highs_{number}")
+        self.name = fresh.name(f"{plan.method.name}_waiting_{number}")
+        phases = [s for s in nested_steps(step.body) if isinstance(s, Phase) and s.number == number]
+        self.nest: Nest = phases[0].nest
+        changed = assigned_names(step.node.body)
+        #: the arrays that keep scalars, by scalar
+        self.kept = {name: fresh.name(f"{name}_{number}") for name in self.nest.scalars if name in changed}
+        #: whether the phase takes many rows at a time, so that they are not to be cut small
+        self.whole = False
+        self.array = self.nest.arrays_written[0] if self.nest.arrays_written else ""
+
+    def possible(self) -> bool:
+        """Whether all that must be kept can be, and rows are cut one way."""
+        scalars = all(isinstance(self.types.names.get(name), ScalarType) for name in self.kept)
+        return bool(self.array) and scalars and not (self.nest.grid and len(self.nest.dims) > 1)
+
+    @property
+    def at(self) -> str:
+        """The number of a turn among those that are done together."""
+        return f"{self.variable} - {self.panel}"
+
+    def noted(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
+        """In place of the phase: what it needs is kept, and the rows next to come are updated."""
+        self.whole = builder.strips is not None or builder.tables is not None
+        dim = self.nest.dims[0]
+        low, high = f"{self.lows}[{self.at}]", f"{self.highs}[{self.at}]"
+        keeps = [f"{kept}[{self.at}] = {name}" for name, kept in self.kept.items()]
+        limits = f"{low}, min({high}, {self.border})"
+        made = parsed(
+            f"{low} = {builder.text(dim.start)}",
+            f"{high} = {builder.text(dim.stop)}",
+            *keeps,
+            f"{slave.name}({', '.join((limits, *slave.arguments))})",
+        )
+        comment = cst.EmptyLine(comment=cst.Comment(f"# the rows from {self.border} on wait"))
+        return [made[0].with_changes(leading_lines=[comment]), *made[1:]]
+
+    def waiting(self, slave: Slave) -> tuple[cst.FunctionDef, list[str]]:
+        """`waiting(lo, hi, width, first, count, lows, highs, ...)`: turns `first` and so on for rows from lo to hi; and
+        the arguments behind the rows, as the master gives them."""
+        names = ("lo", "hi", "width", "first", "count", "left", "right", "at")
+        lo, hi, width, first, count, left, right, at = map(self.fresh.name, names)
+        tables = [self.lows, self.highs, *self.kept.values()]
+        others = [name for name in slave.arguments if name not in self.kept and name != self.variable]
+        given = {self.variable: f"{first} + {at}", **{name: f"{kept}[{at}]" for name, kept in self.kept.items()}}
+        arguments = ", ".join(given.get(name, name) for name in slave.arguments)
+        text = (
+            f"@slave\ndef {self.name}({', '.join((lo, hi, width, first, count, *tables, *others))}):\n"
+            f"    for {left} in range({lo}, {hi}, {width}):\n"
+            f"        {right} = min({left} + {width}, {hi})\n"
+            f"        for {at} in range({count}):\n"
+            f"            {slave.name}(max({left}, {self.lows}[{at}]), min({right}, {self.highs}[{at}]), {arguments})\n"
+        )
+        comment = f"# phase {self.delay.phase}, turn after turn, in rows that have waited for {count} of them"
+        lines = [cst.EmptyLine(), cst.EmptyLine(), cst.EmptyLine(comment=cst.Comment(comment))]
+        function = cst.ensure_type(cst.parse_statement(text), cst.FunctionDef)
+        return function.with_changes(leading_lines=lines), [*tables, *others]
+
+    def loop(
+        self, body: Sequence[cst.BaseStatement], passed: Sequence[str], parts: tuple[str, str]
+    ) -> list[cst.BaseStatement]:
+        """The loop around `body`, a turn; `parts` are a statement and the name of how many MIs there are, as
+        `MasterBuilder.dealt` gives them for the rows from border to top."""
+        assert isinstance(self.step.node, cst.For)
+        width, rows = self.fresh.name("width"), f"{self.array}.shape[0]"
+        before = parsed(
+            f"{self.upto} = {self.stop}",
+            f"{self.depth} = turns_at_a_time(trips({self.start}, {self.upto}, 1), {rows})",
+            f"{width} = {rows}" if self.whole else f"{width} = rows_together({self.array}.nbytes, {rows})",
+            f"{self.lows}, {self.highs} = room({self.depth}, np.int64), room({self.depth}, np.int64)",
+            *(f"{kept} = room({self.depth}, np.{self.dtype(name)})" for name, kept in self.kept.items()),
+        )
+        begun = parsed(
+            "answer_signals()",
+            f"{self.end} = min({self.panel} + {self.depth}, {self.upto})",
+            f"{self.border} = {self.end} + {self.delay.margin}" if self.delay.margin else f"{self.border} = {self.end}",
+        )
+        place = self.fresh.name("place")
+        begun += parsed(
+            f"for {place} in range({self.end} - {self.panel}):\n    {self.lows}[{place}] = {self.highs}[{place}] = 0\n"
+        )
+        turn = _loop(f"for {self.variable} in range({self.panel}, {self.end}):", body)
+        after = self.caught_up(width, passed, parts)
+        if _breaks(self.step.node.body):
+            # A turn that ends the loop does so when the rows have got the updates of those before it.
+            left = self.fresh.name(f"left_{self.delay.phase}")
+            turn = turn.with_changes(orelse=cst.Else(cst.IndentedBlock(parsed(f"{left} = False"))))
+            begun += parsed(f"{left} = True")
+            after += parsed(f"if {left}:\n    break\n")
+        header = f"for {self.panel} in range({self.start}, {self.upto}, {self.depth}):"
+        panels = _loop(header, [*begun, turn, *after])
+        text = f"# some turns at a time, then phase {self.delay.phase} for the rows that may wait"
+        above = [line for line in self.step.node.leading_lines if line.comment is None]
+        above.append(cst.EmptyLine(comment=cst.Comment(text)))
+        return [before[0].with_changes(leading_lines=above), *before[1:], panels]
+
+    def caught_up(self, width: str, passed: Sequence[str], parts: tuple[str, str]) -> list[cst.BaseStatement]:
+        """All rows that have waited get their updates."""
+        rank, lo, hi, place = map(self.fresh.name, ("rank", "lo", "hi", "place"))
+        count = f"{self.end} - {self.panel}"
+        arguments = ", ".join((width, self.panel, count, *passed))
+        row = f"({self.array}.size // max({self.array}.shape[0], 1))"
+        dealt, slaves = parts
+        region = (
+            f"{dealt}for {rank} in prange({slaves}):\n"
+            f"    {lo}, {hi} = slave_range({self.border}, {self.top}, 1, {rank}, {slaves})\n"
+            f"    {self.name}({lo}, {hi}, {arguments})\n"
+        )
+        indented = "".join(f"    {line}\n" for line in region.splitlines())
+        return parsed(
+            f"{self.top} = {self.border}",
+            f"for {place} in range({count}):\n    {self.top} = max({self.top}, {self.highs}[{place}])\n",
+            f"if ({self.top} - {self.border}) * ({count}) * {row} < SMALL:\n"
+            f"    {self.name}({self.border}, {self.top}, {arguments})\n"
+            f"else:\n{indented}",
+        )
+
+    def dtype(self, name: str) -> str:
+        scalar = self.types.names[name]
+        assert isinstance(scalar, ScalarType)
+        return numpy_name(scalar.dtype)
+
+
+def _loop(header: str, body: Sequence[cst.BaseStatement]) -> cst.For:
+    loop = cst.ensure_type(cst.parse_statement(f"{header}\n    pass\n"), cst.For)
+    return loop.with_changes(body=cst.IndentedBlock(list(body)))
+
+
+def _breaks(node: cst.CSTNode) -> bool:
+    """Whether a `break` of the loop around stands in its body."""
+    if isinstance(node, cst.For | cst.While):
+        return node.orelse is not None and _breaks(node.orelse)
+    return isinstance(node, cst.Break) or any(_breaks(child) for child in node.children)
