@@ -120,6 +120,16 @@ def all_pairs(d: dist[np.ndarray], row: dist[np.ndarray]) -> None:
 
 
 @somd.somd
+def all_other_rows(a: dist[np.ndarray]) -> None:
+    for k in range(a.shape[0]):
+        for i in range(a.shape[0]):
+            if i != k:
+                factor = a[i, k] / a[k, k]
+                for j in range(k, a.shape[1]):
+                    a[i, j] = a[i, j] - factor * a[k, j]
+
+
+@somd.somd
 def one_place(a: dist[np.ndarray], w: np.ndarray) -> None:
     for k in range(a.shape[0] - 1):
         w[0] = a[k, 0]
@@ -170,6 +180,7 @@ WAITING = {
 NOT_WAITING = {
     "cholesky": (cholesky, lambda n: (definite(n),)),
     "all_pairs": (all_pairs, lambda n: (numbers(n, n), np.zeros(n))),
+    "all_other_rows": (all_other_rows, lambda n: (definite(n),)),
     "one_place": (one_place, lambda n: (numbers(n, 3), np.zeros(1))),
     "last_row": (last_row, lambda n: (numbers(n, 3),)),
     "copied": (copied, lambda n: (numbers(n, 3), np.zeros(n))),

@@ -67,6 +67,8 @@ def delay_of(step: Uniform, around: Sequence[Affine], context: Context) -> Delay
         return None
     question = _Question(variable(header.variable), variable(inner.variable), around, context)
     try:
+        if not waiting or not all(question.behind(access) for access in waiting):
+            return None
         for margin in range(MAX_MARGIN + 1):
             if all(question.apart(mine, other, margin, other in waiting) for mine in waiting for other in every):
                 return Delay(phase.number, margin)
@@ -118,6 +120,15 @@ class _Question:
         self.turn, self.row = turn, row
         self.around, self.context = around, context
         self.sets = Sets((*context.facts, *around))
+
+    def behind(self, access: Access) -> bool:
+        """Whether the phase is about rows from that of its turn on: one MI alone runs it for rows before.
+
+        Raises:
+            TooComplex: isl gave up.
+        """
+        before = Affine(f"{self.row} < {self.turn}", frozenset({self.row, self.turn}))
+        return self.sets.empty([domain.variable for domain in access.loops], [*domain_formulas(access), before])
 
     def apart(self, waiting: Access, other: Access, margin: int, other_waits: bool) -> bool:
         """Whether `other`, in a later turn than `waiting`, touches another element if the row that waits is beyond that

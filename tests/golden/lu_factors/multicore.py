@@ -12,9 +12,12 @@ from somd.runtime.multicore import (
     answer_signals,
     assume,
     master,
+    room,
+    rows_together,
     slave,
     slave_range,
     trips,
+    turns_at_a_time,
 )
 
 PARTITIONS = ()
@@ -25,6 +28,15 @@ SITES = {
     2: ('input.py', 15, 'a', 1, 'a[i, j]'),
 }
 HAS_FAULTS = False
+
+
+# phase 1, turn after turn, in rows that have waited for count of them
+@slave
+def lu_factors_waiting_1(lo, hi, width, first, count, lows_1, highs_1, a, n):
+    for left in range(lo, hi, width):
+        right = min(left + width, hi)
+        for at in range(count):
+            lu_factors_slave_1(max(left, lows_1[at]), min(right, highs_1[at]), a, first + at, n)
 
 
 # phase 1: the loop over i at line 12
@@ -42,16 +54,33 @@ def lu_factors_slave_1(lo, hi, a, k, n):
 @master
 def lu_factors(a, n_slaves):
     n = a.shape[0]
-    for k in range(n - 1):
+    # some turns at a time, then phase 1 for the rows that may wait
+    upto_1 = n - 1
+    depth_1 = turns_at_a_time(trips(0, upto_1, 1), a.shape[0])
+    width = rows_together(a.nbytes, a.shape[0])
+    lows_1, highs_1 = room(depth_1, np.int64), room(depth_1, np.int64)
+    for panel_1 in range(0, upto_1, depth_1):
         answer_signals()
-        # phase 1: the loop over i at line 12
-        if k >= a.shape[1]:
-            raise IndexError(1)
-        if a.shape[0] >= a.shape[1] + 1:
-            raise IndexError(2)
-        if trips(k + 1, n, 1) * (3 + 5 * trips(k + 1, n, 1)) < SMALL:
-            lu_factors_slave_1(k + 1, n, a, k, n)
+        panel_end_1 = min(panel_1 + depth_1, upto_1)
+        border_1 = panel_end_1
+        for place in range(panel_end_1 - panel_1):
+            lows_1[place] = highs_1[place] = 0
+        for k in range(panel_1, panel_end_1):
+            # phase 1: the loop over i at line 12
+            if k >= a.shape[1]:
+                raise IndexError(1)
+            if a.shape[0] >= a.shape[1] + 1:
+                raise IndexError(2)
+            # the rows from border_1 on wait
+            lows_1[k - panel_1] = k + 1
+            highs_1[k - panel_1] = n
+            lu_factors_slave_1(lows_1[k - panel_1], min(highs_1[k - panel_1], border_1), a, k, n)
+        top_1 = border_1
+        for place in range(panel_end_1 - panel_1):
+            top_1 = max(top_1, highs_1[place])
+        if (top_1 - border_1) * (panel_end_1 - panel_1) * (a.size // max(a.shape[0], 1)) < SMALL:
+            lu_factors_waiting_1(border_1, top_1, width, panel_1, panel_end_1 - panel_1, lows_1, highs_1, a, n)
         else:
             for rank in prange(n_slaves):
-                lo, hi = slave_range(k + 1, n, 1, rank, n_slaves)
-                lu_factors_slave_1(lo, hi, a, k, n)
+                lo, hi = slave_range(border_1, top_1, 1, rank, n_slaves)
+                lu_factors_waiting_1(lo, hi, width, panel_1, panel_end_1 - panel_1, lows_1, highs_1, a, n)
