@@ -155,7 +155,9 @@ class Managed:
         Raises:
             IndexError: it lies outside; or a kernel before has noted an access outside its array.
         """
-        if not self.host_valid and self.device_valid and elements.worth(self, self._singles):
+        if self.host_valid:
+            return self.host[index]  # type: ignore[index]
+        if self.device_valid and elements.worth(self, self._singles):
             if self.settle is not None:
                 self.settle()
             self._singles += 1
@@ -168,6 +170,9 @@ class Managed:
         Raises:
             IndexError, ValueError: as NumPy's arrays, and as `to_host`.
         """
+        if self.host_valid and not self.device_valid:
+            self.host[index] = value  # type: ignore[index]
+            return
         alone = self.device_valid and self.writeable and elements.worth(self, self._singles)
         self._singles += 1
         if alone and not self.host_valid:
