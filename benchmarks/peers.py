@@ -1,9 +1,12 @@
-"""The ports of `benchmarks.javagrande` on several cores against the same kernels written by hand in Numba.
+"""The ports of `benchmarks.javagrande` on several cores against the same kernels by hand in Numba and other frameworks.
 
-    python -m benchmarks.peers [--class A|B|C] [--benchmarks sor,crypt] [--workers 2] [--repeat 9]
+    python -m benchmarks.peers [--class A|B|C] [--benchmarks sor,crypt] [--frameworks jax,pythran] [--workers 2]
+        [--repeat 9] [--pause 0.3]
 
 All versions of a kernel run in one process and in turn, on fresh arguments, with equally many threads; every run is
-validated. Prints the median of each and its ratio to somd's: above 1, somd is faster.
+validated. Between two runs is a pause, in which the threads of the one that has ended stop to spin. Prints the median
+of each and its ratio to somd's: above 1, somd is faster. The frameworks come with `pip install 'somd[peers]'`; one that
+is not there is left out with a line that says so. All of them live in one environment: PyOMP wants a Numba below 0.68.
 """
 
 from __future__ import annotations
@@ -20,14 +23,15 @@ from rich.console import Console
 from rich.table import Table
 
 import somd
+from benchmarks.frameworks import FRAMEWORKS, Missing, kernels, set_threads
 from benchmarks.javagrande.invalid import InvalidResult
 from benchmarks.javagrande.registry import BENCHMARKS, Benchmark, Entry
 
 Kernel = Callable[..., Any]
 
 
-def versions(entry: Entry, workers: int) -> dict[str, Kernel]:
-    """The kernels to compare by name, somd's first."""
+def versions(entry: Entry, workers: int, frameworks: dict[str, dict[str, Kernel]]) -> dict[str, Kernel]:
+    """The kernels to compare by name, somd's first; `frameworks`: the kernels of each by the port's module."""
     import numba
 
     port = entry.load()
@@ -44,16 +48,29 @@ def versions(entry: Entry, workers: int) -> dict[str, Kernel]:
         return run
 
     by_hand = importlib.import_module(f"benchmarks.hand_written.{entry.module}").PEERS
-    return {"somd": annotated, **{name: threaded(kernel) for name, kernel in by_hand.items()}}
+    others = {name: found[entry.module] for name, found in frameworks.items() if entry.module in found}
+    return {"somd": annotated, **{name: threaded(kernel) for name, kernel in {**by_hand, **others}.items()}}
 
 
-def seconds(port: Benchmark, size: str, kernel: Kernel) -> float:
-    """The time of one validated run on fresh arguments.
+def installed(names: list[str]) -> dict[str, dict[str, Kernel]]:
+    """The kernels of those frameworks that can run here; of the others a line is printed."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = kernels(name)
+        except Missing as reason:
+            Console(stderr=True).print(str(reason), markup=False, soft_wrap=True)
+    return found
+
+
+def seconds(port: Benchmark, size: str, kernel: Kernel, pause: float = 0.0) -> float:
+    """The time of one validated run on fresh arguments, after a pause of so many seconds.
 
     Raises:
         InvalidResult: the run did not validate.
     """
     args = port.prepare(size)
+    time.sleep(pause)
     start = time.perf_counter()
     result = kernel(*args)
     elapsed = time.perf_counter() - start
@@ -61,17 +78,17 @@ def seconds(port: Benchmark, size: str, kernel: Kernel) -> float:
     return elapsed
 
 
-def measure(entry: Entry, size: str, workers: int, repeat: int) -> dict[str, float]:
+def measure(entry: Entry, size: str, compared: dict[str, Kernel], repeat: int, pause: float) -> dict[str, float]:
     """Median seconds by version; a version that does not validate has none."""
-    port, kernels = entry.load(), versions(entry, workers)
-    samples: dict[str, list[float]] = {name: [] for name in kernels}
+    port, left = entry.load(), dict(compared)
+    samples: dict[str, list[float]] = {name: [] for name in left}
     for repetition in range(repeat + 1):
-        for name in list(kernels):
+        for name in list(left):
             try:
-                taken = seconds(port, size, kernels[name])
+                taken = seconds(port, size, left[name], pause)
             except InvalidResult as error:
                 Console(stderr=True).print(f"{entry.name}, {name}: not valid: {error}")
-                del kernels[name], samples[name]
+                del left[name], samples[name]
                 continue
             if repetition:  # the first run compiles
                 samples[name].append(taken)
@@ -83,13 +100,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--class", dest="size", choices="ABC", default="A")
     parser.add_argument("--benchmarks", default=",".join(entry.module for entry in BENCHMARKS))
+    parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="those to try; an empty text for none")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=9)
+    parser.add_argument("--pause", type=float, default=0.3, help="seconds between two runs")
     options = parser.parse_args()
     wanted = options.benchmarks.lower().split(",")
-    unknown = set(wanted) - {entry.module for entry in BENCHMARKS}
+    named = [name for name in options.frameworks.lower().split(",") if name]
+    unknown = (set(wanted) - {entry.module for entry in BENCHMARKS}) | (set(named) - set(FRAMEWORKS))
     if unknown:
-        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+        parser.error(f"no such benchmark or framework: {', '.join(sorted(unknown))}")
+    set_threads(options.workers)
+    frameworks = installed(named)
     table = Table(
         title=f"Class {options.size}, {options.workers} threads, medians of {options.repeat}", box=box.SIMPLE_HEAD
     )
@@ -99,7 +121,8 @@ def main() -> int:
     for entry in BENCHMARKS:
         if entry.module not in wanted:
             continue
-        medians = measure(entry, options.size, options.workers, options.repeat)
+        compared = versions(entry, options.workers, frameworks)
+        medians = measure(entry, options.size, compared, options.repeat, options.pause)
         valid &= "somd" in medians
         for name, median in medians.items():
             ratio = f"{median / medians['somd']:.2f}" if "somd" in medians else ""

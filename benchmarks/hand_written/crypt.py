@@ -49,7 +49,7 @@ def _straight(source: Any, target: Any, key: Any) -> None:
 
 
 @inner
-def _times(x: Any, k: Any) -> Any:
+def times(x: Any, k: Any) -> Any:
     """`x * k mod 0x10001` cut to 16 bits, without a division: 0x10000 is -1 there."""
     product = np.uint32(x * k)
     low, high = np.uint32(product & np.uint32(0xFFFF)), np.uint32(product >> np.uint32(16))
@@ -57,17 +57,17 @@ def _times(x: Any, k: Any) -> Any:
 
 
 @inner
-def _plus(x: Any, k: Any) -> Any:
+def plus(x: Any, k: Any) -> Any:
     return np.uint32((x + k) & np.uint32(0xFFFF))
 
 
 @inner
-def _round(x1: Any, x2: Any, x3: Any, x4: Any, key: Any, k: Any) -> Any:
-    x1, x2 = _times(x1, key[k]), _plus(x2, key[k + 1])
-    x3, x4 = _plus(x3, key[k + 2]), _times(x4, key[k + 3])
-    left = _times(np.uint32(x1 ^ x3), key[k + 4])
-    right = _times(_plus(left, np.uint32(x2 ^ x4)), key[k + 5])
-    left = _plus(left, right)
+def one_round(x1: Any, x2: Any, x3: Any, x4: Any, key: Any, k: Any) -> Any:
+    x1, x2 = times(x1, key[k]), plus(x2, key[k + 1])
+    x3, x4 = plus(x3, key[k + 2]), times(x4, key[k + 3])
+    left = times(np.uint32(x1 ^ x3), key[k + 4])
+    right = times(plus(left, np.uint32(x2 ^ x4)), key[k + 5])
+    left = plus(left, right)
     return np.uint32(x1 ^ right), np.uint32(x3 ^ right), np.uint32(x2 ^ left), np.uint32(x4 ^ left)
 
 
@@ -77,18 +77,18 @@ def _unrolled(source: Any, target: Any, key: Any) -> None:
     for block in prange(source.shape[0]):
         x1, x2 = np.uint32(source[block, 0]), np.uint32(source[block, 1])
         x3, x4 = np.uint32(source[block, 2]), np.uint32(source[block, 3])
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 0)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 6)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 12)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 18)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 24)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 30)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 36)
-        x1, x2, x3, x4 = _round(x1, x2, x3, x4, key, 42)
-        target[block, 0] = _times(x1, key[48])
-        target[block, 1] = _plus(x3, key[49])
-        target[block, 2] = _plus(x2, key[50])
-        target[block, 3] = _times(x4, key[51])
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 0)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 6)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 12)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 18)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 24)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 30)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 36)
+        x1, x2, x3, x4 = one_round(x1, x2, x3, x4, key, 42)
+        target[block, 0] = times(x1, key[48])
+        target[block, 1] = plus(x3, key[49])
+        target[block, 2] = plus(x2, key[50])
+        target[block, 3] = times(x4, key[51])
 
 
 @jit
@@ -104,14 +104,14 @@ def _side_by_side(source: Any, target: Any, key: Any) -> None:
             x[2, lane], x[3, lane] = source[first + lane, 2], source[first + lane, 3]
         for k in range(0, 6 * ROUNDS, 6):
             for lane in range(count):
-                x[0, lane], x[1, lane], x[2, lane], x[3, lane] = _round(
+                x[0, lane], x[1, lane], x[2, lane], x[3, lane] = one_round(
                     x[0, lane], x[1, lane], x[2, lane], x[3, lane], key, k
                 )
         for lane in range(count):
-            target[first + lane, 0] = _times(x[0, lane], key[48])
-            target[first + lane, 1] = _plus(x[2, lane], key[49])
-            target[first + lane, 2] = _plus(x[1, lane], key[50])
-            target[first + lane, 3] = _times(x[3, lane], key[51])
+            target[first + lane, 0] = times(x[0, lane], key[48])
+            target[first + lane, 1] = plus(x[2, lane], key[49])
+            target[first + lane, 2] = plus(x[1, lane], key[50])
+            target[first + lane, 3] = times(x[3, lane], key[51])
 
 
 def prange_port(plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: Any) -> Texts:
@@ -123,15 +123,15 @@ def prange_port(plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: 
 
 def expert(plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: Any) -> Texts:
     """32-bit words, the rounds unrolled, no division."""
-    return _in_words(_unrolled, plain, cipher, decrypted, key, inverse_key)
+    return in_words(_unrolled, plain, cipher, decrypted, key, inverse_key)
 
 
 def lanes(plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: Any) -> Texts:
     """Blocks side by side, so that rounds are loops which vectorise."""
-    return _in_words(_side_by_side, plain, cipher, decrypted, key, inverse_key)
+    return in_words(_side_by_side, plain, cipher, decrypted, key, inverse_key)
 
 
-def _in_words(function: Any, plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: Any) -> Texts:
+def in_words(function: Any, plain: Any, cipher: Any, decrypted: Any, key: Any, inverse_key: Any) -> Texts:
     """Both directions over blocks of four words, low-order byte first."""
     texts = [text.view("<u2").reshape(-1, 4) for text in (plain, cipher, decrypted)]
     function(texts[0], texts[1], key.astype(np.uint32))

@@ -15,7 +15,7 @@ inner: Any = njit(error_model="numpy")
 
 
 @inner
-def _solve(columns: Any, b: Any, pivots: Any) -> None:
+def solve(columns: Any, b: Any, pivots: Any) -> None:
     n = columns.shape[0]
     for k in range(n - 1):
         pivot = pivots[k]
@@ -58,7 +58,7 @@ def _straight(columns: Any, b: Any, pivots: Any) -> None:
                 for i in range(k + 1, n):
                     columns[j, i] += factor * columns[k, i]
     pivots[n - 1] = n - 1
-    _solve(columns, b, pivots)
+    solve(columns, b, pivots)
 
 
 @jit
@@ -89,7 +89,7 @@ def _sliced(columns: Any, b: Any, pivots: Any) -> None:
                 for i in range(len(rest)):
                     rest[i] += factor * mine[i]
     pivots[n - 1] = n - 1
-    _solve(columns, b, pivots)
+    solve(columns, b, pivots)
 
 
 def prange_port(columns: Any, b: Any, pivots: Any) -> Any:

@@ -48,6 +48,14 @@ def _tabled(coefficients: Any, places: Any, powers: Any) -> None:
         coefficients[1, n] = b * STEP
 
 
+def table() -> tuple[Any, Any]:
+    """The rule's places, by repeated addition, and (x + 1)^x there, halved at the two ends."""
+    places = np.concatenate(([0.0], np.cumsum(np.full(INTERIOR_TERMS, STEP)), [END]))
+    powers = (places + 1.0) ** places
+    powers[[0, -1]] *= 0.5
+    return places, powers
+
+
 def prange_port(coefficients: Any) -> Any:
     """The plain function with `prange` in place of `range`."""
     coefficients[0, 0], coefficients[1, 0] = 0.5 * trapezoid(0.0, PLAIN), 0.0
@@ -58,9 +66,7 @@ def prange_port(coefficients: Any) -> Any:
 def expert(coefficients: Any) -> Any:
     """(x + 1)^x from a table, cosine and sine of one angle together."""
     coefficients[0, 0], coefficients[1, 0] = 0.5 * trapezoid(0.0, PLAIN), 0.0
-    places = np.concatenate(([0.0], np.cumsum(np.full(INTERIOR_TERMS, STEP)), [END]))
-    powers = (places + 1.0) ** places
-    powers[[0, -1]] *= 0.5
+    places, powers = table()
     _tabled(coefficients, places, powers)
     return coefficients
 

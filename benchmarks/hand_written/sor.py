@@ -31,7 +31,7 @@ def _straight(G: Any, omega: Any, iterations: Any) -> Any:
 
 
 @inner
-def _row(even: Any, odd: Any, i: Any, p: Any, columns: Any, neighbours: Any, own: Any) -> None:
+def sweep_row(even: Any, odd: Any, i: Any, p: Any, columns: Any, neighbours: Any, own: Any) -> None:
     """The points of row i that sweep p updates, `even` and `odd` holding the columns of each parity."""
     first = 1 + (i + p) % 2
     count = (columns - 1 - first + 1) // 2
@@ -51,14 +51,14 @@ def _block(even: Any, odd: Any, lo: Any, hi: Any, sides: Any, p: Any, depth: Any
     for row in range(lo, hi + (sides[1] + 1) * (depth - 1), WIDTH):
         for s in range(depth):
             for i in range(max(lo + sides[0] * s, row - s), min(hi + sides[1] * s, row + WIDTH - s)):
-                _row(even, odd, i, p + s, columns, weights[0], weights[1])
+                sweep_row(even, odd, i, p + s, columns, weights[0], weights[1])
 
 
 @jit
 def _packed(even: Any, odd: Any, columns: Any, omega: Any, iterations: Any) -> None:
     for p in range(1, 2 * iterations + 1):
         for i in prange(1, even.shape[0] - 1):
-            _row(even, odd, i, p, columns, 0.25 * omega, 1.0 - omega)
+            sweep_row(even, odd, i, p, columns, 0.25 * omega, 1.0 - omega)
 
 
 @jit

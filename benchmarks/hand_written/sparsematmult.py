@@ -30,14 +30,14 @@ def _by_rows(y: Any, values: Any, starts: Any, rows: Any, column: Any, x: Any, i
             y[rows[r]] = total
 
 
-def _starts(row: Any) -> Any:
+def row_starts(row: Any) -> Any:
     """The places where a new row begins, and the end."""
     return np.concatenate(([0], np.flatnonzero(row[1:] != row[:-1]) + 1, [len(row)]))
 
 
 def prange_port(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: Any) -> Any:
     """A block of rows for each thread, as the suite does it."""
-    starts, threads = _starts(row), numba.get_num_threads()
+    starts, threads = row_starts(row), numba.get_num_threads()
     wanted = np.searchsorted(starts, np.arange(threads + 1) * len(row) // threads)
     _straight(y, values, row, column, x, iterations, starts[wanted])
     return y
@@ -45,7 +45,7 @@ def prange_port(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: 
 
 def expert(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: Any) -> Any:
     """Sorted by row, the sum of a row in a register."""
-    starts = _starts(row)
+    starts = row_starts(row)
     _by_rows(y, values, starts, row[starts[:-1]], column, x, iterations)
     return y
 
