@@ -182,7 +182,8 @@ def test_sorted_keys_are_cut_on_the_device(dtype: type, count: int) -> None:
         with count_transfers() as seen:
             add_rows(*on_device)
         assert np.array_equal(np.asarray(on_device[2]), expected)
-        assert (seen.uploads, seen.downloaded_bytes) == (0, 4)  # whether the keys are sorted
+        # Whether the keys are sorted; on a GPU also how many there are.
+        assert seen.uploads == 0 and seen.downloaded_bytes <= 12
 
 
 def test_keys_in_another_order() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.javagrande import sparsematmult
 from benchmarks.opencl_peers import methods
 
-GROUP, ROWS, WIDE, HIGH = 256, 32, 32, 8
+GROUP, ROWS, WIDE, HIGH, SLICE = 256, 32, 32, 8, 11264
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class Case:
 def cases(scale: int = 1) -> list[Case]:
     """All comparisons, `scale` times smaller in each dimension."""
     n, edge = 2**27 // scale, 8192 // scale
-    return [_copy(n), _axpy(n), _dot(n), _matvec(2 * edge, edge), _heat(edge), _sor(edge // 2), _sparse(scale)]
+    grids = [_heat(edge), _sor(edge // 2)]
+    counts = [_histogram(name, n // 2, bins) for name, bins in (("bins256", 256), ("bins64k", 1 << 16))]
+    return [_copy(n), _axpy(n), _dot(n), _matvec(2 * edge, edge), *grids, _sparse(scale), *counts]
 
 
 def _random(*shape: int, seed: int = 0) -> np.ndarray:
@@ -156,3 +158,23 @@ def _sparse(scale: int, times: int = 20) -> Case:
 
     theirs = {"plain": by("sparse"), "staged": by("sparse_staged")}
     return Case("sparse", lambda: [y, values, row, column, x, start], ours, theirs, times * 12 * non_zeros, 0)
+
+
+def _histogram(name: str, n: int, bins: int) -> Case:
+    def local(hand: Hand, key: Any, h: Any) -> list[Any]:
+        most = min(bins, SLICE)
+        slices = -(-bins // most)
+        groups = max(1, hand.queue.device.max_compute_units * 2 // slices) * slices
+        width = -(-bins // slices)
+        arguments = key, h, np.int32(n), np.int32(bins), np.int32(width)
+        return [hand.launch("histogram_local", (groups * 1024,), (1024,), *arguments)]
+
+    def in_place(hand: Hand, key: Any, h: Any) -> list[Any]:
+        groups = hand.queue.device.max_compute_units * 8
+        return [hand.launch("histogram_shared", (groups * GROUP,), (GROUP,), key, h, np.int32(n))]
+
+    def arrays() -> list[np.ndarray]:
+        return [np.random.default_rng(0).integers(0, bins, n, np.int32), np.zeros(bins, np.int32)]
+
+    theirs = {"local": local, "in place": in_place}
+    return Case(name, arrays, methods.histogram, theirs, 4 * n, 1)

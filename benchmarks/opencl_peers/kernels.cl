@@ -189,3 +189,41 @@ __kernel void sparse_staged(__global double *y, __global const double *restrict 
     if (i < rows)
         y[i] = total;
 }
+
+// Histograms: eight keys are read before any is counted, so that the loads are under way together.
+#define KEYS 8
+#define COUNT_KEYS(update)                                                                                             \
+    {                                                                                                                  \
+        const int stride = get_local_size(0) * teams;                                                                  \
+        int i = team * get_local_size(0) + get_local_id(0);                                                            \
+        for (; i + (KEYS - 1) * stride < n; i += KEYS * stride) {                                                      \
+            int found[KEYS];                                                                                           \
+            _Pragma("unroll") for (int k = 0; k < KEYS; k++) found[k] = key[i + k * stride];                           \
+            _Pragma("unroll") for (int k = 0; k < KEYS; k++) { const int bin = found[k]; update; }                     \
+        }                                                                                                              \
+        for (; i < n; i += stride) { const int bin = key[i]; update; }                                                 \
+    }
+
+// In local memory; where there are too many bins for it, each group counts one slice of them.
+#define SLICE 11264
+
+__kernel void histogram_local(__global const int *restrict key, __global int *h, int n, int bins, int width)
+{
+    __local int own[SLICE];
+    const int slices = (bins + width - 1) / width, low = get_group_id(0) % slices * width, here = min(width, bins - low);
+    const int team = get_group_id(0) / slices, teams = get_num_groups(0) / slices;
+    for (int e = get_local_id(0); e < here; e += get_local_size(0))
+        own[e] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    COUNT_KEYS(if ((uint)(bin - low) < (uint)here) atomic_inc(&own[bin - low]))
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int e = get_local_id(0); e < here; e += get_local_size(0))
+        if (own[e] != 0)
+            atomic_add(&h[low + e], own[e]);
+}
+
+__kernel void histogram_shared(__global const int *restrict key, __global int *h, int n)
+{
+    const int team = get_group_id(0), teams = get_num_groups(0);
+    COUNT_KEYS(atomic_inc(&h[bin]))
+}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from somd import ByKey, dist, like, partition, somd
+from somd import ByKey, dist, like, partition, shared, somd, sync
 
 
 @somd
@@ -71,3 +71,11 @@ def sparse(
     for _ in range(times):
         for k in range(len(values)):
             y[row[k]] += x[column[k]] * values[k]
+
+
+@somd
+def histogram(key: dist[np.ndarray], h: shared[np.ndarray]) -> None:
+    """How often each key occurs, added to h."""
+    with sync(h, reduce="+"):
+        for i in range(len(key)):
+            h[key[i]] += 1

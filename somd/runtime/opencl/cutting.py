@@ -5,6 +5,7 @@ Keys of device arrays are cut where they are (`device_cutting`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from somd.runtime import cutting
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.device_array import is_device_array
 from somd.runtime.opencl.device_cutting import ends_on_device
+from somd.runtime.opencl.device_runs import runs_on_device
 from somd.runtime.opencl.session import Run
 
 #: owners for each compute unit: GPUs hide memory latency behind many, CPUs only balance with them
@@ -24,6 +26,8 @@ KEYS_OF_A_UNIT = {"gpu": 16384}
 #: partitioners that do not look at elements
 BY_LENGTH = (Block, BlockBlock, Chunked, Cyclic)
 _FAR = 1 << 62
+#: parts of a group that make their terms together, devices that gain by it, and lengths that 32 bits hold with room
+RUNS, KINDS_WITH_RUNS, _NARROW = 256, ("gpu", "simulator"), (1 << 31) - (1 << 16)
 
 
 def cut(run: Run, position: int) -> tuple[Managed, Managed]:
@@ -35,13 +39,27 @@ def cut(run: Run, position: int) -> tuple[Managed, Managed]:
     return _managed(run, *cutting.cut(run.partitioners[position], _array(run, position), _parts(run)))
 
 
-def ends_of(run: Run, position: int) -> Managed:
+@dataclass(frozen=True)
+class Runs:
+    """Parts of one key each, by `groups` of `lanes` of them: where they end, 32 bits, shape (count + 1,), and their
+    keys, shape (count,). Without `groups` the device has no use for them, or the parts are not of that kind."""
+
+    groups: int = 0
+    lanes: int = RUNS
+    count: int = 0
+    ends: Any = None
+    keys: Any = None
+
+
+def ends_of(run: Run, position: int, runs: Runs | None = None) -> Managed:
     """Where the parts of the argument at `position` end, shape (parts + 1,), from 0 on, by its own `ByKey`: as many
-    parts as keys allow and the device can use.
+    parts as keys allow and the device can use. Where `runs` are used instead, nothing.
 
     Raises:
         ValueError: no cut keeps every key in one part.
     """
+    if runs is not None and runs.groups:
+        return run.empty(0, np.int64)
     info, partitioner = run.context.device.info, run.partitioners[position]
     parts = info.compute_units * KEYS_OF_A_UNIT.get(info.kind, OWNERS_ELSEWHERE)
     given = run.given[position]
@@ -51,6 +69,37 @@ def ends_of(run: Run, position: int) -> Managed:
             return ends
     ranges, _ = cutting.cut(partitioner, _array(run, position), parts)
     return Managed.of(run.context, np.append(ranges[:, 0], ranges[-1:, 1]))
+
+
+def runs_of(run: Run, position: int) -> Runs:
+    """The runs of equal keys in the argument at `position`, a part each.
+
+    Raises:
+        ValueError: no cut keeps every key in one part.
+    """
+    partitioner = run.partitioners[position]
+    if run.context.device.info.kind not in KINDS_WITH_RUNS or type(partitioner) is not ByKey:
+        return Runs()
+    managed = run.array(run.given[position])
+    if type(managed) is not Managed or not 0 < managed.shape[0] < _NARROW:
+        return Runs()
+    found = _runs_on_host(run, managed) if managed.host_valid else runs_on_device(run, managed)
+    if found is None:
+        return Runs()
+    count = found[1].shape[0]
+    return Runs(-(-count // RUNS), RUNS, count, *found)
+
+
+def _runs_on_host(run: Run, given: Managed) -> tuple[Managed, Managed] | None:
+    """Where the runs of keys in ascending order end, and their keys."""
+    keys = given.to_host()
+    if keys.ndim != 1 or keys.dtype.kind not in "iu" or keys[0] < 0 or keys[-1] >= _NARROW:
+        return None
+    if np.any(keys[1:] < keys[:-1]):
+        return None
+    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    stops = np.append(starts, len(keys)).astype(np.int32)
+    return Managed.of(run.context, stops), Managed.of(run.context, keys[starts].astype(np.int32))
 
 
 def _array(run: Run, position: int) -> np.ndarray[Any, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
-from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks
-from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, with_trips
+from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks, shares_of
+from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, runs_of, with_trips
 from somd.runtime.opencl.fault_record import index_of, new_faults
 from somd.runtime.opencl.reductions import (
     BLOCKS,
@@ -62,6 +62,8 @@ __all__ = [
     "reduce_product",
     "reduce_sum",
     "rows",
+    "runs_of",
+    "shares_of",
     "snapshot",
     "tiles",
     "trips",

@@ -170,6 +170,10 @@ class Run:
         are better off without tiles."""
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner)
 
+    def group_of(self, kernel_name: str, most: int) -> int:
+        """Work-items of a group, a power of two: `most` of them, or as many as the device allows for the kernel."""
+        return workgroups.group_of(self._kernels[kernel_name].limits, most)
+
     def _launch(
         self,
         kernel: Kernel,

@@ -81,6 +81,11 @@ def tile_lanes(limits: Limits, count: int, inner: int | None) -> int:
     return GROUP if limits.largest >= GROUP else 0
 
 
+def group_of(limits: Limits, most: int) -> int:
+    """The largest power of two of work-items that `most` and the limits allow."""
+    return _power_below(min(most, limits.largest, limits.per_dimension[0]))
+
+
 def _wanted(limits: Limits, dimensions: int) -> tuple[int, ...]:
     if dimensions == 1:
         return (max(256, _power_below(limits.multiple)),)

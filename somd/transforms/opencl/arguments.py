@@ -24,8 +24,11 @@ class Argument:
     rows, row, step     arrays `name` of all work-items; memory from one to the next, and from element to element
     items               how many work-items take the iterations in turns
     count, size         how many copies of an array are combined, and its elements
+    own, width          room in local memory for a slice of array `name`, and the elements of a slice
+    slices, across      of how many slices arrays are, and the work-items that share out a row
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
     ends                where the parts of an array end, from 0 on, one part an owner
+    run_ends, run_keys  where the parts of one key end, as `ends`, and their keys; run_count how many there are
     ranges, owners      the parts of an array and whose they are; owner_count the number of owners
     kept                the scalars that stay on the device
     faults, turn        the fault record, and the number of the launch among those that may write it
@@ -42,8 +45,12 @@ class Argument:
     def declaration(self) -> str:
         if self.kind in ("array", "partials", "copies", "rows"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
+        if self.kind == "own":
+            return f"__local {CTYPES[self.dtype]} *{self.text}"
         if self.kind in ("ranges", "owners", "ends"):
             return f"__global const long *{self.text}"
+        if self.kind in ("run_ends", "run_keys"):
+            return f"__global const int *restrict {self.text}"
         if self.kind == "kept":
             return f"__global {'const ' if self.constant else ''}{KEPT} *{self.text}"
         if self.kind == "faults":

@@ -242,7 +242,7 @@ class Expressions:
         self.scope.tests_accesses = True
         name = node.value.value
         where = "own" if name in self.scope.own else "apart" if name in self.scope.apart else ""
-        return self.unit.tested_access(store, array.dtype, array.ndim, where), array.dtype
+        return self.unit.tested_access(store, array.dtype, array.ndim, where, bool(self.scope.noted)), array.dtype
 
     def test_arguments(self, node: cst.Subscript) -> list[C]:
         _, name = self.accessed(node)
@@ -253,7 +253,10 @@ class Expressions:
         for axis, index in enumerate(index_expressions(node)):
             arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
         site = self.scope.guarded[node][0].number
-        record = [C(name, "int64") for name in ("faults", "iteration", "turn")]
+        noted = self.scope.noted
+        record = [
+            C(name, "int64") for name in ([f"&{noted}", "iteration"] if noted else ["faults", "iteration", "turn"])
+        ]
         return [*arguments, *record, literal(site, "int64")]
 
     def flat_index(self, node: cst.Subscript) -> str:

@@ -47,6 +47,8 @@ _OWN = (
     "TILE",
     "GROUP",
     "AHEAD",
+    "RUNS",
+    "TERMS",
     "atomic_",
     "convert_",
     "as_",

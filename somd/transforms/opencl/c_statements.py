@@ -321,6 +321,15 @@ class Statements:
         self._store(node.target, binary(operator, left, right, self.expressions.type_of(node), self.expressions.unit))
 
 
+def noting(noted: str, place: int, write: Statements, unless: str = "") -> None:
+    """Keep the first fault in `noted`, which is declared before line `place`, and enter it in the record now; not when
+    `unless` is true."""
+    write.lines[place:place] = [f"{INDENT}fault_first {noted};", f"{INDENT}{noted}.site = 0;"]
+    values = ", ".join(f"{noted}.{part}" for part in ("site", "index", "length"))
+    write.line(f"if ({noted}.site != 0{f' && !{unless}' if unless else ''})")
+    write.line(f"{INDENT}fault_note(faults, {noted}.iteration, turn, {values});")
+
+
 def _steady(node: cst.BaseExpression) -> bool:
     """Whether an expression is cheap enough to be taken again in each turn, and reads no array element."""
     if isinstance(node, cst.BinaryOperation):

@@ -13,6 +13,7 @@ import libcst as cst
 from somd.transforms.frontend.tree import transformed_statement
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
+from somd.transforms.opencl.atomic_kernels import Atomic
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
@@ -43,13 +44,15 @@ from somd.transforms.types.typing_table import HelperInstance, Types
 @dataclass(frozen=True)
 class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
-    must, and those of work-groups instead of work-items; those that combine the copies of an array, or partial
-    results. `once` are those of serial steps, by their numbers."""
+    must, and those of work-groups instead of work-items or for runs of keys; those that combine the copies of an array,
+    or partial results, or update arrays atomically. `once` are those of serial steps, by their numbers."""
 
     of_phases: dict[int, Kernel] = field(default_factory=dict)
     in_order: dict[int, Kernel] = field(default_factory=dict)
     joining: dict[int, dict[str, Kernel]] = field(default_factory=dict)
+    atomic: dict[int, Atomic] = field(default_factory=dict)
     grouped: dict[int, Kernel] = field(default_factory=dict)
+    runs: dict[int, Kernel] = field(default_factory=dict)
     endings: dict[int, Kernel] = field(default_factory=dict)
     once: dict[int, Kernel] = field(default_factory=dict)
 
@@ -57,10 +60,11 @@ class Kernels:
     def by_phase(self) -> list[tuple[int, Kernel]]:
         """The kernels of phases, each with the number of its phase."""
         joining = [(number, kernel) for number, found in self.joining.items() for kernel in found.values()]
-        before, behind = (self.of_phases, self.in_order), (self.grouped, self.endings)
+        before, behind = (self.of_phases, self.in_order), (self.grouped, self.runs, self.endings)
         return [
             *(pair for table in before for pair in table.items()),
             *joining,
+            *((number, kernel) for number, each in self.atomic.items() for kernel in (each.local, each.shared)),
             *(pair for table in behind for pair in table.items()),
         ]
 
@@ -116,6 +120,7 @@ class _Master:
         self.kept = kept
         self.helpers: dict[str, HelperInstance] = {}
         self.launches: dict[int, Launch] = {}
+        self.runs: dict[str, str] = {}
         #: further functions that the master calls
         self.functions: list[cst.BaseStatement] = []
         helpers = types.helpers.values()
@@ -156,19 +161,29 @@ class _Master:
         return tree.assign(tree.name(self.shared.kept), tree.call(tree.attribute(self.run, "keep"), **kinds))
 
     def cuts(self, root: str) -> list[cst.BaseStatement]:
-        """`row_ends = ends_of(run, 1)` for the parameter at position 1, where a phase relies on its partitioner, and
-        `row_ranges, row_owners = cut(run, 1)` where MIs have copies."""
-        nests = [phase.nest for phase in self.plan.phases() if phase.nest.partition == root]
+        """`row_ends = ends_of(run, 1)` for the parameter at position 1, where a phase relies on its partitioner, after
+        `row_runs = runs_of(run, 1)` where it has a kernel for runs; `row_ranges, row_owners = cut(run, 1)` where MIs
+        have copies."""
+        phases = [phase for phase in self.plan.phases() if phase.nest.partition == root]
         found: list[cst.BaseStatement] = []
-        if any(relies_on_partition(self.plan, nest) and not nest.copies for nest in nests):
-            found.append(tree.assign(tree.name(f"{root}_ends"), self._cut("ends_of", root)))
-        if any(nest.copies for nest in nests):
+        relying = [p for p in phases if relies_on_partition(self.plan, p.nest) and not p.nest.copies]
+        if relying:
+            wanted = [phase.number in self.kernels.runs for phase in relying]
+            runs = [tree.name(self.runs_of(root))] if any(wanted) else []
+            found += [tree.assign(name, self._cut("runs_of", root)) for name in runs]
+            ends = self._cut("ends_of", root, *(runs if all(wanted) else []))
+            found.append(tree.assign(tree.name(f"{root}_ends"), ends))
+        if any(phase.nest.copies for phase in phases):
             found.append(self._ranges(root, self._cut("cut", root)))
         return found
 
-    def _cut(self, function: str, root: str) -> cst.BaseExpression:
+    def _cut(self, function: str, root: str, *given: cst.BaseExpression) -> cst.BaseExpression:
         position = self.plan.method.param_names.index(root)
-        return tree.call(tree.brought(function), tree.name(self.run), tree.integer(position))
+        return tree.call(tree.brought(function), tree.name(self.run), tree.integer(position), *given)
+
+    def runs_of(self, root: str) -> str:
+        """The master's name for the runs of keys in a parameter."""
+        return self.runs.setdefault(root, self.names.fresh(f"{root}_runs"))
 
     def whole(self) -> cst.BaseStatement:
         return self._ranges("all", tree.call(tree.brought("everything"), tree.name(self.run)))
@@ -203,11 +218,14 @@ class _Master:
         number, kernels, code = phase.number, self.kernels, self.code({})
         kernel = kernels.of_phases[number]
         if phase.nest.combined:
-            return CombiningLaunch(phase.nest, kernel, code, self.names, self.shared, kernels.joining[number])
+            joining, atomic = kernels.joining[number], kernels.atomic.get(number)
+            return CombiningLaunch(phase.nest, kernel, code, self.names, self.shared, joining, atomic)
         if phase.nest.copies:
             return PartialLaunch(phase.nest, kernel, code, self.names, self.shared)
-        in_order, ending = kernels.in_order.get(number), kernels.endings.get(number)
-        return Launch(phase.nest, kernel, code, self.names, self.shared, in_order, ending, kernels.grouped.get(number))
+        others = kernels.in_order.get(number), kernels.endings.get(number), kernels.grouped.get(number)
+        runs = kernels.runs.get(number)
+        name = "" if runs is None or phase.nest.partition is None else self.runs_of(phase.nest.partition)
+        return Launch(phase.nest, kernel, code, self.names, self.shared, *others, runs, name)
 
     def joined(self, step: Joined) -> list[cst.BaseStatement]:
         launch = self.phase(step.phase)

@@ -100,11 +100,14 @@ def _iteration(order: tuple[int, ...]) -> str:
     return text
 
 
-def kernel_text(name: str, arguments: list[Argument], lines: list[str], scope: Scope | None = None) -> str:
-    """The definition of a kernel: it takes the kept scalars of `scope` first, and does nothing after a fault."""
+def kernel_text(
+    name: str, arguments: list[Argument], lines: list[str], scope: Scope | None = None, after_faults: bool = False
+) -> str:
+    """The definition of a kernel: it takes the kept scalars of `scope` first, and does nothing after a fault, unless it
+    sees to that itself: `after_faults`."""
     declarations_ = ", ".join(a.declaration for a in arguments)
     first: list[str] = []
-    if any(a.kind == "faults" for a in arguments):
+    if not after_faults and any(a.kind == "faults" for a in arguments):
         first += ["    if (faults[5] < turn)", "        return;"]
     if scope is not None:
         first += [

@@ -97,12 +97,15 @@ class Launch:
         in_order: Kernel | None = None,
         ending: Kernel | None = None,
         grouped: Kernel | None = None,
+        runs: Kernel | None = None,
+        runs_name: str = "",
     ) -> None:
         self.nest = nest
         self.kernel = kernel
         self.in_order = in_order
         self.ending = ending
         self.by_groups = grouped
+        self.runs, self.runs_name = runs, runs_name
         self.shared = shared
         self.code = code
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
@@ -175,7 +178,8 @@ class Launch:
 
     def launch(self) -> list[cst.BaseStatement]:
         if any(a.kind == "owner_count" for a in self.kernel.arguments):
-            return self.with_rows(self.owner_count())
+            parts = self.with_rows(self.owner_count())
+            return parts if self.runs is None else [self.launch_runs(self.runs, parts)]
         launched = self.in_turns() if self.rows else [self._call("launch", tree.tuple_of(self.sizes()))]
         if self.in_order is None:
             return launched
@@ -204,6 +208,16 @@ class Launch:
             *self.rows.made(items),
             self._call("launch", tree.tuple_of([items])),
         ]
+
+    def launch_runs(self, kernel: Kernel, otherwise: Sequence[cst.BaseStatement]) -> cst.BaseStatement:
+        """`if row_runs.groups:` work-groups that share out the terms of their parts; else a work-item a part."""
+        usual = self.kernel
+        self.kernel = kernel
+        sizes = (tree.attribute(self.runs_name, part) for part in ("groups", "lanes"))
+        launched = self._call("launch_groups", *sizes)
+        self.kernel = usual
+        test = tree.attribute(self.runs_name, "groups")
+        return cst.If(test, tree.block([launched]), cst.Else(tree.block(otherwise)))
 
     def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
@@ -279,11 +293,14 @@ class Launch:
 
     def _call(self, method: str, *sizes: cst.BaseExpression) -> cst.BaseStatement:
         arguments = tree.tuple_of([self.passed(a) for a in self.kernel.arguments])
-        reads = [tree.name(n) for n in self.reads()]
+        unread = self.nest.partition if self.kernel is self.runs else None  # the keys of parts stand for it
+        reads: list[cst.BaseExpression] = [tree.name(n) for n in self.reads() if n != unread]
         copies = set() if self.nest.relaxed is None else set(self.nest.relaxed.snapshots.values())
         reads += [tree.name(a.name) for a in self.kernel.arguments if a.kind == "array" and a.name in copies]
         kinds = {a.kind for a in self.kernel.arguments}
         reads += [tree.name(f"{self._root()}_{kind}") for kind in ("ranges", "owners", "ends") if kind in kinds]
+        if "run_ends" in kinds:
+            reads += [tree.attribute(self.runs_name, part) for part in ("ends", "keys")]
         writes = [tree.name(n) for n in self.writes()]
         kernel = cst.SimpleString(f'"{self.kernel.name}"')
         sides = {"reads": tree.tuple_of(reads)} if reads else {}
@@ -318,6 +335,8 @@ class Launch:
             return tree.name(self.partials[argument.name])
         if kind == "blocks":
             return tree.name(self.blocks)
+        if kind in ("run_ends", "run_keys", "run_count"):
+            return tree.attribute(self.runs_name, kind.removeprefix("run_"))
         if kind in ("ranges", "owners", "ends"):
             return tree.name(f"{self._root()}_{kind}")
         if kind == "owner_count":

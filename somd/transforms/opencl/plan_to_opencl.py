@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.loops import small_statements
+from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
 from somd.transforms.opencl.host import Kernels, host_module
@@ -19,6 +20,7 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
+from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
 from somd.transforms.opencl.unit import Unit
@@ -93,7 +95,8 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted = [f"{name}_{phase.number}" for phase in plan.phases()]
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
     wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
-    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in ("wide", "tiled")]
+    wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
+    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in ("wide", "tiled", "runs")]
     wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 
@@ -114,10 +117,17 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
     if nest.copies or relies_on_partition(plan, nest):
         kernels.of_phases[number] = ordered_kernel_of(nest, c_name, method, types, unit, by_ends=not nest.copies)
+        runs = runs_kernel_of(nest, unit.kernel_names[f"{method.name}_{number}_runs"], plan, types, unit)
+        if runs is not None:
+            kernels.runs[number] = runs
     elif nest.combined:
         kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}"] for each in nest.combined}
         kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types, unit) for e in nest.combined}
+        atomic_names = tuple(unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("local", "shared"))
+        atomic = atomic_kernels_of(nest, atomic_names, method, types, unit)
+        if atomic is not None:
+            kernels.atomic[number] = atomic
     elif nest.reductions:
         kernels.of_phases[number] = reduction_kernel_of(nest, c_name, method, types, unit)
     else:
@@ -150,7 +160,16 @@ def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
     head.append("#pragma OPENCL FP_CONTRACT OFF")
     if any(_uses_doubles(part) for part in parts):
         head.append("#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
-    for constant, value in (("LANES", LANES), ("BLOCKS", BLOCKS), ("ROWS", ROWS), ("TILE", TILE), ("GROUP", GROUP)):
+    constants = {
+        "LANES": LANES,
+        "BLOCKS": BLOCKS,
+        "ROWS": ROWS,
+        "TILE": TILE,
+        "GROUP": GROUP,
+        "RUNS": RUNS,
+        "TERMS": TERMS,
+    }
+    for constant, value in constants.items():
         if any(re.search(rf"\b{constant}\b", part) for part in parts):
             head.append(f"#define {constant} {value}")
     return "\n\n".join(["\n".join(head), *parts]) + "\n"

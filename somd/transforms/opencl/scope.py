@@ -35,6 +35,8 @@ class Scope:
     lengths: dict[tuple[str, int], str] = field(default_factory=dict)
     inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
     tests_accesses: bool = False
+    #: in kernels that note faults at their end, the variable that keeps the first one
+    noted: str = ""
     #: lengths of the arrays that lie in private memory
     own: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     #: arrays of the iteration that lie in rows of global memory, with the C names of their steps

@@ -85,6 +85,11 @@ def _always(statements: Sequence[cst.CSTNode]) -> Iterator[cst.Subscript]:
                 return
         elif isinstance(node, cst.Assign | cst.AnnAssign | cst.AugAssign) and node.value is not None:
             yield from _evaluated(node.value)
+            targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name):
+                    for index in index_expressions(target):
+                        yield from _evaluated(index)
         elif isinstance(node, cst.Continue):
             return
 

@@ -62,10 +62,16 @@ class Unit:
         self.functions.setdefault("fault_note", fault_functions.NOTE)
         return "fault_place"
 
-    def tested_access(self, store: bool, dtype: str, ndim: int, where: str) -> str:
+    def fault_later(self) -> str:
+        """The name of the function that tests an index in kernels that note faults at their end."""
         self.functions.setdefault("fault_note", fault_functions.NOTE)
-        name = fault_functions.access_name(store, dtype, ndim, where)
-        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, where))
+        self.functions.setdefault("fault_later", fault_functions.LATER)
+        return "fault_later"
+
+    def tested_access(self, store: bool, dtype: str, ndim: int, where: str, later: bool = False) -> str:
+        _ = self.fault_later() if later else self.fault_place()
+        name = fault_functions.access_name(store, dtype, ndim, where, later)
+        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, where, later))
         return name
 
     def kept_struct(self) -> str:

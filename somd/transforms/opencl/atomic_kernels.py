@@ -1,0 +1,328 @@
+"""A phase that updates integer arrays wherever data says -> kernels that do so by atomic operations, in any order.
+
+for i in range(n):       ->   for (element of the group's slice of h) h_own[element] = 0;
+    h[a[i]] += 1              for (trips of the work-item) if (a[i] is in the slice) h_own[...] += 1, atomically
+                              for (element of the slice) h[...] += h_own[element], atomically
+
+Integers give the same bits in any order, so no copies in a fixed order are needed, and a GPU gets the work-items that
+its memory wants. Where an array is larger than local memory, groups take slices of it; where it is far larger, the
+second kernel updates the array itself. The reads of some trips are made together, before what they update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.frontend.loops import range_of
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.atomic_functions import BUILTIN, pair_name, pair_text
+from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.opencl.c_statements import Statements, noting
+from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.c_types import CTYPES, converted
+from somd.transforms.opencl.counted import Counted, counted_in, has_loops
+from somd.transforms.opencl.kernels import kernel_text, scope_of
+from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.reduction_operators import identity
+from somd.transforms.opencl.steady_reads import steady_reads
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.stages import Method, Nest
+from somd.transforms.types.typing_table import Types
+
+#: trips whose reads are made together
+BATCH = 8
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """The two kernels, and what they count."""
+
+    local: Kernel
+    shared: Kernel
+    counted: tuple[Counted, ...]
+
+
+def atomic_kernels_of(nest: Nest, names: Sequence[str], method: Method, types: Types, unit: Unit) -> Atomic | None:
+    """The kernels of a nest; None where its updates must keep their order, or have no atomic operation."""
+    counted = counted_in(nest, method, types)
+    if counted is None:
+        return None
+    local, shared = (_Writer(nest, counted, method, types, unit, own) for own in (True, False))
+    return Atomic(local.kernel(names[0]), shared.kernel(names[1]), counted)
+
+
+class _Updates(Statements):
+    """Statements of which some update an array atomically: its slice in local memory, or the array itself."""
+
+    counted: tuple[Counted, ...] = ()
+    own: Mapping[str, tuple[str, str, str]] = {}
+
+    def statement(self, node: cst.CSTNode) -> None:
+        each = next((each for each in self.counted if node in each.values), None)
+        if each is None:
+            super().statement(node)
+            return
+        self._where(node)
+        self.line("{")
+        self.depth += 1
+        self.update(each, node)
+        self.close()
+
+    def update(self, each: Counted, node: cst.CSTNode) -> None:
+        value, subtracted = each.values[node]
+        target = node.target if isinstance(node, cst.AugAssign) else node.targets[0].target  # type: ignore[attr-defined]
+        assert isinstance(target, cst.Subscript)
+        place = self.place(target)
+        if each.array in self.own:
+            slots, low, width = self.own[each.array]
+            at = self.scope.names.fresh("own_at")
+            self.line(f"const int {at} = {place} - {low};")
+            self.open(f"if ((uint){at} < (uint){width})")
+        else:
+            slots, at = self.scope.array(each.array), place
+            self.open(f"if ({place} >= 0)")
+        operand = converted(self.expressions.expression(value), each.dtype)
+        unsigned = CTYPES[each.dtype if each.dtype.startswith("u") else f"u{each.dtype}"]
+        text = f"0 - ({unsigned}){operand.text}" if subtracted else operand.loose
+        self.line(f"{self.combined(each, slots, at, text, local=each.array in self.own)};")
+        self.close()
+
+    def combined(self, each: Counted, slots: str, at: str, value: str, local: bool) -> str:
+        """The call that combines an element with `value`."""
+        if not each.wide or (local and each.words == 1):
+            kind = "int" if each.wide else CTYPES[each.dtype]
+            return f"{BUILTIN[each.op]}(&{slots}[{at}], ({kind})({value}))"
+        space = "local" if local else "global"
+        name = pair_name(each.op, space)
+        self.expressions.unit.functions.setdefault(name, pair_text(each.op, space))
+        where = f"&{slots}[2 * ({at})]" if local else f"(volatile __global uint *)&{slots}[{at}]"
+        return f"{name}({where}, (ulong)({value}))"
+
+    def place(self, target: cst.Subscript) -> str:
+        """The place of an element in the flat array, in a variable; negative where an index is outside."""
+        fresh = self.scope.names.fresh
+        place = fresh("place")
+        if target not in self.scope.guarded:
+            self.line(f"const long {place} = {self.expressions.flat_index(target)};")
+            return place
+        assert isinstance(target.value, cst.Name)
+        self.scope.tests_accesses = True
+        function, site = self.expressions.unit.fault_later(), self.scope.guarded[target][0].number
+        flat, inside = "", []
+        for axis, index in enumerate(index_expressions(target)):
+            length = self.scope.length(target.value.value, axis).text
+            part = fresh("index")
+            found = self.expressions.of_type(index, "int64").loose
+            self.line(
+                f"const long {part} = {function}({found}, {length}, &{self.scope.noted}, iteration, {site + axis});"
+            )
+            flat = f"({flat}) * {length} + {part}" if flat else part
+            inside.append(f"{part} >= 0")
+        tests = " && ".join(inside)
+        self.line(f"const long {place} = {flat if len(inside) == 1 else f'{tests} ? {flat} : -1'};")
+        return place
+
+
+class _Writer:
+    def __init__(
+        self, nest: Nest, counted: tuple[Counted, ...], method: Method, types: Types, unit: Unit, own: bool
+    ) -> None:
+        self.nest, self.counted, self.types = nest, counted, types
+        self.scope = scope_of(nest, method, types, unit)
+        self.body = nest.body if len(nest.dims) <= 2 else (nest.dims[2].node,)
+        scoped = loop_scoped(self.body)
+        inner = {range_of(dim.node).variable for dim in nest.dims[2:]}  # type: ignore[union-attr]
+        self.private = (set(nest.privates) | inner) - scoped
+        self.write = _Updates(Expressions(self.scope, unit), scoped, next_iteration="continue;")
+        self.write.counted = counted
+        fresh = self.scope.names.fresh
+        self.lane, self.items, self.team, self.teams = (fresh(n) for n in ("lane", "items", "team", "teams"))
+        self.trips, self.slices, self.slice = (fresh(n) for n in ("all_trips", "slices", "slice"))
+        self.across, self.at, self.slot, self.element = (fresh(n) for n in ("across", "at", "slot", "element"))
+        self.scope.noted = fresh("noted")
+        self.bounds: list[Argument] = []
+        self.extents: list[Argument] = []
+        self.shares: list[Argument] = []
+        if own:
+            self.write.own = {each.array: self.owned(each) for each in counted}
+
+    def owned(self, each: Counted) -> tuple[str, str, str]:
+        """The names of an array's slice in local memory, of where it begins, and of its width."""
+        array, fresh = self.scope.array(each.array), self.scope.names.fresh
+        slots, low, width, most, size = (fresh(f"{array}_{part}") for part in ("own", "low", "width", "slice", "size"))
+        dtype = each.dtype if not each.wide else "int32" if each.words == 1 else "uint32"
+        self.shares += [
+            Argument("own", slots, each.array, dtype=dtype),
+            Argument("width", most, each.array),
+            Argument("size", size, each.array),
+        ]
+        return slots, low, width
+
+    def kernel(self, name: str) -> Kernel:
+        write = self.write
+        for each in self.counted:
+            self.scope.array(each.array)
+        write.line(f"const int {self.lane} = get_local_id(0), {self.items} = get_local_size(0);")
+        if write.own:
+            write.line(f"const long {self.slice} = get_group_id(0) % {self.slices};")
+            write.line(f"const long {self.team} = get_group_id(0) / {self.slices};")
+            write.line(f"const long {self.teams} = get_num_groups(0) / {self.slices};")
+            self.begun()
+        else:
+            write.line(f"const long {self.team} = get_group_id(0), {self.teams} = get_num_groups(0);")
+        place = len(write.lines)
+        self.loops()
+        if self.scope.tests_accesses:
+            noting(self.scope.noted, place, write)
+        if write.own:
+            self.ended()
+        found = of_scope(self.scope, frozenset(self.nest.arrays_written))
+        arguments = [a for a in found if a.kind == "array"]
+        arguments += [*self.shares, *([Argument("slices", self.slices)] if write.own else [])]
+        arguments += [Argument("trips", self.trips, number=0)]
+        arguments += [Argument("across", self.across)] if len(self.nest.dims) > 1 else []
+        arguments += [*self.bounds, *(self.extents if self.scope.tests_accesses else [])]
+        arguments += [a for a in found if a.kind != "array"]
+        return Kernel(name, kernel_text(name, arguments, write.lines, self.scope), tuple(arguments))
+
+    def begun(self) -> None:
+        """Every element of the slices as if nothing had been combined yet."""
+        write = self.write
+        for each, (most, size) in zip(self.counted, self._sizes(), strict=True):
+            slots, low, width = write.own[each.array]
+            write.line(f"const long {low} = {self.slice} * {most};")
+            write.line(f"const int {width} = clamp({size} - {low}, 0L, {most});")
+            words = f"2 * {width}" if each.words == 2 else width
+            write.line(
+                f"for (long {self.element} = {self.lane}; {self.element} < {words}; {self.element} += {self.items})"
+            )
+            write.line(f"    {slots}[{self.element}] = {self.neutral(each)};")
+        write.line("barrier(CLK_LOCAL_MEM_FENCE);")
+
+    def ended(self) -> None:
+        """What has been combined in the slices is combined with the arrays."""
+        write = self.write
+        write.line("barrier(CLK_LOCAL_MEM_FENCE);")
+        for each in self.counted:
+            slots, low, width = write.own[each.array]
+            write.open(
+                f"for (long {self.element} = {self.lane}; {self.element} < {width}; {self.element} += {self.items})"
+            )
+            at, value = self.element, self.scope.names.fresh("value")
+            if each.words == 2:
+                neutral = "ULONG_MAX" if each.op == "&" else "0"
+                pair = f"{slots}[2 * {at}] | ((ulong){slots}[2 * {at} + 1] << 32)"
+                write.line(f"const ulong {value} = {pair};")
+            else:
+                neutral = self.neutral(each)
+                write.line(f"const {'long' if each.wide else CTYPES[each.dtype]} {value} = {slots}[{at}];")
+            write.line(f"if ({value} != {neutral})")
+            array = self.scope.array(each.array)
+            write.line(f"    {write.combined(each, array, f'{low} + {at}', value, local=False)};")
+            write.close()
+
+    def neutral(self, each: Counted) -> str:
+        """What a word of a slice begins with."""
+        if each.wide:
+            return "UINT_MAX" if each.op == "&" else "0"
+        return identity(each.op, each.dtype).loose
+
+    def _sizes(self) -> list[tuple[str, str]]:
+        texts = {(a.kind, a.name): a.text for a in self.shares}
+        return [(texts["width", each.array], texts["size", each.array]) for each in self.counted]
+
+    def loops(self) -> None:
+        """The trips of the last of two dimensions are shared out among work-items, those of the first among groups."""
+        write, dims = self.write, self.nest.dims
+        outer = range_in_c(0, dims[0], write.expressions, self.bounds)
+        if outer.stop.value is None and dims[0].invariant:
+            self.bounds.pop()  # the number of trips stands for it
+        if len(dims) == 1:
+            start, stride = f"{self.team} * {self.items} + {self.lane}", f"{self.teams} * {self.items}"
+            self.along(outer, start, stride, self.trips, "{trip}")
+            return
+        fresh = self.scope.names.fresh
+        row, rows = fresh("row"), fresh("rows")
+        write.line(f"const int {rows} = {self.items} / {self.across};")
+        begin = f"{self.team} * {rows} + {self.lane} / {self.across}"
+        write.open(f"for (long {row} = {begin}; {row} < {self.trips}; {row} += {self.teams} * {rows})")
+        write.line(f"const long {outer.variable} = {outer.value(C(row, 'int64'))};")
+        inner = range_in_c(1, dims[1], write.expressions, self.bounds)
+        count, extent = fresh(f"{inner.variable}_count"), fresh(f"{inner.variable}_trips")
+        self.extents.append(Argument("extent", extent, number=1))
+        write.line(f"const long {count} = {_trips(inner)};")
+        self.along(inner, f"{self.lane} % {self.across}", self.across, count, f"{row} * {extent} + {{trip}}")
+        write.close()
+
+    def along(self, within: CRange, start: str, stride: str, count: str, place: str) -> None:
+        """The trips `start`, `start + stride`, ... below `count`, by batches where reads can be made together."""
+        write, at = self.write, self.at
+        step = self.scope.names.fresh("stride")
+        write.line(f"const long {step} = {stride};")
+        write.line(f"long {at} = {start};")
+        reads = {} if has_loops(self.nest) else self.steady()
+        if reads and len(self.nest.dims) <= 2:
+            self.batches(reads, within, step, count, place)
+        write.open(f"for (; {at} < {count}; {at} += {step})")
+        write.line(f"const long {within.variable} = {within.value(C(at, 'int64'))};")
+        self.iteration(place.format(trip=at))
+        write.close()
+
+    def steady(self) -> dict[str, list[cst.Subscript]]:
+        """The reads that can be made together: of other arrays than those updated, which have no second name."""
+        variables = {dim.variable for dim in self.nest.dims[:2]}
+        found = steady_reads(self.nest.body, replace(self.nest, arrays_written=()), variables, self.types)
+        updated = {each.array for each in self.counted}
+        return {text: nodes for text, nodes in found.items() if nodes[0].value.value not in updated}  # type: ignore[attr-defined]
+
+    def batches(
+        self, reads: Mapping[str, list[cst.Subscript]], within: CRange, step: str, count: str, place: str
+    ) -> None:
+        write, at, slot, fresh = self.write, self.at, self.slot, self.scope.names.fresh
+        arrays = {text: write.expressions.accessed(nodes[0]) for text, nodes in reads.items()}
+        registers = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
+        trip = fresh("trip")
+
+        def slots() -> None:
+            write.lines.append("#pragma unroll")
+            write.open(f"for (int {slot} = 0; {slot} < {BATCH}; {slot}++)")
+            write.line(f"const long {trip} = {at} + {slot} * {step};")
+            write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
+
+        write.open(f"for (; {at} + {BATCH - 1} * {step} < {count}; {at} += {BATCH} * {step})")
+        for text, (array, _) in arrays.items():
+            write.line(f"{CTYPES[array.dtype]} {registers[text]}[{BATCH}];")
+        slots()
+        for text, nodes in reads.items():
+            write.line(f"{registers[text]}[{slot}] = {write.expressions.expression(nodes[0]).text};")
+        write.close()
+        slots()
+        for text, nodes in reads.items():
+            self.scope.staged.update(dict.fromkeys(nodes, f"{registers[text]}[{slot}]"))
+        self.iteration(place.format(trip=trip))
+        self.scope.staged.clear()
+        write.close()
+        write.close()
+
+    def iteration(self, place: str) -> None:
+        """The body of one iteration, whose place in the order of the loops is `place`."""
+        write = self.write
+        marker, indent = len(write.lines), "    " * write.depth
+        for line in declarations(self.private, self.scope):
+            write.line(line)
+        write.block(tuple(s for s in self.body if isinstance(s, cst.BaseStatement)))
+        if self.scope.tests_accesses:
+            write.lines.insert(marker, f"{indent}const long iteration = {place};")
+
+
+def _trips(within: CRange) -> str:
+    """How many trips a range has, in C."""
+    step, (low, high) = abs(within.dim.step), (within.start.text, within.stop.text)
+    if within.dim.step < 0:
+        low, high = high, low
+    return f"{low} < {high} ? ({high} - {low} + {step - 1}) / {step} : 0"
