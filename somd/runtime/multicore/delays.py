@@ -12,9 +12,10 @@ NEAREST = 1 << 14
 
 
 @of_integers
-def turns_at_a_time(turns: int, rows: int) -> int:
-    """The turns to do at a time, of so many, on arrays of so many rows."""
-    return max(1, min(TURNS, turns, rows // 16))
+def turns_at_a_time(turns: int, workers: int) -> int:
+    """The turns to do at a time, of so many: while one worker does them, the others wait for at most 3 in 100 of the
+    whole time."""
+    return max(1, min(TURNS, turns // (32 * workers)))
 
 
 @of_integers

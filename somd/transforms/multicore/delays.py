@@ -111,10 +111,10 @@ class DelayBuilder:
         """The loop around `body`, a turn; `parts` are a statement and the name of how many MIs there are, as
         `MasterBuilder.dealt` gives them for the rows from border to top."""
         assert isinstance(self.step.node, cst.For)
-        width, rows = self.fresh.name("width"), f"{self.array}.shape[0]"
+        width, rows, slaves = self.fresh.name("width"), f"{self.array}.shape[0]", self.fresh.name("n_slaves")
         before = parsed(
             f"{self.upto} = {self.stop}",
-            f"{self.depth} = turns_at_a_time(trips({self.start}, {self.upto}, 1), {rows})",
+            f"{self.depth} = turns_at_a_time(trips({self.start}, {self.upto}, 1), {slaves})",
             f"{width} = {rows}" if self.whole else f"{width} = rows_together({self.array}.nbytes, {rows})",
             f"{self.lows}, {self.highs} = room({self.depth}, np.int64), room({self.depth}, np.int64)",
             *(f"{kept} = room({self.depth}, np.{self.dtype(name)})" for name, kept in self.kept.items()),

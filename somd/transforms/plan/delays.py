@@ -80,7 +80,7 @@ def delay_of(step: Uniform, around: Sequence[Affine], context: Context) -> Delay
 def _last_phase(steps: Sequence[Step]) -> Phase | None:
     """The phase that ends a turn, perhaps of a branch that ends it; None if something follows it."""
     last = steps[-1] if steps else None
-    if isinstance(last, Uniform) and isinstance(last.node, cst.If) and not last.orelse:
+    if isinstance(last, Uniform) and isinstance(last.node, cst.If):
         return _last_phase(last.body)
     return last if isinstance(last, Phase) else None
 

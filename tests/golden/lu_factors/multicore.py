@@ -56,7 +56,7 @@ def lu_factors(a, n_slaves):
     n = a.shape[0]
     # some turns at a time, then phase 1 for the rows that may wait
     upto_1 = n - 1
-    depth_1 = turns_at_a_time(trips(0, upto_1, 1), a.shape[0])
+    depth_1 = turns_at_a_time(trips(0, upto_1, 1), n_slaves)
     width = rows_together(a.nbytes, a.shape[0])
     lows_1, highs_1 = room(depth_1, np.int64), room(depth_1, np.int64)
     for panel_1 in range(0, upto_1, depth_1):
