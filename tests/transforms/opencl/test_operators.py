@@ -14,14 +14,18 @@ from somd.runtime.opencl import Device
 from somd.transforms.types.scalars import DTYPES
 from tests.transforms.opencl.running import WEAK_NAMES, assert_same, check, computed, in_language, method_from
 
-#: complex numbers are tried by the corpus
 TYPES = sorted(name for name in DTYPES if np.dtype(name).kind != "c")
 SYMBOLS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==", "!="]
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 7.0, -7.0, 1e10, -0.1, 3.0, math.inf, -math.inf, math.nan)
 
 
+PARTS = (0.0, -0.0, 1.0, -2.5, 3.0, math.inf, -math.inf, math.nan)
+
+
 def values(dtype: str) -> list[Any]:
     kind = np.dtype(dtype)
+    if kind.kind == "c":
+        return [complex(x, y) for x in PARTS for y in PARTS]
     if kind.kind == "b":
         return [False, True]
     if kind.kind == "f":
@@ -107,3 +111,16 @@ def method(a: dist[np.ndarray]):
         "nan": -math.nan,
     }
     check(method_from(text, flag=True, **names), quick_device, np.array([0.5, 3.0]))
+
+
+COMPLEX = ("x + y", "y - x", "x * y", "y / x", "x == y", "y != x", "x ** 2", "x ** 7", "x ** -2", "x * 2", "2.5 - x",
+           "x + 1j", "(1 + 2j) * x", "x / 3j", "x == 1", "-x", "abs(x)", "x.real - x.imag", "x.conjugate()", "not x",
+           "np.complex64(x)", "np.complex128(y)", "x if x == y else 1", "np.isnan(x)", "np.isfinite(x)",
+           "np.power(x, 3)", "complex(x.real, 2)", "(x * 2).imag")  # fmt: skip
+
+
+@pytest.mark.parametrize("left", ["complex64", "complex128"])
+@pytest.mark.parametrize("right", ["complex64", "complex128", "float32", "int64"])
+def test_complex(quick_device: Device, left: str, right: str) -> None:
+    x, y = pairs(left, right)
+    agree(COMPLEX, quick_device, x[::7], y[::7])
