@@ -34,6 +34,13 @@ class _Plain(codegen.JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
+    def reload_with(self, libraries: Iterable[Any]) -> None:
+        """Let what must be called when these libraries are loaded be called when this one is; Numba 0.61 has no such
+        thing."""
+        for library in libraries:
+            for function in getattr(library, "_reload_init", ()):
+                self._reload_init.add(function)
+
 
 class NativeLibrary(_Plain):
     """The library of a function that is only called by compiled code."""
@@ -49,8 +56,7 @@ class NativeLibrary(_Plain):
     def finalize(self) -> None:
         """Nothing but the names is needed from now on."""
         self._raise_if_finalized()
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
+        self.reload_with(self._linking_libraries)
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -82,8 +88,7 @@ class MasterLibrary(_Plain):
     def finalize(self) -> None:
         """Link, optimise and make machine code."""
         linked = reached(self._linking_libraries)
-        for library in linked:
-            self._reload_init.update(library._reload_init)
+        self.reload_with(linked)
         _link(self._final_module, linked)
         # Numba's way from here on, with nothing left to link
         self._linking_libraries = []
