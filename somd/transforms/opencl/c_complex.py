@@ -68,13 +68,7 @@ def conjugate(value: C, unit: Unit) -> C:
 
 
 def made(arguments: list[C], result: ScalarType) -> C:
-    """`complex(x, y)` and `np.complex64(x, y)`
-
-    Raises:
-        TargetLacks: one of the two is complex itself.
-    """
-    if is_complex(*arguments):
-        raise TargetLacks("`complex` of two numbers, one of them complex, has no form in OpenCL C yet")
+    """`complex(x, y)` and `np.complex64(x, y)`, both real"""
     parts = ", ".join(converted(each, "float64").loose for each in arguments)
     return converted(C(f"(double2)({parts})", "complex128", UNARY), result.dtype)
 

@@ -347,6 +347,8 @@ class Expressions:
                     return self._operator(name, found, arguments, node)
                 if name in ("round", "around") and not self._places(arguments, found, node):
                     return None
+                if kind == "cast" and len(found) == 2 and not self._real_parts(found, node):
+                    return None
                 return self._applied(functions.SAMPLED.get(cast(Any, function), function), found, node)
         text = cst.Module([]).code_for_node(node.func)
         if function is MISSING:
@@ -418,6 +420,14 @@ class Expressions:
             self.report("SOMD203", message, node, "use `np.round(x, places)` on a float, with `places` a number")
         return not message
 
+    def _real_parts(self, found: list[ScalarType | None], node: cst.Call) -> bool:
+        """Whether the parts that a complex number is made of are real; what is not is reported."""
+        if any(part is not None and part.kind == "c" for part in found):
+            message = "a complex number is made of two real ones here"
+            self.report("SOMD402", message, node, "write `x + 1j * y`, or take `x.real`")
+            return False
+        return True
+
     def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         if name == "len":
             if len(arguments) == 1 and isinstance(self.any(arguments[0]), ArrayType):
@@ -435,7 +445,8 @@ class Expressions:
             given = [self.scalar(a) for a in arguments]
             return self._applied(function, given, node) if self._places(arguments, given, node, weak=True) else None
         if name == "complex" and len(arguments) == 2:
-            return self._applied(function, [self.scalar(a) for a in arguments], node)
+            given = [self.scalar(a) for a in arguments]
+            return self._applied(function, given, node) if self._real_parts(given, node) else None
         if len(arguments) != 1:
             self.report("SOMD203", f"`{name}` with {len(arguments)} arguments is not supported", node, "give it one")
             return None
