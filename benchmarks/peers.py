@@ -3,10 +3,11 @@
     python -m benchmarks.peers [--class A|B|C] [--benchmarks sor,crypt] [--frameworks jax,pythran] [--workers 2]
         [--repeat 9] [--pause 0.3]
 
-All versions of a kernel run in one process and in turn, on fresh arguments, with equally many threads; every run is
-validated. Between two runs is a pause, in which the threads of the one that has ended stop to spin. Prints the median
-of each and its ratio to somd's: above 1, somd is faster. The frameworks come with `pip install 'somd[peers]'`; one that
-is not there is left out with a line that says so. All of them live in one environment: PyOMP wants a Numba below 0.68.
+All versions of a kernel run in turn and in one process, on fresh arguments, with equally many threads; every run is
+validated. PyOMP, beside which Numba cannot lower its own `prange`, has a process and its turn like the rest.
+Between two runs is a pause, in which the threads of the one that has ended stop to spin. Prints the median of each and
+its ratio to somd's: above 1, somd is faster. The frameworks come with `pip install 'somd[peers]'`; one that is not
+there is left out with a line that says so. All of them live in one environment: PyOMP wants a Numba below 0.68.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rich import box
@@ -23,15 +24,21 @@ from rich.console import Console
 from rich.table import Table
 
 import somd
-from benchmarks.frameworks import FRAMEWORKS, Missing, kernels, set_threads
+from benchmarks.frameworks import FRAMEWORKS, SPOILS_NUMBA, Missing, kernels, set_threads
+from benchmarks.frameworks.apart import Apart
 from benchmarks.javagrande.invalid import InvalidResult
-from benchmarks.javagrande.registry import BENCHMARKS, Benchmark, Entry
+from benchmarks.javagrande.registry import BENCHMARKS, Entry
+from benchmarks.timed_run import seconds
 
 Kernel = Callable[..., Any]
+#: the seconds of a validated run of a class, after a pause
+Run = Callable[[str, float], float]
+#: a framework's kernels by the port's module, or the process that has them
+Framework = dict[str, Kernel] | Apart
 
 
-def versions(entry: Entry, workers: int, frameworks: dict[str, dict[str, Kernel]]) -> dict[str, Kernel]:
-    """The kernels to compare by name, somd's first; `frameworks`: the kernels of each by the port's module."""
+def versions(entry: Entry, workers: int, frameworks: dict[str, Framework]) -> dict[str, Run]:
+    """The kernels to compare by name, somd's first."""
     import numba
 
     port = entry.load()
@@ -48,44 +55,36 @@ def versions(entry: Entry, workers: int, frameworks: dict[str, dict[str, Kernel]
         return run
 
     by_hand = importlib.import_module(f"benchmarks.hand_written.{entry.module}").PEERS
-    others = {name: found[entry.module] for name, found in frameworks.items() if entry.module in found}
-    return {"somd": annotated, **{name: threaded(kernel) for name, kernel in {**by_hand, **others}.items()}}
+    compared: dict[str, Run] = {"somd": partial(seconds, port, annotated)}
+    for name, kernel in by_hand.items():
+        compared[name] = partial(seconds, port, threaded(kernel))
+    for name, framework in frameworks.items():
+        if isinstance(framework, Apart):
+            compared[name] = partial(framework.seconds, entry.name)
+        elif entry.module in framework:
+            compared[name] = partial(seconds, port, framework[entry.module])
+    return compared
 
 
-def installed(names: list[str]) -> dict[str, dict[str, Kernel]]:
-    """The kernels of those frameworks that can run here; of the others a line is printed."""
-    found = {}
+def installed(names: list[str]) -> dict[str, Framework]:
+    """Those frameworks that can run here; of the others a line is printed."""
+    found: dict[str, Framework] = {}
     for name in names:
         try:
-            found[name] = kernels(name)
+            found[name] = Apart.start(name) if name in SPOILS_NUMBA else kernels(name)
         except Missing as reason:
             Console(stderr=True).print(str(reason), markup=False, soft_wrap=True)
     return found
 
 
-def seconds(port: Benchmark, size: str, kernel: Kernel, pause: float = 0.0) -> float:
-    """The time of one validated run on fresh arguments, after a pause of so many seconds.
-
-    Raises:
-        InvalidResult: the run did not validate.
-    """
-    args = port.prepare(size)
-    time.sleep(pause)
-    start = time.perf_counter()
-    result = kernel(*args)
-    elapsed = time.perf_counter() - start
-    port.validate(size, args, result)
-    return elapsed
-
-
-def measure(entry: Entry, size: str, compared: dict[str, Kernel], repeat: int, pause: float) -> dict[str, float]:
+def measure(entry: Entry, size: str, compared: dict[str, Run], repeat: int, pause: float) -> dict[str, float]:
     """Median seconds by version; a version that does not validate has none."""
-    port, left = entry.load(), dict(compared)
+    left = dict(compared)
     samples: dict[str, list[float]] = {name: [] for name in left}
     for repetition in range(repeat + 1):
         for name in list(left):
             try:
-                taken = seconds(port, size, left[name], pause)
+                taken = left[name](size, pause)
             except InvalidResult as error:
                 Console(stderr=True).print(f"{entry.name}, {name}: not valid: {error}")
                 del left[name], samples[name]

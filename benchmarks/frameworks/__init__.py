@@ -14,6 +14,9 @@ from typing import Any
 #: by name, what says that the framework is installed
 FRAMEWORKS = {"jax": "jax", "pythran": "pythran", "pyomp": "numba.openmp", "dace": "dace"}
 
+#: those after whose import Numba cannot lower `parallel=True` any more
+SPOILS_NUMBA = ("pyomp",)
+
 
 class Missing(Exception):
     """A framework cannot run here; the text says why in one line."""

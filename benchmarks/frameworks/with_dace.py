@@ -1,13 +1,16 @@
 """The kernels as an expert writes them in DaCe: programs with maps, which DaCe compiles to C++ with OpenMP.
 
-DaCe compiles anew in each process, in somd's cache folder, here without its own options that let the compiler contract
-and reorder: LUFact does not validate with them. Needs a C++ compiler. Threads are those of `OMP_NUM_THREADS`. DaCe
-reads the annotations of a program itself: no `from __future__ import annotations` here.
+What DaCe compiles is kept in the cache folder of somd, by this source. It is compiled without DaCe's options that let
+the C++ compiler contract and reorder: LUFact does not validate with them. Needs a C++ compiler. Threads are those of
+`OMP_NUM_THREADS`. DaCe reads the annotations of a program itself: no `from __future__ import annotations` here.
 """
 
+import hashlib
 import math
 import os
 import shutil
+import sys
+from pathlib import Path
 from typing import Any
 
 import dace
@@ -23,7 +26,9 @@ from somd.runtime.folders import cache_folder
 if shutil.which(os.environ.get("CXX", "g++")) is None:
     raise ImportError("DaCe needs a C++ compiler, and there is no g++ (set CXX)")
 
-dace.Config.set("default_build_folder", value=str(cache_folder("dace")))
+_MADE_OF = Path(__file__).read_bytes() + f"{dace.__version__} {sys.version}".encode()
+dace.Config.set("default_build_folder", value=str(cache_folder("dace", hashlib.sha256(_MADE_OF).hexdigest()[:16])))
+dace.Config.set("compiler", "use_cache", value=True)
 dace.Config.set("compiler", "cpu", "args", value="-Wall -O3 -march=native -fno-math-errno -ffp-contract=off")
 dace.Config.set("compiler", "allow_view_arguments", value=True)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import io
 from pathlib import Path
 
 import pytest
 
 import benchmarks.frameworks
-from benchmarks.frameworks import FRAMEWORKS, Missing, kernels
+from benchmarks.frameworks import FRAMEWORKS, Missing, apart, kernels
+from benchmarks.javagrande.invalid import InvalidResult
 from benchmarks.javagrande.registry import BENCHMARKS
 from benchmarks.peers import installed, versions
 
@@ -36,6 +38,25 @@ def test_a_framework_that_is_not_installed_is_left_out(
 def test_what_is_left_out_is_not_compared() -> None:
     compared = versions(BENCHMARKS[0], 2, {"mine": {"crypt": print}, "other": {"sor": print}})
     assert [name for name in compared if name in ("somd", "mine", "other")] == ["somd", "mine"]
+
+
+def test_a_framework_that_runs_apart_answers_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def seconds(port: object, kernel: object, size: str, pause: float) -> float:
+        if size == "B":
+            raise InvalidResult("off by one")
+        return pause
+
+    monkeypatch.setattr(apart, "kernels", lambda framework: {"crypt": print})
+    monkeypatch.setattr(apart, "seconds", seconds)
+    monkeypatch.setattr("sys.stdin", io.StringIO("Crypt A 0.5\nCrypt B 0.5\n"))
+    answers = io.StringIO()
+    apart.serve("pyomp", answers)
+    assert answers.getvalue() == "ready\n0.5\noff by one\n"
+
+
+def test_a_process_that_ends_is_a_framework_left_out() -> None:
+    with pytest.raises(Missing, match="its process has ended"):
+        apart.Apart.start("no_such_framework")
 
 
 def _names(node: ast.Assign) -> list[str]:
