@@ -5,7 +5,7 @@
 #pythran export lufact(float64[:,:], float64[:], int64[:])
 #pythran export series(float64[:,:], float64[:], float64[:], float64)
 #pythran export sor(float64[:,:], float64, int)
-#pythran export sparsematmult(float64[:], float64[:], int64[:], int32[:], int32[:], float64[:], int)
+#pythran export sparsematmult(float64[:], float64[:], int32[:], int32[:], float64[:], int, int64[:])
 import math
 
 import numpy as np
@@ -142,11 +142,9 @@ def sor(G, omega, iterations):
     return total
 
 
-def sparsematmult(y, values, starts, rows, column, x, iterations):
+def sparsematmult(y, values, row, column, x, iterations, blocks):
     for _ in range(iterations):
         #omp parallel for schedule(static)
-        for r in range(len(rows)):
-            total = y[rows[r]]
-            for k in range(starts[r], starts[r + 1]):
-                total += x[column[k]] * values[k]
-            y[rows[r]] = total
+        for part in range(len(blocks) - 1):
+            for k in range(blocks[part], blocks[part + 1]):
+                y[row[k]] += x[column[k]] * values[k]

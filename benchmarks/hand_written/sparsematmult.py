@@ -12,10 +12,10 @@ jit: Any = njit(parallel=True, error_model="numpy")
 
 
 @jit
-def _straight(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: Any, cuts: Any) -> None:
+def _straight(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: Any, blocks: Any) -> None:
     for _ in range(iterations):
-        for part in prange(len(cuts) - 1):
-            for k in range(cuts[part], cuts[part + 1]):
+        for part in prange(len(blocks) - 1):
+            for k in range(blocks[part], blocks[part + 1]):
                 y[row[k]] += x[column[k]] * values[k]
 
 
@@ -35,11 +35,15 @@ def row_starts(row: Any) -> Any:
     return np.concatenate(([0], np.flatnonzero(row[1:] != row[:-1]) + 1, [len(row)]))
 
 
+def cuts(row: Any, parts: int) -> Any:
+    """Where to cut the non-zeros into blocks of about equal size, so that no row is in two."""
+    starts = row_starts(row)
+    return starts[np.searchsorted(starts, np.arange(parts + 1) * len(row) // parts)]
+
+
 def prange_port(y: Any, values: Any, row: Any, column: Any, x: Any, iterations: Any) -> Any:
     """A block of rows for each thread, as the suite does it."""
-    starts, threads = row_starts(row), numba.get_num_threads()
-    wanted = np.searchsorted(starts, np.arange(threads + 1) * len(row) // threads)
-    _straight(y, values, row, column, x, iterations, starts[wanted])
+    _straight(y, values, row, column, x, iterations, cuts(row, numba.get_num_threads()))
     return y
 
 
