@@ -1,13 +1,16 @@
 """The ports of `benchmarks.javagrande` on several cores against the same kernels by hand in Numba and other frameworks.
 
     python -m benchmarks.peers [--class A|B|C] [--benchmarks sor,crypt] [--frameworks jax,pythran] [--workers 2]
-        [--repeat 9] [--pause 0.3]
+        [--repeat 9] [--pause 0.3] [--clock wall|cpu]
 
 All versions of a kernel run in turn and in one process, on fresh arguments, with equally many threads; every run is
 validated. PyOMP, beside which Numba cannot lower its own `prange`, has a process and its turn like the rest.
 Between two runs is a pause, in which the threads of the one that has ended stop to spin. Prints the median of each and
-its ratio to somd's: above 1, somd is faster. The frameworks come with `pip install 'somd[peers]'`; one that is not
-there is left out with a line that says so. All of them live in one environment: PyOMP wants a Numba below 0.68.
+its ratio to somd's: above 1, somd is faster. `--clock cpu` adds up the time of all threads, which other work on the
+machine disturbs less; it wants `OMP_WAIT_POLICY=passive`, and does not see how well the work is shared out.
+
+The frameworks come with `pip install 'somd[peers]'`; one that is not there is left out with a line that says so. All
+live in one environment: PyOMP wants a Numba below 0.68, DaCe before 2.0 a NumPy below 2.
 """
 
 from __future__ import annotations
@@ -28,11 +31,11 @@ from benchmarks.frameworks import FRAMEWORKS, SPOILS_NUMBA, Missing, kernels, se
 from benchmarks.frameworks.apart import Apart
 from benchmarks.javagrande.invalid import InvalidResult
 from benchmarks.javagrande.registry import BENCHMARKS, Entry
-from benchmarks.timed_run import seconds
+from benchmarks.timed_run import CLOCKS, seconds
 
 Kernel = Callable[..., Any]
-#: the seconds of a validated run of a class, after a pause
-Run = Callable[[str, float], float]
+#: the seconds of a validated run of a class, after a pause, by a clock
+Run = Callable[[str, float, str], float]
 #: a framework's kernels by the port's module, or the process that has them
 Framework = dict[str, Kernel] | Apart
 
@@ -77,14 +80,14 @@ def installed(names: list[str]) -> dict[str, Framework]:
     return found
 
 
-def measure(entry: Entry, size: str, compared: dict[str, Run], repeat: int, pause: float) -> dict[str, float]:
-    """Median seconds by version; a version that does not validate has none."""
+def measure(entry: Entry, compared: dict[str, Run], options: argparse.Namespace) -> dict[str, float]:
+    """Median seconds by version, as `options` say; a version that does not validate has none."""
     left = dict(compared)
     samples: dict[str, list[float]] = {name: [] for name in left}
-    for repetition in range(repeat + 1):
+    for repetition in range(options.repeat + 1):
         for name in list(left):
             try:
-                taken = left[name](size, pause)
+                taken = left[name](options.size, options.pause, options.clock)
             except InvalidResult as error:
                 Console(stderr=True).print(f"{entry.name}, {name}: not valid: {error}")
                 del left[name], samples[name]
@@ -103,6 +106,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--pause", type=float, default=0.3, help="seconds between two runs")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: of all threads, for a busy machine")
     options = parser.parse_args()
     wanted = options.benchmarks.lower().split(",")
     named = [name for name in options.frameworks.lower().split(",") if name]
@@ -112,7 +116,8 @@ def main() -> int:
     set_threads(options.workers)
     frameworks = installed(named)
     table = Table(
-        title=f"Class {options.size}, {options.workers} threads, medians of {options.repeat}", box=box.SIMPLE_HEAD
+        title=f"Class {options.size}, {options.workers} threads, {options.clock} time, medians of {options.repeat}",
+        box=box.SIMPLE_HEAD,
     )
     for heading, side in (("kernel", "left"), ("version", "left"), ("ms", "right"), ("over somd", "right")):
         table.add_column(heading, justify="right" if side == "right" else "left")
@@ -121,7 +126,7 @@ def main() -> int:
         if entry.module not in wanted:
             continue
         compared = versions(entry, options.workers, frameworks)
-        medians = measure(entry, options.size, compared, options.repeat, options.pause)
+        medians = measure(entry, compared, options)
         valid &= "somd" in medians
         for name, median in medians.items():
             ratio = f"{median / medians['somd']:.2f}" if "somd" in medians else ""

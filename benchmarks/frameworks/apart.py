@@ -37,14 +37,14 @@ class Apart:
             raise Missing(ready or f"{framework} is left out: its process has ended")
         return apart
 
-    def seconds(self, benchmark: str, size: str, pause: float) -> float:
-        """The time of one validated run there, after a pause.
+    def seconds(self, benchmark: str, size: str, pause: float, clock: str) -> float:
+        """The time of one validated run there, after a pause, by one of `CLOCKS`.
 
         Raises:
             InvalidResult: the run did not validate.
         """
         assert self.process.stdin is not None
-        print(benchmark, size, pause, file=self.process.stdin, flush=True)
+        print(benchmark, size, pause, clock, file=self.process.stdin, flush=True)
         answer = self._answer()
         try:
             return float(answer)
@@ -57,7 +57,7 @@ class Apart:
 
 
 def serve(framework: str, answers: IO[str]) -> None:
-    """Run what standard input names, one line at a time: the benchmark, the class and the pause."""
+    """Run what standard input names, one line at a time: the benchmark, the class, the pause and the clock."""
     try:
         found = kernels(framework)
     except Missing as reason:
@@ -65,10 +65,10 @@ def serve(framework: str, answers: IO[str]) -> None:
         return
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
-        benchmark, size, pause = line.split()
+        benchmark, size, pause, clock = line.split()
         entry = BY_NAME[benchmark.lower()]
         try:
-            answer = str(seconds(entry.load(), found[entry.module], size, float(pause)))
+            answer = str(seconds(entry.load(), found[entry.module], size, float(pause), clock))
         except InvalidResult as error:
             answer = str(error)
         print(answer, file=answers, flush=True)

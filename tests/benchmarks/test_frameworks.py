@@ -41,14 +41,14 @@ def test_what_is_left_out_is_not_compared() -> None:
 
 
 def test_a_framework_that_runs_apart_answers_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def seconds(port: object, kernel: object, size: str, pause: float) -> float:
+    def seconds(port: object, kernel: object, size: str, pause: float, clock: str) -> float:
         if size == "B":
             raise InvalidResult("off by one")
         return pause
 
     monkeypatch.setattr(apart, "kernels", lambda framework: {"crypt": print})
     monkeypatch.setattr(apart, "seconds", seconds)
-    monkeypatch.setattr("sys.stdin", io.StringIO("Crypt A 0.5\nCrypt B 0.5\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("Crypt A 0.5 wall\nCrypt B 0.5 cpu\n"))
     answers = io.StringIO()
     apart.serve("pyomp", answers)
     assert answers.getvalue() == "ready\n0.5\noff by one\n"
