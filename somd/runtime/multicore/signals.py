@@ -49,22 +49,53 @@ def _raised_by_handlers(typing_context: Any) -> Any:
 
 
 def _due(builder: Any) -> Any:
-    """Whether this thread has not asked in this tick. Threads whose numbers share a slot may take each other's turn."""
+    """Whether this is the main thread, whose handlers they are, and it has not asked in this tick.
+
+    The first time that a thread meets a tick it asks the system whether it is the main one; after a fork another one
+    may be. Until the main thread has come here, others ask each time: they must not take its turn.
+    """
     module = builder.module
-    kind = ir.ArrayType(_WORD, _SLOTS)
-    slots = cgutils.add_global_variable(module, kind, "somd.asked")
-    slots.linkage, slots.initializer = "internal", ir.Constant(kind, None)
+    slots, main, last = (_kept(module, name, count) for name, count in (("asked", _SLOTS), ("main", 1), ("last", 1)))
     now = cgutils.alloca_once(builder, ir.ArrayType(_WORD, 2))
     clock = cgutils.get_or_insert_function(module, ir.FunctionType(_INT, [_INT, now.type]), "clock_gettime")
     ident = cgutils.get_or_insert_function(module, ir.FunctionType(_WORD, []), "PyThread_get_thread_ident")
     builder.call(clock, [_INT(_CLOCK), now])
     seconds, nanoseconds = (builder.load(builder.gep(now, [_INT(0), _INT(k)])) for k in (0, 1))
     tick = builder.or_(builder.shl(seconds, _WORD(2)), builder.lshr(nanoseconds, _WORD(_TICK)))
-    number = builder.and_(builder.lshr(builder.call(ident, []), _WORD(12)), _WORD(_SLOTS - 1))
-    slot = builder.gep(slots, [_INT(0), number])
-    due = builder.icmp_unsigned("!=", builder.load(slot), tick)
-    builder.store(tick, slot)
+    me = builder.call(ident, [])
+    slot = builder.gep(slots, [_INT(0), builder.and_(builder.lshr(me, _WORD(12)), _WORD(_SLOTS - 1))])
+    main, last = (builder.gep(each, [_INT(0), _INT(0)]) for each in (main, last))
+    known = builder.load(main)
+    new = builder.icmp_unsigned("!=", builder.load(slot), tick)
+    asks = builder.and_(
+        builder.icmp_unsigned("!=", known, me), builder.or_(new, builder.icmp_unsigned("==", known, _WORD(0)))
+    )
+    with builder.if_then(asks, likely=False):
+        builder.store(tick, slot)
+        with builder.if_then(_is_main(builder), likely=False):
+            builder.store(me, main)
+    mine = builder.icmp_unsigned("==", builder.load(main), me)
+    due = builder.and_(mine, builder.icmp_unsigned("!=", builder.load(last), tick))
+    builder.store(builder.select(due, tick, builder.load(last)), last)
     return due
+
+
+def _kept(module: Any, name: str, count: int) -> Any:
+    """Words of a module, zero at first."""
+    kind = ir.ArrayType(_WORD, count)
+    kept = cgutils.add_global_variable(module, kind, f"somd.{name}")
+    kept.linkage, kept.initializer = "internal", ir.Constant(kind, None)
+    return kept
+
+
+def _is_main(builder: Any) -> Any:
+    """Whether the system calls this thread the main one of its process."""
+    number = ir.FunctionType(_INT, [])
+    names = ("gettid", "getpid") if sys.platform != "darwin" else ("pthread_main_np",)
+    found = [builder.call(cgutils.get_or_insert_function(builder.module, number, name), []) for name in names]
+    if len(found) == 1:
+        return builder.icmp_signed("!=", found[0], _INT(0))
+    return builder.icmp_signed("==", *found)
 
 
 def _handled(context: Any, builder: Any) -> Any:
