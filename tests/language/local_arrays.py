@@ -319,7 +319,7 @@ def given_length_in_a_grid(a: Annotated[np.ndarray, dist, dim(0, 1)], n: int) ->
     return out
 
 
-@program(lambda: [(a, n) for a, _ in pairs() for n in (1, 5)], rtol=1e-12)
+@program(lambda: [(a, n) for a, _ in pairs() if len(a) for n in (1, 5)], rtol=1e-12)
 @somd
 def sums_over_given_lengths(a: A, n: int):
     h: shared[np.ndarray] = np.zeros(7)
