@@ -49,14 +49,13 @@ def call(
         except Exception:
             run.settle()  # a fault of a kernel came before what the master found
             raise
-        own = {id(m): a for m, a in zip(given, args, strict=True) if isinstance(m, Managed)}
         arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
         run.finish(tuple([m for m, a in arrays if isinstance(a, np.ndarray)]))
         for managed, array in arrays:
             if not isinstance(array, np.ndarray):
                 managed.leave_host()  # what the master wrote to a caller's device array
         on_device = any(is_device_array(a) for a in args)
-        return _result(run, result, own, on_device)
+        return _result(run, result, {id(m): a for m, a in arrays}, on_device)
 
 
 def _result(run: Run, value: Any, own: dict[int, Any], on_device: bool) -> Any:
