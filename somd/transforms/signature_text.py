@@ -12,7 +12,7 @@ _WEAK = {"int": INT, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 
 
 def parse_type(text: str) -> Type:
-    """The type that a description stands for.
+    """The type that a description stands for; of an array the layout (`::1` in Numba) is left open.
 
     Raises:
         ValueError: it stands for none.
@@ -20,10 +20,10 @@ def parse_type(text: str) -> Type:
     text = text.strip()
     if text in _WEAK:
         return _WEAK[text]
-    array = re.fullmatch(r"(\w+)\s*\[([:\s,1]*)\]", text)
+    array = re.fullmatch(r"(\w+)\s*\[(\s*:(?::1)?\s*(?:,\s*:(?::1)?\s*)*)\]", text)
     try:
         if array is not None:
-            return ArrayType(np.dtype(array.group(1)).name, array.group(2).count(":"))
+            return ArrayType(np.dtype(array.group(1)).name, array.group(2).count(",") + 1)
         return ScalarType(np.dtype(text.removeprefix("np.")).name)
     except TypeError:
         raise ValueError(f"{text!r} is no type of an argument") from None

@@ -83,6 +83,7 @@ from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range,
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
+from somd.runtime.multicore.words import fermat_product, high_product
 
 __all__ = [
     "FAR",
@@ -121,12 +122,14 @@ __all__ = [
     "elsewhere_in",
     "failed",
     "fault_table",
+    "fermat_product",
     "fermat_remainder",
     "first_from",
     "float_to_unsigned",
     "floor_divide",
     "grid_shape",
     "helper",
+    "high_product",
     "index_of",
     "inner_range",
     "join",

@@ -36,7 +36,7 @@ from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals, of_dtype
 from somd.transforms.multicore.lane_functions import LaneFunctions
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.multicore.narrowing import Narrowing
+from somd.transforms.multicore.narrowing import Narrowing, word_bits
 from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, note_needs, pieces_of
 from somd.transforms.multicore.vectorised import Shape, carries, unrolls, vectorises
 from somd.transforms.types.scalars import REALS
@@ -122,7 +122,8 @@ def _assumable(loop: Loop, body: Statements, varying: Varying) -> dict[str, Inte
 def _narrowing(loop: Loop, body: Statements, private: set[str], assumed: Mapping[str, Interval]) -> Narrowing:
     intervals = Intervals(loop.scalars, loop.arrays, loop.constants, assumed)
     intervals.learn(body, set(loop.carried))
-    words = {name for name in private if loop.scalars.get(name) == "int64" and intervals.names[name].within(WORD)}
+    integers = [name for name in private if loop.scalars.get(name) == "int64"]
+    words = {name: word_bits(intervals.names[name]) for name in integers if intervals.names[name].within(WORD)}
     return Narrowing(intervals, words, loop.arrays)
 
 
@@ -189,7 +190,7 @@ class _Writer:
     def group(self, group: Group) -> cst.BaseStatement:
         """The loop over the lanes that runs a group."""
         loaded, stored = group.loaded & self.private, group.stored & self.private
-        head = parsed(*(f"{name} = {self._taken(name)}" for name in sorted(loaded)))
+        head = parsed(*(f"{name} = {self._lanes(name)}[{self.lane}]" for name in sorted(loaded)))
         tail = parsed(*(f"{self._lanes(name)}[{self.lane}] = {name}" for name in sorted(stored)))
         body = [self.narrowed(statement) for statement in group.statements]
         if self.loop.variable in group.exposed:
@@ -198,16 +199,10 @@ class _Writer:
         header = cst.ensure_type(parsed(f"for {self.lane} in range({self.count}):\n    pass\n")[0], cst.For)
         return header.with_changes(body=cst.IndentedBlock([*head, *body, *tail]))
 
-    def _taken(self, name: str) -> str:
-        place = f"{self._lanes(name)}[{self.lane}]"
-        return f"np.uint32({place})" if name in self.narrowing.words else place
-
     def _lanes(self, name: str) -> str:
         if name not in self.dtypes:
-            self.dtypes[name] = self.loop.scalars.get(name, "")
-            if name in self.narrowing.words:
-                short = self.narrowing.intervals.names[name].within(SHORT)
-                self.dtypes[name] = "uint16" if short else "uint32"
+            bits = self.narrowing.words.get(name)
+            self.dtypes[name] = f"uint{bits}" if bits else self.loop.scalars.get(name, "")
         return self.fresh.name(f"{name}_lanes")
 
     def narrowed(self, statement: cst.BaseStatement) -> cst.BaseStatement:

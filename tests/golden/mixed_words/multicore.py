@@ -11,7 +11,7 @@ from somd.runtime.multicore import (
     SMALL,
     assume,
     elements_within,
-    fermat_remainder,
+    fermat_product,
     lane_array,
     master,
     shift_right,
@@ -42,28 +42,28 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
         for lane in range(count):
             i = base + lane
             assume(0 <= i < FAR)
-            x = np.uint32(np.uint32(a[i]) << np.uint32(8) | np.uint32(3))
-            y = np.uint32(7)
+            x = np.uint16(np.uint16(a[i]) << np.uint16(8) | np.uint16(3))
+            y = np.uint16(7)
             x_lanes[lane] = x
             y_lanes[lane] = y
         for k in range(len(key)):
             assume(0 <= k < FAR)
             shift = 5 - shift
             for lane in range(count):
-                x = np.uint32(x_lanes[lane])
-                y = np.uint32(y_lanes[lane])
-                x = np.uint32(fermat_remainder(np.uint32(x * np.uint32(np.uint16(key[k]))), 16) & np.uint32(0xFFFF))
-                y = np.uint32(np.uint32((y + x) * np.uint32(31)) % np.uint32(1021) + np.uint32(-1) & np.uint32(0xFFFF))
+                x = x_lanes[lane]
+                y = y_lanes[lane]
+                x = fermat_product(x, np.uint16(key[k]))
+                y = np.uint16(np.uint32((np.uint32(y) + np.uint32(x)) * np.uint32(31)) % np.uint32(1021) + np.uint16(-1))
                 if x > y:  # neither is preferred
                     x, y = y, x
-                x = np.uint32(x ^ np.uint32(shift_right(np.int64(y), shift)))
+                x = np.uint16(x ^ np.uint16(shift_right(np.int64(y), shift)))
                 x_lanes[lane] = x
                 y_lanes[lane] = y
         for lane in range(count):
             i = base + lane
             assume(0 <= i < FAR)
-            x = np.uint32(x_lanes[lane])
-            y = np.uint32(y_lanes[lane])
+            x = x_lanes[lane]
+            y = y_lanes[lane]
             out[i] = np.int64(x) - np.int64(y)
 
 
