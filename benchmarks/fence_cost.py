@@ -3,10 +3,10 @@
     python -m benchmarks.fence_cost [--layer omp|tbb|workqueue] [--workers 2] [--repeat 11]
 
 Both run in one process, taken in turn: 2000 regions a run, over two elements, so that nearly nothing but the region is
-timed. The elements are read from the array's far end, each by another MI than wrote it, so that the compiler must keep
-every fence (of a loop of `a[i] += 1.0` it would make one region for many turns); that the generated module has the two
-regions of a turn is checked. Then both again beside a process that keeps one core busy, and beside a thread that runs
-Python.
+timed; for small arrays, whose phases enter regions of the layer, and for arrays for which a crew is gathered. The
+elements are read from the far end, each by another MI than wrote it, so that the compiler must keep every fence (of a
+loop of `a[i] += 1.0` it would make one region for many turns); that the generated module has the two regions of a turn
+is checked. Then all again beside a process that keeps one core busy, and beside a thread that runs Python.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ REGIONS = 2000
 
 
 @somd
-def fences(a: dist[np.ndarray], b: dist[np.ndarray], turns: int) -> None:
+def fences(a: dist[np.ndarray], b: dist[np.ndarray], n: int, turns: int) -> None:
     """A phase of next to no work and a fence, twice in a turn; what a phase reads, another MI has just written."""
-    n = len(a)
     for _ in range(turns):
         with sync:
             for i in range(n):
@@ -113,31 +112,34 @@ def _measure(options: argparse.Namespace) -> None:
             for i in numba.prange(len(a)):
                 a[i] += 1.0
 
-    a, b = np.zeros(2), np.zeros(2)
+    few, many = ((np.zeros(size), np.zeros(size)) for size in (2, 8192))
 
-    def ours() -> None:
+    def ours(arrays: tuple[np.ndarray, np.ndarray] = few) -> None:
         with use(target="multicore", workers=options.workers):
-            fences(a, b, REGIONS // 2)
+            fences(*arrays, 2, REGIONS // 2)
+
+    def crew() -> None:
+        ours(many)
 
     def theirs() -> None:
         numba.set_num_threads(options.workers)
-        regions(a, REGIONS)
+        regions(few[0], REGIONS)
 
-    ours(), theirs()
+    ours(), crew(), theirs()
     turn = fences.source("multicore").partition("for _ in range(turns):")[2]
     if turn.count("in prange(") != 2:
         raise SystemExit(f"a turn is meant to have two regions, and is:\n{turn}")
     print(f"layer {numba.threading_layer()}, {options.workers} threads, microseconds for a region")
-    print(f"{'':24}{'somd fence':>12}{'empty prange':>14}{'ratio':>8}")
+    print(f"{'':24}{'somd fence':>12}{'in a crew':>12}{'empty prange':>14}{'ratios':>12}")
     for name, beside, repeat in (
         ("idle", None, options.repeat),
         ("beside a busy process", busy_process, max(3, options.repeat // 3)),
         ("beside a Python thread", busy_thread, 3),
     ):
         with beside() if beside is not None else _nothing():
-            pairs = [(microseconds(ours, 1), microseconds(theirs, 1)) for _ in range(repeat)]
-        mine, other = (statistics.median(column) for column in zip(*pairs, strict=True))
-        print(f"{name:24}{mine:12.2f}{other:14.2f}{mine / other:8.2f}")
+            runs = [tuple(microseconds(run, 1) for run in (ours, crew, theirs)) for _ in range(repeat)]
+        small, large, other = (statistics.median(column) for column in zip(*runs, strict=True))
+        print(f"{name:24}{small:12.2f}{large:12.2f}{other:14.2f}{small / other:6.2f}{large / other:6.2f}")
 
 
 @contextmanager

@@ -11,11 +11,17 @@ from somd import dist, reduce, somd, sync
 
 @somd
 def grow(a: dist[np.ndarray], steps: int) -> None:
-    """Adds 1 to every element, `steps` times, with a fence after each."""
+    """Adds 1 to every element and turns the array round, `steps` times, with two fences in each: what a phase reads,
+    another MI has just written."""
+    n = len(a)
+    b = np.empty(n)
     for _ in range(steps):
         with sync:
-            for i in range(len(a)):
-                a[i] += 1.0
+            for i in range(n):
+                b[i] = a[n - 1 - i]
+        with sync:
+            for i in range(n):
+                a[i] = b[i] + 1.0
 
 
 @somd

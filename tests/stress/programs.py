@@ -39,7 +39,7 @@ def works(seed: int = 1) -> None:
     grow(b, 20)
     plain = a.copy()
     for _ in range(20):
-        plain += 1.0
+        plain = plain[::-1] + 1.0
     assert (b == plain).all()
     assert total(a) == once
 

@@ -37,6 +37,8 @@ _PLAIN = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", a
 _SHIFTS = {ast.LShift: "shl", ast.RShift: "ashr"}
 #: the functions of integers by themselves, with their texts when they have been read
 _known: dict[Any, _Text] = {}
+#: those that read and write memory, or wait: what only compiled code may do
+_native: dict[Any, _Text | _Operation] = {}
 
 
 def of_integers(function: Function) -> Function:
@@ -57,6 +59,38 @@ def of_integers(function: Function) -> Function:
     templates.infer_global(function, types.Function(Template))
     lower_builtin(function, *[types.Any] * text.count)(generate)
     return function
+
+
+def of_words(function: Function) -> Function:
+    """Let other functions of integers call one that works on words in memory; it returns an int64."""
+    _native[function] = _Text(function)
+    return function
+
+
+def operation(generate: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Let functions of integers call what `generate(builder, *arguments)` makes code for."""
+
+    def known(function: Function) -> Function:
+        _native[function] = _Operation(generate)
+        return function
+
+    return known
+
+
+def code_of(function: Any) -> Any:
+    """What calls a function of words: `code_of(function)(builder, arguments)`."""
+    return _native[function].called
+
+
+class _Operation:
+    """A few instructions."""
+
+    def __init__(self, generate: Callable[..., Any]) -> None:
+        self.generate = generate
+
+    def called(self, builder: Any, arguments: list[Any]) -> Any:
+        """The instructions."""
+        return self.generate(builder, *arguments)
 
 
 class _Text:
@@ -134,6 +168,8 @@ class _Writer:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             value = ast.BinOp(ast.Name(node.target.id), node.op, node.value)
             self.store(node.target.id, self.number(value))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            self.value(node.value)
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             raise NotImplementedError(ast.unparse(node))
 
@@ -230,7 +266,8 @@ class _Writer:
             return builder.select(
                 builder.icmp_signed("<", arguments[0], _WORD(0)), builder.neg(arguments[0]), arguments[0]
             )
-        return _known[self.names[name]].called(builder, arguments)
+        function = self.names[name]
+        return (_known.get(function) or _native[function]).called(builder, arguments)
 
     def operation(self, op: ast.operator, left: Any, right: Any) -> Any:
         builder = self.builder

@@ -16,14 +16,20 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numba as _numba
+from llvmlite import binding as _binding
 from numba.np.ufunc import parallel as _parallel
 
+binding: Any = _binding
 numba: Any = _numba
 parallel: Any = _parallel
 
 #: how often a thread of GNU OpenMP looks for work before it sleeps: for about as long as waking it takes. Left to
 #: itself it looks for milliseconds, and keeps threads that have work from their cores
 SPINS = "1000"
+#: the symbol of the word that tells machine code whether threads may be kept in a region (see `crews`)
+CREWS = "somd_crews"
+_crews = ctypes.c_int64(0)
+binding.add_symbol(CREWS, ctypes.addressof(_crews))
 _POOLS = {"omp": "omppool", "tbb": "tbbpool", "workqueue": "workqueue"}
 _SOFT = 1
 _ident = threading.get_ident
@@ -43,6 +49,8 @@ class Layer:
         self._lock = threading.RLock()
         self._known: Any = threading._active  # type: ignore[attr-defined]  # the threads that Python started, by ident
         self._libgomp = _libgomp() if name == "omp" else None
+        # the thread of a call works in its regions, too; with `workqueue` it waits for others
+        _crews.value = name != "workqueue"
         self._loader = threading.get_ident()
         #: whether a child that is being forked may use threads
         self._forks_well = True

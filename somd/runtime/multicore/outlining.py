@@ -3,11 +3,16 @@
 In: Numba's representation of a master, as it is made of the bytecode. Out: the same with, in place of each loop over
 `prange(n)`, the call `enter_region(body, n, (names that the body reads))`. What a body assigns is its own: generated
 code reads none of it behind the loop. A loop for which that does not hold stays, and is run in order.
+
+Where such a loop is in another one, all of the master becomes a function, too, which takes a crew (see `crews`) before
+its arguments: what is left is a call of it. A master that calls functions of the user's at fences has none: they may
+fork, or enter regions of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import numba as _numba
@@ -21,9 +26,11 @@ from numba.core import untyped_passes as _untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 
 from somd.compiling import without_collections
+from somd.runtime.multicore import crews
 from somd.runtime.multicore.extremes import Extremes
+from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.libraries import MasterLibrary
-from somd.runtime.multicore.regions import RegionBody, enter_region, load_layer
+from somd.runtime.multicore.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
 
 numba: Any = _numba
 analysis: Any = _analysis
@@ -65,13 +72,64 @@ class Outlining(compiler_machinery.FunctionPass):  # type: ignore[misc]
     def run_pass(self, state: Any) -> bool:
         func_ir = state.func_ir
         loops = list(_prange_loops(func_ir))
+        gathers = crews.SUPPORTED and _repeated(func_ir, [loop for loop, _, _ in loops]) and not _joins(func_ir)
+        crew = _crew_taken(func_ir) if gathers else None
         for found in loops:
-            _outline(state, *found)
+            _outline(state, crew, *found)
         if loops:
             func_ir._definitions = ir_utils.build_definitions(func_ir.blocks)
+            if gathers:
+                _call_with_crew(state)
             postproc.PostProcessor(func_ir).run()
             state.reload_init.append(load_layer)
         return bool(loops)
+
+
+def _repeated(func_ir: Any, loops: list[Any]) -> bool:
+    """Whether one of these loops is in another loop that is none of them."""
+    around = [loop for loop in analysis.compute_cfg_from_blocks(func_ir.blocks).loops().values() if loop not in loops]
+    return any(inner.header in outer.body for inner in loops for outer in around)
+
+
+def _joins(func_ir: Any) -> bool:
+    """Whether a master calls functions of the user's."""
+    values = (s.value for block in func_ir.blocks.values() for s in block.find_insts(ir.Assign))
+    return any(isinstance(value, ir.Global | ir.FreeVar) and value.value is join for value in values)
+
+
+def _crew_taken(func_ir: Any) -> Any:
+    """The name of a first argument that a function has now, before those that it had."""
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            if isinstance(statement.value, ir.Arg):
+                statement.value = ir.Arg(statement.value.name, statement.value.index + 1, statement.value.loc)
+    first = func_ir.blocks[min(func_ir.blocks)]
+    crew = first.scope.redefine("$crew", first.loc)
+    first.prepend(ir.Assign(ir.Arg("$crew", 0, first.loc), crew, first.loc))
+    return crew
+
+
+def _call_with_crew(state: Any) -> None:
+    """Let a master be a call of the function that it was, with a crew."""
+    func_ir, names = state.func_ir, list(state.func_ir.arg_names)
+    inner = _derived(func_ir, func_ir.blocks, ["$crew", *names])
+    loc = func_ir.loc
+    scope = ir.Scope(None, loc)
+    block = ir.Block(scope, loc)
+    given = [scope.define(name, loc) for name in names]
+    for place, (name, value) in enumerate(zip(names, given, strict=True)):
+        block.append(ir.Assign(ir.Arg(name, place, loc), value, loc))
+    body, call, values, made, result = (
+        scope.define(name, loc) for name in ("$master_body", "$with_crew", "$values", "$made", "$result")
+    )
+    block.append(ir.Assign(ir.Global("master_body", MasterBody(inner, state), loc), body, loc))
+    block.append(ir.Assign(ir.Global("with_crew", with_crew, loc), call, loc))
+    block.append(ir.Assign(ir.Expr.build_tuple(given, loc), values, loc))
+    block.append(ir.Assign(ir.Expr.call(call, [body, values], (), loc), made, loc))
+    block.append(ir.Assign(ir.Expr.cast(made, loc), result, loc))
+    block.append(ir.Return(result, loc))
+    func_ir.blocks = {0: block}
+    func_ir._definitions = ir_utils.build_definitions(func_ir.blocks)
 
 
 def _prange_loops(func_ir: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -98,8 +156,8 @@ def _iterated(func_ir: Any, value: Any) -> Any:
     return call if known else None
 
 
-def _outline(state: Any, loop: Any, iteration: Any, call: Any) -> None:
-    """Take one loop out of a function."""
+def _outline(state: Any, crew: Any, loop: Any, iteration: Any, call: Any) -> None:
+    """Take one loop out of a function, which is to be run by a crew, if there is one."""
     blocks = state.func_ir.blocks
     (entry,) = loop.entries
     header, inside = blocks[loop.header], {label: blocks[label] for label in loop.body - {loop.header}}
@@ -116,7 +174,7 @@ def _outline(state: Any, loop: Any, iteration: Any, call: Any) -> None:
     names = sorted((live[branch.truebr] & read) - {s.target.name for s in header.find_insts(ir.Assign)})
     function = _function_of(state.func_ir, inside, loop.header, [*ranks, *names], header.body)
     body = RegionBody(function, state)
-    _replace(blocks[entry], iteration, body, call.args[0], names, branch.falsebr)
+    _replace(blocks[entry], iteration, body, [call.args[0], crew], names, branch.falsebr)
     for label in loop.body:
         del blocks[label]
 
@@ -137,22 +195,36 @@ def _function_of(func_ir: Any, inside: dict[int, Any], header: int, names: list[
     end.append(ir.Assign(ir.Expr.cast(nothing, loc), result, loc))
     end.append(ir.Return(result, loc))
     blocks = {min(header, *inside) - 1: begin, **{label: block.copy() for label, block in inside.items()}, header: end}
-    return func_ir.derive(blocks, arg_count=len(names), arg_names=tuple(names), force_non_generator=True)
+    return _derived(func_ir, blocks, names)
 
 
-def _replace(block: Any, iteration: Any, body: RegionBody, count: Any, names: list[str], after: int) -> None:
-    """Let a block that begins a loop enter the region instead, and go on behind it."""
+def _derived(func_ir: Any, blocks: dict[int, Any], names: Sequence[str]) -> Any:
+    """A function of its own, for Numba takes a call of the same function with arguments of the same types for one that
+    never ends."""
+    made = func_ir.derive(blocks, arg_count=len(names), arg_names=tuple(names), force_non_generator=True)
+    old = made.func_id.func
+    made.func_id.func = FunctionType(old.__code__, old.__globals__, old.__name__, old.__defaults__, old.__closure__)
+    return made
+
+
+def _replace(block: Any, iteration: Any, body: RegionBody, run: list[Any], names: list[str], after: int) -> None:
+    """Let a block that begins a loop enter the region instead, and go on behind it. `run`: how many ranks, by what
+    crew."""
     scope, loc = block.scope, iteration.loc
-    function, enter, values, done = (
-        scope.redefine(name, loc) for name in ("$region_body", "$enter_region", "$values", "$done")
+    function, enter, values, done, none = (
+        scope.redefine(name, loc) for name in ("$region_body", "$enter_region", "$values", "$done", "$no_crew")
     )
+    count, crew = run
     read = [scope.get_exact(name) for name in names]
     iterator = iteration.target.name
     block.body = [s for s in block.body[:-1] if s is not iteration and not _hands_on(s, iterator)]
     block.append(ir.Assign(ir.Global("region_body", body, loc), function, loc))
     block.append(ir.Assign(ir.Global("enter_region", enter_region, loc), enter, loc))
     block.append(ir.Assign(ir.Expr.build_tuple(read, loc), values, loc))
-    block.append(ir.Assign(ir.Expr.call(enter, [function, count, values], (), loc), done, loc))
+    if crew is None:
+        block.append(ir.Assign(ir.Const(0, loc), none, loc))
+        crew = none
+    block.append(ir.Assign(ir.Expr.call(enter, [function, count, values, crew], (), loc), done, loc))
     block.append(ir.Jump(after, loc))
 
 

@@ -7,11 +7,13 @@ that a call of Numba's threading layer:
 - with one thread ranks are run in order, and no region is entered: so a master may run inside another region, beside
   another one on the `workqueue` layer, or in a forked child;
 - ranks more numerous than threads are dealt out one by one, to whichever thread is free;
+- a master with regions in a loop enters one of the layer's only once, and runs them in its crew (see `crews`);
 - what a rank raises is raised in the master when all ranks have ended: that of the lowest rank which raised.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from llvmlite import ir as _ir
@@ -21,7 +23,9 @@ from numba.core import types as _types
 from numba.core.datamodel import models as _models
 from numba.extending import intrinsic, register_model, typeof_impl
 
-from somd.runtime.multicore.layer import layer
+from somd.runtime.multicore import crews
+from somd.runtime.multicore.integers import code_of
+from somd.runtime.multicore.layer import CREWS, layer
 from somd.runtime.multicore.native import NativeCompiler
 
 ir: Any = _ir
@@ -37,17 +41,20 @@ _BYTES, _WORDS = _BYTE.as_pointer(), _WORD.as_pointer()
 #: what the threading layer calls: arguments, counts, steps, data
 _CALLED = ir.FunctionType(ir.VoidType(), [_BYTES.as_pointer(), _WORDS, _WORDS, _BYTES])
 _ENTER = ir.FunctionType(ir.VoidType(), [_BYTES] * 5 + [_WORD] * 3)
-#: the address that stands for rank 0, since layers take 0 for an array that is not there
-_FIRST = 1
+_FIRST = crews.FIRST
 #: members of what the threads of a region share: the number of ranks, whether they are dealt out and the next of them
 #: then, the lowest rank that raised, what it raised, the lock of these three, and what the body reads
 _RANKS, _DEALT, _NEXT, _LOWEST, _CODE, _ERROR, _LOCK, _VALUES = range(8)
 _HEAD = ir.LiteralStructType([_WORD, _INT, _WORD, _WORD, _INT, _BYTES, _INT])
 _NOTE = "somd.note"
+#: the elements that the arrays of a call must have for a crew to be worth its region
+_MANY = 4096
 
 
 class RegionBody:
     """The body of a `prange` loop as a function: of the rank, and of the names that it reads, in order."""
+
+    result: Any = types.none
 
     def __init__(self, func_ir: Any, state: Any) -> None:
         self._func_ir = func_ir
@@ -62,9 +69,15 @@ class RegionBody:
         if kinds not in self._compiled:
             args = (types.intp, *kinds)
             self._compiled[kinds] = compiler.compile_ir(
-                *self._contexts, self._func_ir.copy(), args, types.none, self._flags, {}, pipeline_class=NativeCompiler
+                *self._contexts, self._func_ir.copy(), args, self.result, self._flags, {}, pipeline_class=NativeCompiler
             )
         return self._compiled[kinds]
+
+
+class MasterBody(RegionBody):
+    """All of a master as a function: of its crew (0: none), and of its arguments."""
+
+    result = None
 
 
 class RegionBodyType(types.Dummy):  # type: ignore[misc]
@@ -89,7 +102,21 @@ def load_layer() -> None:
 
 
 @intrinsic
-def enter_region(typing_context: Any, body: Any, ranks: Any, values: Any) -> Any:
+def with_crew(typing_context: Any, body: Any, values: Any) -> Any:
+    """Run a master with the threads of this call for its crew, or with none if they would not pay."""
+    kinds = tuple(unliteral(kind) for kind in values.types)
+    compiled = body.body.compiled(kinds)
+    result = compiled.signature.return_type
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        context.add_linking_libs([compiled.library])
+        return _Crew(context, builder, compiled, kinds).run(cgutils.unpack_tuple(builder, arguments[1]))
+
+    return result(body, types.Tuple(kinds)), generate
+
+
+@intrinsic
+def enter_region(typing_context: Any, body: Any, ranks: Any, values: Any, crew: Any) -> Any:
     """Run a body for ranks 0 to `ranks` - 1 on the threads of this call, and wait for all of them."""
     kinds = tuple(unliteral(kind) for kind in values.types)
     compiled = body.body.compiled(kinds)
@@ -98,10 +125,10 @@ def enter_region(typing_context: Any, body: Any, ranks: Any, values: Any) -> Any
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         context.add_linking_libs([compiled.library])
         region = _Region(context, builder, compiled, [context.get_value_type(kind) for kind in kinds])
-        region.enter(arguments[1], cgutils.unpack_tuple(builder, arguments[2]))
+        region.enter(arguments[1], cgutils.unpack_tuple(builder, arguments[2]), arguments[3])
         return context.get_dummy_value()
 
-    return types.void(body, types.intp, tuple_type), generate
+    return types.void(body, types.intp, tuple_type, types.intp), generate
 
 
 class _Region:
@@ -114,11 +141,10 @@ class _Region:
         self.shared_type = ir.LiteralStructType([*_HEAD.elements, values])
         self.shared = cgutils.alloca_once(builder, self.shared_type)
 
-    def enter(self, ranks: Any, values: list[Any]) -> None:
+    def enter(self, ranks: Any, values: list[Any], crew: Any) -> None:
         """The master's side: share `values`, run, and raise what a rank raised."""
         builder, shared = self.builder, self.shared
-        counter = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_INT, []), "get_num_threads")
-        threads = builder.sext(builder.call(counter, []), _WORD)
+        threads = _threads(builder)
         alone = builder.icmp_signed("<=", threads, _WORD(1))
         dealt = builder.and_(builder.not_(alone), builder.icmp_signed(">", ranks, threads))
         entries = {_RANKS: ranks, _DEALT: builder.zext(dealt, _INT), _NEXT: _WORD(0), _LOCK: _INT(0), _CODE: _INT(0)}
@@ -127,16 +153,13 @@ class _Region:
         for number, value in enumerate(values):
             builder.store(value, _member(builder, shared, _VALUES, number))
         with builder.if_then(builder.icmp_signed(">", ranks, _WORD(0))):
-            self.run(ranks, threads, alone, dealt)
+            self.run(ranks, threads, alone, dealt, crew)
         code = builder.load(_member(builder, shared, _CODE))
         with builder.if_then(builder.icmp_signed("!=", code, _INT(0)), likely=False):
-            convention = self.context.call_conv
-            kind = convention._get_excinfo_argument(builder.function).type.pointee
-            error = builder.bitcast(builder.load(_member(builder, shared, _ERROR)), kind)
-            convention.return_status_propagate(builder, convention._get_return_status(builder, code, error))
+            _raise(self.context, builder, code, builder.load(_member(builder, shared, _ERROR)))
 
-    def run(self, ranks: Any, threads: Any, alone: Any, dealt: Any) -> None:
-        """Call the function of a thread: once in order, or by the threading layer."""
+    def run(self, ranks: Any, threads: Any, alone: Any, dealt: Any, crew: Any) -> None:
+        """Call the function of a thread: once in order, or by the crew, or by the threading layer."""
         builder, function = self.builder, self.function()
         args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
         builder.store(_WORD(_FIRST).inttoptr(_BYTES), args)
@@ -147,9 +170,16 @@ class _Region:
             with in_order:
                 builder.call(function, given)
             with together:
-                enter = cgutils.get_or_insert_function(builder.module, _ENTER, "numba_parallel_for")
-                addresses = [builder.bitcast(value, _BYTES) for value in (function, *given)]
-                builder.call(enter, [*addresses, _WORD(0), _WORD(1), threads])
+                if isinstance(crew, ir.Constant):
+                    _enter_layer(builder, function, given, threads)
+                else:
+                    with builder.if_else(builder.icmp_signed("!=", crew, _WORD(0))) as (in_crew, by_layer):
+                        with in_crew:
+                            taken = builder.select(dealt, _WORD(0), ranks)
+                            job = [builder.ptrtoint(value, _WORD) for value in (function, self.shared)]
+                            code_of(crews.together)(builder, [crew, *job, taken])
+                        with by_layer:
+                            _enter_layer(builder, function, given, threads)
 
     def function(self) -> Any:
         """What a thread runs: the ranks of its share, or the next one until none is left; no more after an error."""
@@ -195,6 +225,137 @@ class _Region:
             error = builder.bitcast(status.excinfoptr, _BYTES)
             builder.call(_note(builder.module), [head, rank, status.code, error])
         return status.is_error
+
+
+class _Crew:
+    """What stands around a master with a crew: it runs on the thread of the call, within a region of the layer."""
+
+    def __init__(self, context: Any, builder: Any, compiled: Any, kinds: tuple[Any, ...]) -> None:
+        self.context, self.builder = context, builder
+        self.compiled, self.kinds = compiled, kinds
+        described = compiled.fndesc
+        self.callee = context.declare_function(builder.module, described)
+        self.result = context.get_value_type(described.restype)
+        values = ir.LiteralStructType([context.get_value_type(kind) for kind in kinds])
+        #: the crew, whether the master raised, and what, its result and its arguments
+        self.shared_type = ir.LiteralStructType([_WORD, _INT, _BYTES, self.result, values])
+
+    def run(self, values: list[Any]) -> Any:
+        """The result of the master."""
+        builder, shared = self.builder, cgutils.alloca_once(self.builder, self.shared_type)
+        for number, value in enumerate(values):
+            builder.store(value, _member(builder, shared, 4, number))
+        threads = _threads(builder)
+        with builder.if_else(self.pays(threads, values)) as (together, alone):
+            with together:
+                self.gather(shared, threads)
+            with alone:
+                self.master(builder, shared, _WORD(0))
+        code = builder.load(_member(builder, shared, 1))
+        with builder.if_then(builder.icmp_signed("!=", code, _INT(0)), likely=False):
+            _raise(self.context, builder, code, builder.load(_member(builder, shared, 2)))
+        return builder.load(_member(builder, shared, 3))
+
+    def pays(self, threads: Any, values: list[Any]) -> Any:
+        """Whether the layer can have crews, and there are threads, and enough for them to do."""
+        builder, elements = self.builder, _WORD(0)
+        for kind, value in zip(self.kinds, values, strict=True):
+            if isinstance(kind, types.Array):
+                elements = builder.add(elements, self.context.make_array(kind)(self.context, builder, value).nitems)
+        possible = builder.module.globals.get(CREWS) or cgutils.add_global_variable(builder.module, _WORD, CREWS)
+        tests = [
+            builder.icmp_signed("!=", builder.load(possible), _WORD(0)),
+            builder.icmp_signed(">", threads, _WORD(1)),
+            builder.icmp_signed("<=", threads, _WORD(crews.MOST)),
+            builder.icmp_signed(">=", elements, _WORD(_MANY)),
+        ]
+        return functools.reduce(builder.and_, tests)
+
+    def gather(self, shared: Any, threads: Any) -> None:
+        """Make a crew, and enter the region in which it works."""
+        builder = self.builder
+        room = cgutils.alloca_once(builder, _BYTE, size=crews.BYTES + 64)
+        start = builder.add(builder.ptrtoint(room, _WORD), _WORD(63))
+        crew = builder.and_(start, _WORD(-64))
+        cgutils.memset(builder, builder.inttoptr(crew, _BYTES), _WORD(crews.BYTES), 0)
+        for place, value in ((crews.OWNER, _ident(builder)), (crews.PATIENCE, _patience(builder))):
+            builder.store(value, builder.inttoptr(builder.add(crew, _WORD(place)), _WORDS))
+        builder.store(crew, _member(builder, shared, 0))
+        args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
+        builder.store(_WORD(_FIRST).inttoptr(_BYTES), args)
+        builder.store(threads, counts)
+        builder.store(_WORD(1), steps)
+        _enter_layer(builder, self.function(), [args, counts, steps, builder.bitcast(shared, _BYTES)], threads)
+
+    def function(self) -> Any:
+        """What a thread of the region runs: the master once, if it is that of the call; otherwise it serves."""
+        module = self.builder.module
+        function = ir.Function(module, _CALLED, name=f"{self.compiled.fndesc.llvm_func_name}.crew")
+        function.linkage = "internal"
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        shared = builder.bitcast(function.args[3], self.shared_type.as_pointer())
+        crew = builder.load(_member(builder, shared, 0))
+        owner, begun = (
+            builder.inttoptr(builder.add(crew, _WORD(place)), _WORDS) for place in (crews.OWNER, crews.BEGUN)
+        )
+        with builder.if_else(builder.icmp_signed("==", builder.load(owner), _ident(builder))) as (mine, others):
+            with mine, builder.if_then(builder.icmp_signed("==", builder.load(begun), _WORD(0))):
+                builder.store(_WORD(1), begun)
+                self.master(builder, shared, crew)
+                code_of(crews.dismiss)(builder, [crew])
+            with others:
+                rank = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(_FIRST))
+                code_of(crews.serve)(builder, [crew, rank])
+        builder.ret_void()
+        return function
+
+    def master(self, builder: Any, shared: Any, crew: Any) -> None:
+        """Run the master, and keep its result or what it raised."""
+        described = self.compiled.fndesc
+        values = [builder.load(_member(builder, shared, 4, number)) for number in range(len(self.kinds))]
+        status, result = self.context.call_conv.call_function(
+            builder, self.callee, described.restype, described.argtypes, [crew, *values], attrs=("noinline",)
+        )
+        code = builder.select(status.is_error, status.code, _INT(0))
+        for value, number in ((code, 1), (builder.bitcast(status.excinfoptr, _BYTES), 2), (result, 3)):
+            builder.store(value, _member(builder, shared, number))
+
+
+def _threads(builder: Any) -> Any:
+    """The threads of this call."""
+    counter = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_INT, []), "get_num_threads")
+    return builder.sext(builder.call(counter, []), _WORD)
+
+
+def _ident(builder: Any) -> Any:
+    """What tells this thread from others."""
+    ident = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, []), "PyThread_get_thread_ident")
+    return builder.call(ident, [])
+
+
+def _patience(builder: Any) -> Any:
+    """The address of the word where the patience of waiting threads is kept from call to call."""
+    name = "somd.patience"
+    kept = builder.module.globals.get(name)
+    if kept is None:
+        kept = cgutils.add_global_variable(builder.module, _WORD, name)
+        kept.linkage, kept.initializer = "internal", _WORD(crews.PATIENT)
+    return builder.ptrtoint(kept, _WORD)
+
+
+def _enter_layer(builder: Any, function: Any, given: list[Any], threads: Any) -> None:
+    """Have the threading layer call a function for all of its threads."""
+    enter = cgutils.get_or_insert_function(builder.module, _ENTER, "numba_parallel_for")
+    addresses = [builder.bitcast(value, _BYTES) for value in (function, *given)]
+    builder.call(enter, [*addresses, _WORD(0), _WORD(1), threads])
+
+
+def _raise(context: Any, builder: Any, code: Any, error: Any) -> None:
+    """Raise in this function what another one has raised."""
+    convention = context.call_conv
+    kind = convention._get_excinfo_argument(builder.function).type.pointee
+    status = convention._get_return_status(builder, code, builder.bitcast(error, kind))
+    convention.return_status_propagate(builder, status)
 
 
 def _note(module: Any) -> Any:

@@ -45,19 +45,24 @@ def threads(request: pytest.FixtureRequest) -> object:
     layer().leave(taken)
 
 
+@pytest.fixture(params=[RANKS, 5000], ids=["few elements", "elements for a crew"])
+def size(request: pytest.FixtureRequest) -> object:
+    return request.param
+
+
 @pytest.mark.parametrize("ranks", [0, 1, 2, 3, RANKS])
-def test_every_rank_once(threads: int, ranks: int) -> None:
-    counts, bad = np.zeros(RANKS), np.zeros(RANKS, np.bool_)
+def test_every_rank_once(threads: int, ranks: int, size: int) -> None:
+    counts, bad = np.zeros(size), np.zeros(RANKS, np.bool_)
     assert once_each(counts, bad, ranks, 4) == 4
-    expected = np.where(np.arange(RANKS) < ranks, 4.0, 0.0)
+    expected = np.where(np.arange(size) < ranks, 4.0, 0.0)
     expected[0] = 2.0 * (ranks > 0)
     assert (counts == expected).all()
 
 
 @pytest.mark.parametrize("failing", [[7], [22, 7, 15], [0, 1, 2], [1, 22]])
-def test_the_error_of_the_lowest_rank(threads: int, failing: list[int]) -> None:
+def test_the_error_of_the_lowest_rank(threads: int, failing: list[int], size: int) -> None:
     for _ in range(20):
-        counts, bad = np.zeros(RANKS), np.zeros(RANKS, np.bool_)
+        counts, bad = np.zeros(size), np.zeros(RANKS, np.bool_)
         bad[failing] = True
         with pytest.raises(IndexError) as caught:
             once_each(counts, bad, RANKS, 4)
@@ -101,3 +106,15 @@ def test_a_name_that_is_read_behind_the_loop_keeps_it_in_order() -> None:
 
     last_of._cache.disable()  # type: ignore[attr-defined]
     assert last_of(np.arange(5.0)) == 4.0
+
+
+def test_a_body_with_the_types_of_its_master() -> None:
+    @master
+    def scaled(first: int, values: np.ndarray, last: int) -> None:
+        for rank in prange(first):
+            values[rank] += last
+
+    scaled._cache.disable()  # type: ignore[attr-defined]
+    values = np.zeros(4)
+    scaled(3, values, 2)
+    assert values.tolist() == [2.0, 2.0, 2.0, 0.0]

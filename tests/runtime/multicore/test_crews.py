@@ -1,0 +1,157 @@
+"""Crews: masters with regions in loops give what they give alone, however fast or slow their threads come."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+import pytest
+from numba import prange
+
+from somd.runtime.multicore import crews, layer, master, slave
+
+TURNS = 40
+SIZE = 1 << 13
+
+pytestmark = pytest.mark.skipif(not crews.SUPPORTED, reason="threads cannot wait for words of memory here")
+
+
+@slave
+def step(lo: int, hi: int, values: np.ndarray, old: np.ndarray) -> None:
+    for i in range(lo, hi):
+        values[i] = old[i] + old[(i + 7) % len(old)]
+
+
+@slave
+def idle(rounds: int, seed: float) -> float:
+    for _ in range(rounds):
+        seed = seed * 0.999 + 1.0
+    return seed
+
+
+@master
+def stepped(values: np.ndarray, other: np.ndarray, turns: int, ranks: int, rounds: int, bad: int) -> tuple[int, float]:
+    seed = 1.0
+    done = 0
+    n = len(values)
+    for turn in range(turns):
+        seed = idle(rounds, seed)
+        if turn == bad:
+            raise IndexError(turn)
+        for rank in prange(ranks):
+            step(n * rank // ranks, n * (rank + 1) // ranks, other, values)
+        for rank in prange(ranks):
+            step(n * rank // ranks, n * (rank + 1) // ranks, values, other)
+        done += 1
+    return done, seed
+
+
+@master
+def doubled(values: np.ndarray, turns: int) -> np.ndarray:
+    made = np.empty(2)
+    for _ in range(turns):
+        for rank in prange(2):
+            values[rank] *= 2
+    made[0] = values[0]
+    made[1] = values[1]
+    return made
+
+
+stepped._cache.disable()  # type: ignore[attr-defined]
+doubled._cache.disable()  # type: ignore[attr-defined]
+
+
+@contextmanager
+def threads_of(count: int) -> Iterator[None]:
+    taken = layer.layer().enter(count)
+    try:
+        yield
+    finally:
+        layer.layer().leave(taken)
+
+
+def expected(turns: int) -> np.ndarray:
+    values = np.arange(SIZE) % 3
+    for _ in range(2 * turns):
+        values = values + np.roll(values, -7)
+    return values
+
+
+def run(threads: int, ranks: int, turns: int = TURNS, rounds: int = 0) -> None:
+    values = np.arange(SIZE) % 3
+    with threads_of(threads):
+        assert stepped(values, np.zeros_like(values), turns, ranks, rounds, -1)[0] == turns
+    assert (values == expected(turns)).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 7, 70])
+def test_the_same_for_all_threads_and_ranks(threads: int, ranks: int) -> None:
+    for _ in range(5):
+        run(threads, ranks)
+
+
+def test_a_crew_is_gathered() -> None:
+    run(2, 2)
+    (text,) = set(stepped.inspect_llvm().values())  # type: ignore[attr-defined]
+    assert "crews.together" in text and "crews.serve" in text
+
+
+def test_threads_that_sleep_are_woken() -> None:
+    """The master works for longer than threads have the patience to spin."""
+    run(2, 2, turns=6, rounds=4_000_000)
+
+
+def test_beside_threads_that_take_the_cores() -> None:
+    ended = threading.Event()
+
+    def compute() -> None:
+        while not ended.is_set():
+            time.sleep(0)
+
+    beside = [threading.Thread(target=compute) for _ in range(3)]
+    with ExitStack() as stack:
+        stack.callback(lambda: [thread.join() for thread in beside])
+        stack.callback(ended.set)
+        for thread in beside:
+            thread.start()
+        for _ in range(20):
+            run(2, 2)
+
+
+def test_calls_at_once() -> None:
+    failed = []
+
+    def call() -> None:
+        try:
+            for _ in range(30):
+                run(2, 3)
+        except BaseException as error:
+            failed.append(error)
+
+    callers = [threading.Thread(target=call) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not failed
+
+
+@pytest.mark.parametrize("bad", [0, 1, 17])
+def test_what_the_master_raises(bad: int) -> None:
+    values = np.arange(SIZE) % 3
+    with threads_of(2), pytest.raises(IndexError) as caught:
+        stepped(values, np.zeros_like(values), TURNS, 2, 0, bad)
+    assert caught.value.args == (bad,)
+    assert (values == expected(bad)).all()
+
+
+def test_an_array_is_returned() -> None:
+    for _ in range(100):
+        values = np.ones(SIZE)
+        with threads_of(2):
+            made = doubled(values, 5)
+        assert made.tolist() == [32.0, 32.0] and values.sum() == SIZE + 62
