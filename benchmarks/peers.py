@@ -1,7 +1,7 @@
 """The ports of `benchmarks.javagrande` on several cores against the same kernels by hand in Numba and other frameworks.
 
     python -m benchmarks.peers [--class A|B|C] [--benchmarks sor,crypt] [--frameworks jax,pythran] [--workers 2]
-        [--repeat 9] [--pause 0.3] [--clock wall|cpu]
+        [--repeat 9] [--pause 0.02] [--clock wall|cpu]
 
 All versions of a kernel run in turn and in one process, on fresh arguments, with equally many threads; every run is
 validated. PyOMP, beside which Numba cannot lower its own `prange`, has a process and its turn like the rest.
@@ -105,7 +105,7 @@ def main() -> int:
     parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="those to try; an empty text for none")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=9)
-    parser.add_argument("--pause", type=float, default=0.3, help="seconds between two runs")
+    parser.add_argument("--pause", type=float, default=0.02, help="seconds between two runs")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: of all threads, for a busy machine")
     options = parser.parse_args()
     wanted = options.benchmarks.lower().split(",")

@@ -39,20 +39,19 @@ _CLOCK = 1
 #: threads that a crew may have: a rank each is a bit of a word
 MOST = 62
 
-# The words of a crew, by their places in bytes; those that different threads write are on cache lines of their own.
-#: the thread of the call, whether it has begun with the master, and where the patience of waiting threads is kept
-OWNER, BEGUN, PATIENCE = 0, 8, 16
-#: counts jobs; threads that sleep until it changes
-JOB, IDLE = 64, 72
-#: whether ranks of the job may be taken; the function of the phase, its data, its ranks (0: it deals them out itself)
-OPEN, FUNCTION, DATA, RANKS = 128, 136, 144, 152
-#: a bit for each rank that is taken
-TAKEN = 192
-#: threads other than the owner that are at a job, and whether the owner sleeps until they are not
-BUSY, AWAITED = 256, 264
+# The words of a crew, by their places in bytes. Those that the owner writes for a job are on one cache line, so that
+# whoever waits for the job has all of it at once; those that all write are on another.
+#: the thread of the call, whether it has begun with the master, where the patience of waiting threads is kept, and
 #: whether the master has ended
-ENDED = 320
-BYTES = 384
+OWNER, BEGUN, PATIENCE, ENDED = 0, 8, 16, 24
+#: counts jobs; whether ranks of the job may be taken; the function of the phase, its data, its ranks (0: it deals them
+#: out itself)
+JOB, OPEN, FUNCTION, DATA, RANKS = 64, 72, 80, 88, 96
+#: a bit for each rank that is taken; threads other than the owner that are at a job
+TAKEN, BUSY = 128, 136
+#: threads that sleep until there is another job, and whether the owner sleeps until nobody is busy
+IDLE, AWAITED = 192, 200
+BYTES = 256
 
 #: nanoseconds for which a thread spins before it sleeps: at first, and at most
 PATIENT, MOST_PATIENT = 50_000, 4_000_000

@@ -51,7 +51,7 @@ def float32_filter(a, count, limit, n_slaves):
     # phase 1: the loop over i at line 17
     if a.shape[0] >= 3 and a.shape[0] >= count.shape[0] + 2:
         raise IndexError(1)
-    if trips(1, len(a) - 1, 1) * 421 < SMALL:
+    if trips(1, len(a) - 1, 1) * 232 < SMALL:
         float32_filter_slave_1(1, len(a) - 1, a, b, count, limit)
     else:
         for rank in prange(n_slaves):

@@ -66,7 +66,7 @@ def histogram(key, weight, total, n_slaves, faults):
         raise IndexError(3)
     blocks, length = copy_blocks(trips(0, len(key), 1), trips(0, len(key), 1), count.size + total.size)
     shares = copy_shares(n_slaves, trips(0, len(key), 1), count.size)
-    if blocks <= 1 or trips(0, len(key), 1) * 6 < SMALL:
+    if blocks <= 1 or trips(0, len(key), 1) * 8 < SMALL:
         shares = 1
     count_rows = rows_of(count, shares)
     total_rows = rows_of(total, blocks)

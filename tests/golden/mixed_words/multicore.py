@@ -95,7 +95,7 @@ def mixed_words(a, key, out, n_slaves):
     # phase 1: the loop over i at line 12
     if a.shape[0] >= out.shape[0] + 1:
         raise IndexError(1)
-    if trips(0, len(a), 1) * (206 + 13 * trips(0, len(key), 1)) < SMALL:
+    if trips(0, len(a), 1) * (8 + 52 * trips(0, len(key), 1)) < SMALL:
         mixed_words_slave_1(0, len(a), a, key, out)
     else:
         for rank in prange(n_slaves):

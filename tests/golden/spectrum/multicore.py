@@ -113,7 +113,7 @@ def spectrum(a, modes, out, n_slaves):
     # phase 1: the loop over i at line 23
     if a.shape[0] >= out.shape[0] + 1:
         raise IndexError(1)
-    if trips(0, len(a), 1) * (2 + 204 * trips(0, modes, 1) + 405 * trips(1, modes, 1)) < SMALL:
+    if trips(0, len(a), 1) * (2 + 206 * trips(0, modes, 1) + 112 * trips(1, modes, 1)) < SMALL:
         spectrum_slave_1(0, len(a), a, out, modes)
     else:
         for rank in prange(n_slaves):

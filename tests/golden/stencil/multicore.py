@@ -129,7 +129,7 @@ def stencil(G, steps, n_slaves):
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
     total_partials = room(blocks, np.float64)
-    if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 2 < SMALL:
+    if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 3 < SMALL:
         stencil_slave_2(0, blocks, length, G, total_partials)
     else:
         for rank in prange(n_slaves):
