@@ -57,6 +57,8 @@ BYTES = 256
 PATIENT, MOST_PATIENT = 50_000, 4_000_000
 #: so long a gap between two looks means that another thread had the core
 GAP = 25_000
+#: nanoseconds for which a thread leaves ranks to others, in whose caches their elements may be
+GRACE = 2_000
 #: who sleeps no longer than this had better have spun
 REGRET = 1_000_000
 
@@ -187,21 +189,29 @@ def other_than(address: int, value: int, sleepers: int, kept: int) -> int:
 
 @of_words
 def work(crew: int, me: int) -> int:
-    """Run the ranks of the open job that nobody has taken, number `me` first."""
+    """Run number `me` of the open job, then what others have not taken in good time."""
     function = load(crew + FUNCTION)
     data = load(crew + DATA)
     ranks = load(crew + RANKS)
     if ranks == 0:
         run(function, me, data)
-    rank = me
-    left = ranks
-    while left > 0:
-        if rank >= ranks:
-            rank = 0
-        if unite(crew + TAKEN, 1 << rank) & (1 << rank) == 0:
+        return 0
+    every = (1 << ranks) - 1
+    rank = me if me < ranks else 0
+    grace = GRACE
+    taken = 0
+    while taken != every:
+        bit = 1 << rank
+        if unite(crew + TAKEN, bit) & bit == 0:
             run(function, rank, data)
-        rank += 1
-        left -= 1
+        begun = clock()
+        taken = load(crew + TAKEN)
+        while taken != every and clock() - begun < grace:
+            pause()
+            taken = load(crew + TAKEN)
+        grace = 0
+        while taken != every and taken & (1 << rank) != 0:
+            rank = rank + 1 if rank + 1 < ranks else 0
     return 0
 
 

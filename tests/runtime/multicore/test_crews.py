@@ -6,10 +6,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite import ir
 from numba import prange
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 from somd.runtime.multicore import crews, layer, master, slave
 
@@ -60,6 +64,26 @@ def doubled(values: np.ndarray, turns: int) -> np.ndarray:
     return made
 
 
+@intrinsic
+def thread_ident(typing_context: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(word, []), "PyThread_get_thread_ident"
+        )
+        return builder.call(function, [])
+
+    return types.int64(), generate
+
+
+@master
+def identified(idents: np.ndarray) -> None:
+    for turn in range(len(idents)):
+        for rank in prange(2):
+            idents[turn, rank] = thread_ident()
+
+
+identified._cache.disable()  # type: ignore[attr-defined]
 stepped._cache.disable()  # type: ignore[attr-defined]
 doubled._cache.disable()  # type: ignore[attr-defined]
 
@@ -94,10 +118,16 @@ def test_the_same_for_all_threads_and_ranks(threads: int, ranks: int) -> None:
         run(threads, ranks)
 
 
-def test_a_crew_is_gathered() -> None:
-    run(2, 2)
-    (text,) = set(stepped.inspect_llvm().values())  # type: ignore[attr-defined]
-    assert "crews.together" in text and "crews.serve" in text
+def test_ranks_keep_their_threads() -> None:
+    """The thread of the call works, and one other, the same for all phases."""
+    if layer.layer().name == "workqueue":
+        pytest.skip("the thread of the call has no part in its regions")
+    idents = np.zeros((200, SIZE), np.int64)
+    with threads_of(2):
+        identified(idents)
+    known = np.unique(idents[:, :2])
+    assert threading.get_ident() in known
+    assert len(known) <= 2
 
 
 def test_threads_that_sleep_are_woken() -> None:
