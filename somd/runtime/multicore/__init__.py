@@ -5,7 +5,7 @@ The list below is the contract with the code generator.
 
 from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, shift_left, shift_right
-from somd.runtime.multicore.arrays import room
+from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
     combine_and,
     combine_max,
@@ -91,6 +91,7 @@ __all__ = [
     "SMALL",
     "Chunked",
     "Cyclic",
+    "aligned_from",
     "answer_signals",
     "assume",
     "block_range",

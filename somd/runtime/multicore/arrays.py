@@ -1,4 +1,4 @@
-"""Arrays that generated code makes for itself: partial results, packed arrays, tables.
+"""Arrays that generated code makes for itself (partial results, packed arrays, tables), and where vectors begin in one.
 
 `np.empty` takes Numba four functions, each compiled by itself; this takes none.
 """
@@ -12,6 +12,7 @@ from numba.core import cgutils as _cgutils
 from numba.core import types as _types
 from numba.core.typing import npydecl as _npydecl
 from numba.core.typing import templates as _templates
+from numba.extending import intrinsic
 from numba.extending import lower_builtin as _lower_builtin
 from numba.np import arrayobj as _arrayobj
 
@@ -24,6 +25,8 @@ lower_builtin: Any = _lower_builtin
 
 #: bytes to which the arrays are aligned: the widest vectors there are, and a cache line
 ALIGNMENT = 64
+#: bytes of the vectors that LLVM makes
+VECTOR = 32
 
 
 def room(shape: Any, dtype: Any) -> Any:
@@ -82,3 +85,28 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
         meminfo=memory,
     )
     return array._getvalue()
+
+
+@intrinsic
+def aligned_from(typing_context: Any, row: Any, start: Any, stop: Any) -> Any:
+    """The first index from `start` on, but not behind `stop`, at which an element of a row (1-D) begins a vector in
+    memory; `start` where none does, or the row is not contiguous. Nothing is read."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, word = signature.args[0], context.get_value_type(types.intp)
+        array = context.make_array(kind)(context, builder, arguments[0])
+        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        address = builder.add(
+            builder.ptrtoint(array.data, word), builder.mul(arguments[1], context.get_constant(types.intp, size))
+        )
+        behind = builder.and_(builder.neg(address), word(VECTOR - 1))
+        stride = cgutils.unpack_tuple(builder, array.strides)[0]
+        possible = builder.and_(
+            builder.icmp_unsigned("==", builder.urem(behind, word(size)), word(0)),
+            builder.icmp_signed("==", stride, word(size)),
+        )
+        skipped = builder.select(possible, builder.udiv(behind, word(size)), word(0))
+        middle = builder.add(arguments[1], skipped)
+        return builder.select(builder.icmp_signed("<", middle, arguments[2]), middle, arguments[2])
+
+    return types.intp(row, types.intp, types.intp), generate

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.frontend.tree import parsed, transformed_block, transformed_expression
+from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
@@ -30,7 +31,7 @@ from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loo
 from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
 LANE_OPERATORS = ("+", "*")
@@ -100,6 +101,10 @@ class SlaveBuilder:
         if self.tables is not None:
             body = [*self.tables.tabled.before, *body]
             others = (*self.tables.tabled.functions, *others)
+        if self.strips is None:
+            kinds = {name: self.types.names[name] for name in self.nest.arrays}
+            floats = {name: kind.dtype for name, kind in kinds.items() if isinstance(kind, ArrayType)}
+            body = aligned(body, floats, ranges, self.fresh)
         body = [*self.local_arrays(), *body]
         return Slave(self.function(self.name, parameters, body), self.name, (*arguments, *extra), faults, lanes, others)
 

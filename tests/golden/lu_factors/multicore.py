@@ -9,6 +9,7 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     SMALL,
+    aligned_from,
     answer_signals,
     assume,
     master,
@@ -46,7 +47,11 @@ def lu_factors_slave_1(lo, hi, a, k, n):
         assume(1 <= i < FAR)
         assume(k >= 0)
         a[i, k] /= a[k, k]
-        for j in range(k + 1, n):
+        middle = aligned_from(a[i], k + 1, n)
+        for j in range(k + 1, middle):
+            assume(1 <= j < FAR)
+            a[i, j] -= a[i, k] * a[k, j]
+        for j in range(middle, n):
             assume(1 <= j < FAR)
             a[i, j] -= a[i, k] * a[k, j]
 

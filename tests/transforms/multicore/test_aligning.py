@@ -1,0 +1,100 @@
+"""Loops are cut where vectors begin, where that helps, and give what they gave."""
+
+from __future__ import annotations
+
+import libcst as cst
+import numba
+import numpy as np
+import pytest
+
+import somd
+from somd import dist
+from somd.runtime.multicore import aligned_from
+from somd.runtime.multicore.arrays import VECTOR
+from somd.transforms.multicore.aligning import aligned
+from somd.transforms.multicore.names import Fresh
+
+ARRAYS = {"a": "float64", "b": "float32", "c": "int64"}
+
+
+def cut(inner: str) -> bool:
+    """Whether a loop is cut that stands in one over the rows of an MI."""
+    lines = "".join(f"    {line}\n" for line in inner.splitlines())
+    body = cst.parse_module(f"for j in range(lo, hi):\n{lines}").body
+    made = aligned(body, ARRAYS, ("lo", "hi"), Fresh(frozenset(("a", "b", "c", "i", "j", "k", "n", "lo", "hi"))))
+    text = cst.Module(made).code
+    assert text.count("for i in") == (2 if "aligned_from" in text else 1)
+    return "aligned_from" in text
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "for i in range(k + 1, n):\n    a[j, i] += f * a[k, i]",
+        "for i in range(j, n):\n    assume(i >= 0)\n    x = a[i]\n    b[i] = x",
+        "for i in range(k, n):\n    a[k, j, i] = 0.0",
+    ],
+)
+def test_cut(inner: str) -> None:
+    assert cut(inner)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "for i in range(n):\n    a[j, i] = 0.0",
+        "for i in range(1, n):\n    a[j, i] = 0.0",
+        "for i in range(k, n, 2):\n    a[j, i] = 0.0",
+        "for i in range(lo, n):\n    a[j, i] = 0.0",
+        "for i in range(k, n):\n    x += a[j, i]",
+        "for i in range(k, n):\n    a[i, j] = 0.0",
+        "for i in range(k, n):\n    a[j, i + 1] = 0.0",
+        "for i in range(k, n):\n    c[j, i] = 0",
+        "for i in range(k, n):\n    if a[j, i] > 0:\n        a[j, i] = 0.0",
+        "for i in range(k, n):\n    k = 3\n    a[j, i] = 0.0",
+        "for i in range(k, n):\n    m = i\n    a[m, i] = 0.0",
+    ],
+)
+def test_left_whole(inner: str) -> None:
+    assert not cut(inner)
+
+
+@numba.njit
+def first(row: np.ndarray, start: int, stop: int) -> int:
+    return aligned_from(row, start, stop)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_first_element_of_a_vector(dtype: type) -> None:
+    whole = np.zeros(200, dtype)
+    for offset in range(9):
+        row = whole[offset : offset + 100]
+        for start in range(20):
+            found = first(row, start, 90)
+            assert start <= found < start + VECTOR // row.itemsize
+            assert (row.ctypes.data + found * row.itemsize) % VECTOR == 0
+    assert first(row, 40, 30) == 30
+    assert first(whole[::3], 5, 60) == 5
+    shifted = np.frombuffer(bytearray(whole.nbytes + 3)[3:], np.uint8)[1:-2]
+    odd = np.ndarray(20, dtype, shifted, offset=1 if shifted.ctypes.data % 2 == 0 else 0)
+    assert first(odd, 4, 20) == 4
+
+
+@somd.somd
+def triangle(a: dist[np.ndarray], k: int) -> None:
+    for j in range(a.shape[0]):
+        for i in range(k + 1, a.shape[1]):
+            a[j, i] += 2.0 * a[j, k] + j
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (1, 1), (3, 4), (7, 33), (40, 131)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("step", [1, 2])
+def test_as_plain(shape: tuple[int, int], dtype: type, step: int) -> None:
+    with somd.use(target="multicore", workers=3):
+        for k in (0, shape[1] // 2, shape[1] - 1):
+            base = np.arange(shape[0] * shape[1] * step, dtype=dtype).reshape(shape[0], shape[1] * step)
+            expected, found = base.copy()[:, ::step], base.copy()[:, ::step]
+            triangle.sequential(expected, k)
+            triangle(found, k)
+            assert np.array_equal(found, expected)
