@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -30,6 +31,8 @@ SPINS = "1000"
 CREWS = "somd_crews"
 _crews = ctypes.c_int64(0)
 binding.add_symbol(CREWS, ctypes.addressof(_crews))
+#: seconds for which a process that forks waits for calls of other threads
+REST = 0.25
 _POOLS = {"omp": "omppool", "tbb": "tbbpool", "workqueue": "workqueue"}
 _SOFT = 1
 _ident = threading.get_ident
@@ -55,7 +58,9 @@ class Layer:
         #: whether a child that is being forked may use threads
         self._forks_well = True
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self._before_fork, after_in_child=self._in_child)
+            os.register_at_fork(
+                before=self._before_fork, after_in_parent=self._in_parent, after_in_child=self._in_child
+            )
 
     def enter(self, workers: int) -> tuple[int, int]:
         """Take threads for a call with so many workers; to be handed to `leave`, whatever becomes of the call.
@@ -89,13 +94,25 @@ class Layer:
 
     def _before_fork(self) -> None:
         """End the layer's threads, which a child would wait for: GNU OpenMP's are ended here, those of this thread;
-        TBB ends its own, if they are at rest and the thread that loaded it forks; `workqueue` makes new ones."""
+        TBB ends its own, if they are at rest and the thread that loaded it forks; `workqueue` makes new ones.
+
+        TBB takes locks where a region begins and ends, and one that is held while a process forks is held in the child
+        for ever. So calls of other threads are waited for, as long as that is not for long, and none begins meanwhile.
+        """
         if self._libgomp is not None:
             self._forks_well = self._libgomp.omp_pause_resource_all(_SOFT) == 0
         elif self.name == "tbb":
+            self._lock.acquire()
             self._forks_well = not self._taken and threading.get_ident() == self._loader
+            until = time.monotonic() + REST
+            while self._taken and time.monotonic() < until:
+                time.sleep(REST / 500)
         else:
             self._forks_well = self.name != "omp"
+
+    def _in_parent(self) -> None:
+        if self.name == "tbb":
+            self._lock.release()
 
     def _in_child(self) -> None:
         self._lock = threading.RLock()
