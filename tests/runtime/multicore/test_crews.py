@@ -185,3 +185,20 @@ def test_an_array_is_returned() -> None:
         with threads_of(2):
             made = doubled(values, 5)
         assert made.tolist() == [32.0, 32.0] and values.sum() == SIZE + 62
+
+
+def test_systems_without_futexes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crews, "SUPPORTED", False)
+    monkeypatch.setattr(crews, "_FUTEX", {})
+
+    @master
+    def halved(values: np.ndarray, turns: int) -> None:
+        for _ in range(turns):
+            for rank in prange(3):
+                values[rank] /= 2
+
+    halved._cache.disable()  # type: ignore[attr-defined]
+    values = np.full(SIZE, 8.0)
+    with threads_of(2):
+        halved(values, 2)
+    assert values[:4].tolist() == [2.0, 2.0, 2.0, 8.0]
