@@ -18,16 +18,18 @@ from typing import Any
 
 from llvmlite import ir as _ir
 from numba.core import cgutils as _cgutils
+from numba.core import types as _types
 
 from somd.runtime.multicore.integers import of_words, operation
 
 ir: Any = _ir
 cgutils: Any = _cgutils
+types: Any = _types
 
-_BYTE, _INT, _WORD = (ir.IntType(width) for width in (8, 32, 64))
+_BYTE, _INT, _WORD = (ir.IntType(width) for width in (8, 32, types.intp.bitwidth))
 _WORDS, _BYTES = _WORD.as_pointer(), _BYTE.as_pointer()
 #: what runs ranks of a phase: arguments, counts, steps, data, as threading layers call it
-_CALLED = ir.FunctionType(ir.VoidType(), [_BYTES.as_pointer(), _WORDS, _WORDS, _BYTES])
+CALLED = ir.FunctionType(ir.VoidType(), [_BYTES.as_pointer(), _WORDS, _WORDS, _BYTES])
 #: the address that stands for rank 0, since layers take 0 for an array that is not there
 FIRST = 1
 #: the number of the system call `futex`, by processor
@@ -94,14 +96,19 @@ def _store(builder: Any, address: Any, value: Any) -> Any:
     return value
 
 
+def ranks_from(builder: Any, first: Any, count: Any) -> list[Any]:
+    """The arguments, counts and steps that stand for so many ranks."""
+    args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
+    builder.store(builder.inttoptr(builder.add(first, _WORD(FIRST)), _BYTES), args)
+    builder.store(count, counts)
+    builder.store(_WORD(1), steps)
+    return [args, counts, steps]
+
+
 def _run(builder: Any, function: Any, rank: Any, data: Any) -> Any:
     """Call the function of a phase for one rank."""
-    args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
-    builder.store(builder.inttoptr(builder.add(rank, _WORD(FIRST)), _BYTES), args)
-    builder.store(_WORD(1), counts)
-    builder.store(_WORD(1), steps)
-    called = builder.inttoptr(function, _CALLED.as_pointer())
-    builder.call(called, [args, counts, steps, builder.inttoptr(data, _BYTES)])
+    called = builder.inttoptr(function, CALLED.as_pointer())
+    builder.call(called, [*ranks_from(builder, rank, _WORD(1)), builder.inttoptr(data, _BYTES)])
     return _WORD(0)
 
 

@@ -38,10 +38,7 @@ unliteral: Any = _types.unliteral
 _BITS = types.intp.bitwidth
 _BYTE, _INT, _WORD = (ir.IntType(width) for width in (8, 32, _BITS))
 _BYTES, _WORDS = _BYTE.as_pointer(), _WORD.as_pointer()
-#: what the threading layer calls: arguments, counts, steps, data
-_CALLED = ir.FunctionType(ir.VoidType(), [_BYTES.as_pointer(), _WORDS, _WORDS, _BYTES])
 _ENTER = ir.FunctionType(ir.VoidType(), [_BYTES] * 5 + [_WORD] * 3)
-_FIRST = crews.FIRST
 #: members of what the threads of a region share: the number of ranks, whether they are dealt out and the next of them
 #: then, the lowest rank that raised, what it raised, the lock of these three, and what the body reads
 _RANKS, _DEALT, _NEXT, _LOWEST, _CODE, _ERROR, _LOCK, _VALUES = range(8)
@@ -161,11 +158,8 @@ class _Region:
     def run(self, ranks: Any, threads: Any, alone: Any, dealt: Any, crew: Any) -> None:
         """Call the function of a thread: once in order, or by the crew, or by the threading layer."""
         builder, function = self.builder, self.function()
-        args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
-        builder.store(_WORD(_FIRST).inttoptr(_BYTES), args)
-        builder.store(_WORD(1), steps)
-        builder.store(builder.select(dealt, threads, ranks), counts)
-        given = [args, counts, steps, builder.bitcast(self.shared, _BYTES)]
+        shares = crews.ranks_from(builder, _WORD(0), builder.select(dealt, threads, ranks))
+        given = [*shares, builder.bitcast(self.shared, _BYTES)]
         with builder.if_else(alone) as (in_order, together):
             with in_order:
                 builder.call(function, given)
@@ -185,11 +179,11 @@ class _Region:
         """What a thread runs: the ranks of its share, or the next one until none is left; no more after an error."""
         module = self.builder.module
         name = module.get_unique_name(f"{self.compiled.fndesc.llvm_func_name}.thread")
-        function = ir.Function(module, _CALLED, name=name)
+        function = ir.Function(module, crews.CALLED, name=name)
         function.linkage = "internal"
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         shared = builder.bitcast(function.args[3], self.shared_type.as_pointer())
-        first = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(_FIRST))
+        first = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(crews.FIRST))
         dealt = builder.icmp_signed("!=", builder.load(_member(builder, shared, _DEALT)), _INT(0))
         ranks = builder.load(_member(builder, shared, _RANKS))
         end = builder.select(dealt, ranks, builder.add(first, builder.load(function.args[1])))
@@ -281,16 +275,13 @@ class _Crew:
         for place, value in ((crews.OWNER, _ident(builder)), (crews.PATIENCE, _patience(builder))):
             builder.store(value, builder.inttoptr(builder.add(crew, _WORD(place)), _WORDS))
         builder.store(crew, _member(builder, shared, 0))
-        args, counts, steps = (cgutils.alloca_once(builder, kind) for kind in (_BYTES, _WORD, _WORD))
-        builder.store(_WORD(_FIRST).inttoptr(_BYTES), args)
-        builder.store(threads, counts)
-        builder.store(_WORD(1), steps)
-        _enter_layer(builder, self.function(), [args, counts, steps, builder.bitcast(shared, _BYTES)], threads)
+        given = [*crews.ranks_from(builder, _WORD(0), threads), builder.bitcast(shared, _BYTES)]
+        _enter_layer(builder, self.function(), given, threads)
 
     def function(self) -> Any:
         """What a thread of the region runs: the master once, if it is that of the call; otherwise it serves."""
         module = self.builder.module
-        function = ir.Function(module, _CALLED, name=f"{self.compiled.fndesc.llvm_func_name}.crew")
+        function = ir.Function(module, crews.CALLED, name=f"{self.compiled.fndesc.llvm_func_name}.crew")
         function.linkage = "internal"
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         shared = builder.bitcast(function.args[3], self.shared_type.as_pointer())
@@ -304,7 +295,7 @@ class _Crew:
                 self.master(builder, shared, crew)
                 code_of(crews.dismiss)(builder, [crew])
             with others:
-                rank = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(_FIRST))
+                rank = builder.sub(builder.ptrtoint(builder.load(function.args[0]), _WORD), _WORD(crews.FIRST))
                 code_of(crews.serve)(builder, [crew, rank])
         builder.ret_void()
         return function
