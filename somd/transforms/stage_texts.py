@@ -65,8 +65,8 @@ def _accesses(function: FunctionType, found: Reach) -> Iterator[str]:
     plan = pipeline.check(function, found)
     method = plan.method
     context = Context(method, kinds_from_source(method, Collector()), Collector())
-    for fact in context.facts:
-        yield f"fact   {fact.text}"
+    for fact in context.all_facts:
+        yield f"fact   {fact.formula.text}"
     for phase in plan.phases():
         yield f"phase {phase.number}, line {phase.nest.position.line}"
         for access in accesses_of_loop(phase.nest.dims[0].node, context.scope):

@@ -52,6 +52,16 @@ def put_one(a: A, k: int) -> None:
     a[k] = 2.0  # line of put_one
 
 
+@somd.somd
+def allocated_after(data: A, out: A, m: int) -> np.ndarray:
+    for j in range(len(out)):
+        out[j] = data[j + m]  # line of allocated_after
+    table = np.zeros(m)
+    for i in range(m):
+        table[i] = out[i]
+    return table
+
+
 def line_of(name: str) -> int:
     with open(__file__, encoding="utf-8") as file:
         return next(k for k, text in enumerate(file, 1) if text.rstrip().endswith(f"# line of {name}"))
@@ -112,3 +122,15 @@ def test_serial_code(target: str) -> None:
     assert "index 4 of `a[k]`" in raised(put_one, (np.zeros(4), 4), target, 2)
     assert "index -5 of `a[k]`" in raised(put_one, (np.zeros(4), -5), target, 2)
     harness.check(put_one, (np.zeros(4), -4), target)
+
+
+def test_what_an_allocation_tells_does_not_hold_before_it(target: str) -> None:
+    # -3 counts from the end before `np.zeros(m)` refuses it
+    data, out = np.arange(9.0), np.zeros(6)
+    for workers in harness.WORKERS:
+        with somd.use(target=target, workers=workers):
+            with pytest.raises(ValueError):
+                allocated_after(data, out, -3)
+            assert target == "opencl" or (out == [6.0, 7.0, 8.0, 0.0, 1.0, 2.0]).all()
+            with pytest.raises(IndexError, match=f"line {line_of('allocated_after')}"):
+                allocated_after(data, out, 4)

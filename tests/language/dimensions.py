@@ -65,3 +65,31 @@ def apart_under_a_condition(a: A, gap: int) -> None:
     if gap > 0 and gap < 2:
         for i in range(0, len(a) - gap, 2):
             a[i] = a[i + gap] * 0.5
+
+
+def _after_others(*first):
+    return lambda: [(*first, numbers(n)) for n in SIZES]
+
+
+@program(lambda: [(*(numbers(n, seed=k) for k in range(3)), numbers(m)) for n, m in ((5, 131), (131, 5), (0, 7))])
+@somd
+def length_of_the_last_array(a: A, b: A, c: A, d: A) -> None:
+    for i in range(len(a)):
+        a[i] = b[i]
+    for i in range(len(d)):
+        d[i] = 1.0
+
+
+@program(_after_others(0.5, 1.5, 2.5))
+@somd
+def length_after_scalars(alpha: float, beta: float, gamma: float, u: A) -> None:
+    for i in range(len(u)):
+        u[i] = 0.0
+
+
+@program(_after_others(numbers(3, 3), 2))
+@somd
+def dimensions_of_another_array(g: np.ndarray, n: int, a: A) -> None:
+    for t in range(n):
+        for i in range(a.shape[0] - a.ndim):
+            a[i] += 1.0 + a.ndim

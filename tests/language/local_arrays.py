@@ -351,3 +351,15 @@ def tested_index_of_a_given_length(a: A, at: A, n: int) -> None:
         w[at[i]] = a[i]
         big[at[i]] = w[n - 1]
         a[i] = w[at[i]] + big[599] * 2
+
+
+@program(lambda: [(numbers(n), m) for n in SIZES for m in (0, n)])
+@somd
+def allocated_between_loops(data: A, m: int) -> np.ndarray:
+    for j in range(m):
+        data[j] += 1.0
+    table = np.zeros((m, m))
+    for i in range(m):
+        for j in range(i, m):
+            table[j, i] = 1.0
+    return table

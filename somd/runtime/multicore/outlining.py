@@ -200,8 +200,13 @@ def _function_of(func_ir: Any, inside: dict[int, Any], header: int, names: list[
 
 def _derived(func_ir: Any, blocks: dict[int, Any], names: Sequence[str]) -> Any:
     """A function of its own, for Numba takes a call of the same function with arguments of the same types for one that
-    never ends."""
+    never ends.
+
+    Numba hands the definitions of the old one on. In them an argument has the place that it had there, and with it
+    what Numba knows of the types at places: `x.ndim` and `len(x)` would be those of another argument.
+    """
     made = func_ir.derive(blocks, arg_count=len(names), arg_names=tuple(names), force_non_generator=True)
+    made._definitions = ir_utils.build_definitions(blocks)
     old = made.func_id.func
     made.func_id.func = FunctionType(old.__code__, old.__globals__, old.__name__, old.__defaults__, old.__closure__)
     return made

@@ -13,12 +13,14 @@ that a call of Numba's threading layer:
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import Any
 
 from llvmlite import ir as _ir
 from numba.core import cgutils as _cgutils
 from numba.core import compiler as _compiler
+from numba.core import ir_utils as _ir_utils
 from numba.core import types as _types
 from numba.core.datamodel import models as _models
 from numba.extending import intrinsic, register_model, typeof_impl
@@ -31,6 +33,7 @@ from somd.runtime.multicore.native import NativeCompiler
 ir: Any = _ir
 cgutils: Any = _cgutils
 compiler: Any = _compiler
+ir_utils: Any = _ir_utils
 models: Any = _models
 types: Any = _types
 unliteral: Any = _types.unliteral
@@ -66,9 +69,22 @@ class RegionBody:
         if kinds not in self._compiled:
             args = (types.intp, *kinds)
             self._compiled[kinds] = compiler.compile_ir(
-                *self._contexts, self._func_ir.copy(), args, self.result, self._flags, {}, pipeline_class=NativeCompiler
+                *self._contexts, _copy(self._func_ir), args, self.result, self._flags, {}, pipeline_class=NativeCompiler
             )
         return self._compiled[kinds]
+
+
+def _copy(func_ir: Any) -> Any:
+    """A function that Numba may rewrite as it compiles it for some types, so that those of others find it as it was:
+    its statements, their definitions, and what is found to be constant in them."""
+    blocks = {label: block.copy() for label, block in func_ir.blocks.items()}
+    for block in blocks.values():
+        block.body = [copy.copy(statement) for statement in block.body]
+    made = func_ir.copy()
+    made.blocks = blocks
+    made._reset_analysis_variables()
+    made._definitions = ir_utils.build_definitions(blocks)
+    return made
 
 
 class MasterBody(RegionBody):

@@ -1,13 +1,17 @@
-"""What holds for the scalars and shapes of a method wherever its loops stand.
+"""What holds for the scalars and shapes of a method, and from where on.
 
 Lengths are not negative; a scalar assigned once from an affine expression of stable names equals it; an array allocated
 once has the shape it was given. A name is stable when it is a parameter never assigned, or a local assigned once.
+
+Before its assignment nothing is known of a name, and nothing that follows from it may be: `np.zeros(m)` tells that m is
+not negative, but no loop before it may take that for granted, nor name the array where it could name m.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -17,19 +21,28 @@ from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.stages import Affine, Method
 
 
-def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Affine, ...]:
-    """Formulas over the parameters, true in every phase."""
-    found = [Affine(f"{size(a, k)} >= 0", frozenset({size(a, k)})) for a, rank in ranks.items() for k in range(rank)]
+@dataclass(frozen=True)
+class Fact:
+    """A formula over scalars and lengths that holds behind a statement of the method's body; behind None, anywhere."""
+
+    formula: Affine
+    behind: cst.CSTNode | None = None
+
+
+def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Fact, ...]:
+    """What holds in the phases of the method, in source order."""
+    lengths = [size(a, k) for a, rank in ranks.items() for k in range(rank)]
+    found = [Fact(Affine(f"{length} >= 0", frozenset({length}))) for length in lengths]
     counts = assignment_counts(method)
     given = set(method.param_names)
     stable = {p for p in given if not counts[p]} | {n for n, c in counts.items() if c == 1 and n not in given}
     stable -= {stride.variable for stride in method.strided.values()}
     stable_names = {variable(n) for n in stable} | {size(a, k) for a in stable for k in range(ranks.get(a, 0))}
-    for target, value in _top_level(method):
+    for node, target, value in _top_level(method):
         if target.value in stable and (target.value not in method.param_names):
             for formula in _equalities(target.value, value, scope, ranks):
                 if formula.names <= stable_names:
-                    found.append(formula)
+                    found.append(Fact(formula, node))
     return tuple(found)
 
 
@@ -61,16 +74,17 @@ def assignment_counts(method: Method) -> Counter[str]:
     return counts
 
 
-def _top_level(method: Method) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:
+def _top_level(method: Method) -> Iterator[tuple[cst.CSTNode, cst.Name, cst.BaseExpression]]:
+    """The assignments that are run whenever the method is, each with the name and the value."""
     for node in small_statements(statements_of(method.function.body)):
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
             target = node.targets[0].target
             if isinstance(target, cst.Name):
-                yield target, node.value
+                yield node, target, node.value
             elif isinstance(target, cst.Tuple):
-                yield from _unpacked(target, node.value)
+                yield from ((node, *pair) for pair in _unpacked(target, node.value))
         elif isinstance(node, cst.AnnAssign) and node.value is not None and isinstance(node.target, cst.Name):
-            yield node.target, node.value
+            yield node, node.target, node.value
 
 
 def _unpacked(target: cst.Tuple, value: cst.BaseExpression) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:

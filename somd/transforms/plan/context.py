@@ -11,12 +11,12 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import Scope, shape_reference
-from somd.transforms.analysis.facts import facts_of
+from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
-from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import as_written
-from somd.transforms.stages import Affine, Method, Site
+from somd.transforms.stages import Method, Site
 
 if TYPE_CHECKING:
     from somd.transforms.plan.relaxation import Block
@@ -195,7 +195,9 @@ class Context:
         self.partitions = _partitions(method)
         keys = frozenset(n for n, root in self.partitions.items() if n == root and _partitioner(method, n) == "ByKey")
         self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, kinds.aliases, keys)
-        self.facts: tuple[Affine, ...] = facts_of(method, self.scope, kinds.ranks)
+        #: what holds somewhere in the method, and what holds at the place that is planned
+        self.all_facts: tuple[Fact, ...] = facts_of(method, self.scope, kinds.ranks)
+        self.facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)
         self.liveness = Liveness()
         self.liveness.before(statements_of(method.function.body), frozenset())
         self.sites: list[Site] = []
@@ -214,6 +216,11 @@ class Context:
             if name not in self.method.param_names or name in self.combining:
                 found[name] = dims.get(name)
         return found
+
+    def pass_by(self, statement: cst.CSTNode) -> None:
+        """Take what holds behind a statement of the method's body for granted from now on."""
+        passed = set(small_statements([statement]))
+        self.facts += tuple(fact.formula for fact in self.all_facts if fact.behind in passed)
 
     def site(self, position: Position, array: str, axis: int, text: str) -> Site:
         """A new site; sites are numbered from 1."""

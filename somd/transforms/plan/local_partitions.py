@@ -42,7 +42,7 @@ def _stand_in(name: str, partitioner: str, context: Context) -> str | None:
         helps = (f"put the partition on a parameter and `like` of it on `{name}`",)
         context.collector.add(Diagnostic("SOMD103", message, labels, helps))
         return None
-    sets = Sets(context.facts)
+    sets = Sets(tuple(fact.formula for fact in context.all_facts))
     for param in context.method.param_names:
         if param in context.kinds.ranks:
             mine, theirs = size(name, 0), size(param, 0)

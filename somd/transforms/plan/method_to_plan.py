@@ -129,6 +129,7 @@ class _Planner:
         serial: list[cst.BaseStatement] = []
         for statement in statements:
             made = self.statement(statement, around)
+            self.context.pass_by(statement)
             if made is None:
                 serial.append(statement)  # type: ignore[arg-type]
                 continue

@@ -118,3 +118,19 @@ def test_a_body_with_the_types_of_its_master() -> None:
     values = np.zeros(4)
     scaled(3, values, 2)
     assert values.tolist() == [2.0, 2.0, 2.0, 0.0]
+
+
+def test_lengths_and_dimensions_of_what_a_region_reads(threads: int, size: int) -> None:
+    @master
+    def measured(first: float, grid: np.ndarray, second: int, values: np.ndarray, turns: int) -> None:
+        for _turn in range(turns):
+            for rank in prange(3):
+                values[rank] += len(values) + values.ndim + values.shape[0] + second
+        for rank in prange(4):
+            values[rank] += len(grid) * grid.ndim
+
+    measured._cache.disable()  # type: ignore[attr-defined]
+    values = np.zeros(size)
+    measured(0.5, np.zeros((2, 3)), 7, values, 2)
+    each = 2.0 * (2 * size + 8)
+    assert values[:5].tolist() == [each + 4, each + 4, each + 4, 4.0, 0.0]
