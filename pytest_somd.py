@@ -70,9 +70,7 @@ def somd_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     reason = somd.targets()[run.target]
     if reason is not None:
         pytest.skip(reason)
-    cache = request.config.cache
-    folder = cache.mkdir("somd") if cache is not None else request.getfixturevalue("tmp_path_factory").mktemp("somd")
-    with checked_calls(run.target, run.workers, folder, run.rtol):
+    with checked_calls(run.target, run.workers, run.rtol):
         yield run
 
 

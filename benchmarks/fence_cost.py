@@ -16,7 +16,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -82,11 +81,7 @@ def busy_thread() -> Iterator[None]:
 
 def main() -> None:
     """Measure and print."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["SOMD_CACHE_DIR"] = (
-            folder  # what is compiled below, without the bound on small work, is for us alone
-        )
-        _measure(_options())
+    _measure(_options())
 
 
 def _options() -> argparse.Namespace:
@@ -102,10 +97,6 @@ def _measure(options: argparse.Namespace) -> None:
         os.environ["NUMBA_THREADING_LAYER"] = options.layer
     import numba
 
-    import somd.runtime.multicore
-
-    somd.runtime.multicore.SMALL = 0  # a phase of two elements would be run without a region
-
     @numba.njit(parallel=True)  # type: ignore[untyped-decorator,unused-ignore]
     def regions(a: np.ndarray, steps: int) -> None:
         for _ in range(steps):
@@ -115,7 +106,7 @@ def _measure(options: argparse.Namespace) -> None:
     few, many = ((np.zeros(size), np.zeros(size)) for size in (2, 8192))
 
     def ours(arrays: tuple[np.ndarray, np.ndarray] = few) -> None:
-        with use(target="multicore", workers=options.workers):
+        with use(target="multicore", workers=options.workers, small_work=0):  # or two elements are no phase
             fences(*arrays, 2, REGIONS // 2)
 
     def crew() -> None:

@@ -1,4 +1,4 @@
-"""From how much work on two workers are faster than one: what `SMALL` stands for.
+"""From how much work on two workers are faster than one: what `small_work` is by default.
 
     python -m benchmarks.small_work [--layer omp|tbb|workqueue] [--repeat 9]
 
@@ -14,7 +14,6 @@ import argparse
 import os
 import re
 import statistics
-import tempfile
 import time
 from typing import Any
 
@@ -74,7 +73,7 @@ METHODS = {"cheap": cheap, "usual": usual, "dear": dear}
 
 def microseconds(method: Any, arrays: Any, n: int, workers: int) -> float:
     """The time of one phase."""
-    with use(target="multicore", workers=workers):
+    with use(target="multicore", workers=workers, small_work=0):
         start = time.perf_counter()
         method(*arrays, n, TURNS)
         return (time.perf_counter() - start) / (2 * TURNS) * 1e6
@@ -83,7 +82,7 @@ def microseconds(method: Any, arrays: Any, n: int, workers: int) -> float:
 def weight(method: Any) -> int:
     """The operations of one iteration, as the compiler counts them."""
     text = method.source("multicore")
-    found = re.search(r"trips\([^\n]*\) \* (\d+) < SMALL", text)
+    found = re.search(r"trips\([^\n]*\) \* (\d+) < small_work", text)
     if found is None:
         raise SystemExit(f"the phase is meant to be weighed:\n{text}")
     return int(found.group(1))
@@ -110,23 +109,18 @@ def main() -> None:
     options = parser.parse_args()
     if options.layer:
         os.environ["NUMBA_THREADING_LAYER"] = options.layer
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["SOMD_CACHE_DIR"] = folder  # what is compiled without the bound is for us alone
-        import numba
+    import numba
 
-        import somd.runtime.multicore
-
-        somd.runtime.multicore.SMALL = 0
-        for method in METHODS.values():
-            microseconds(method, (np.ones(LARGE), np.ones(LARGE)), 8, 2)
-        print(f"layer {numba.threading_layer()}: operations from which two workers are faster, and one's microseconds")
-        print(f"{'':10}{'in a crew':>22}{'by the layer':>22}")
-        for name, method in METHODS.items():
-            cells = []
-            for size in (LARGE, 0):
-                found = break_even(method, size, options.repeat)
-                cells.append("none" if found is None else f"{found[0] * weight(method)} {found[1]:8.2f}")
-            print(f"{name:10}{cells[0]:>22}{cells[1]:>22}")
+    for method in METHODS.values():
+        microseconds(method, (np.ones(LARGE), np.ones(LARGE)), 8, 2)
+    print(f"layer {numba.threading_layer()}: operations from which two workers are faster, and one's microseconds")
+    print(f"{'':10}{'in a crew':>22}{'by the layer':>22}")
+    for name, method in METHODS.items():
+        cells = []
+        for size in (LARGE, 0):
+            found = break_even(method, size, options.repeat)
+            cells.append("none" if found is None else f"{found[0] * weight(method)} {found[1]:8.2f}")
+        print(f"{name:10}{cells[0]:>22}{cells[1]:>22}")
 
 
 if __name__ == "__main__":

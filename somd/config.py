@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from somd.config_file import ConfigFile, find_config_file, read_config_file
-from somd.config_values import TARGETS, Device, check_device, check_target, check_workers
+from somd.config_values import TARGETS, Device, check_device, check_small_work, check_target, check_workers
 
 __all__ = ["TARGETS", "Settings", "config_file", "reload_config", "settings_for", "use"]
 
@@ -35,12 +35,15 @@ class Settings:
     target_origin: str = "default"
     workers_origin: str = "default"
     device_origin: str = "default"
+    #: operations under which a phase is run by one MI; None: as measured for the threading layer
+    small_work: int | None = None
 
 
 class _Override(NamedTuple):
     target: str | None = None
     workers: int | None = None
     device: Device | None = None
+    small_work: int | None = None
 
 
 class _Environment(NamedTuple):
@@ -49,6 +52,7 @@ class _Environment(NamedTuple):
     config: bytes | str | None
     target: bytes | str | None
     workers: bytes | str | None
+    small_work: bytes | str | None
 
 
 _NOTHING = _Override()
@@ -96,7 +100,7 @@ class MethodSettings:
             SomdConfigError: as for `settings_for`.
         """
         raw = _raw_environment
-        environment = _environment() if raw is None else (raw.get(_CONFIG), raw.get(_TARGET), raw.get(_WORKERS))
+        environment = _environment() if raw is None else tuple(map(raw.get, _VARIABLES))
         seen = (environment, _override.get(), os.getcwd(), _readings)
         last = self._last
         if last is None or last[0] != seen:
@@ -105,9 +109,16 @@ class MethodSettings:
 
 
 def use(
-    *, target: str | None = None, workers: int | None = None, device: str | Sequence[str] | None = None
+    *,
+    target: str | None = None,
+    workers: int | None = None,
+    device: str | Sequence[str] | None = None,
+    small_work: int | None = None,
 ) -> AbstractContextManager[None]:
     """Override target, workers or device for the calls made inside a `with` block, in this thread and task only.
+
+    `small_work` is the number of operations under which a phase is not worth dividing, on multicore; with 0 all phases
+    are divided, which tests of small arrays want.
 
     Blocks may be nested; what an inner one leaves out it takes from the outer.
 
@@ -118,6 +129,7 @@ def use(
         None if target is None else check_target(target, "`use(target=...)`"),
         None if workers is None else check_workers(workers, "`use(workers=...)`"),
         None if device is None else check_device(device, "`use(device=...)`"),
+        None if small_work is None else check_small_work(small_work, "`use(small_work=...)`"),
     )
     return _using(chosen)
 
@@ -188,6 +200,8 @@ def _with_file(settings: Settings, config: ConfigFile, names: Sequence[str]) -> 
         settings = replace(settings, workers=config.workers, workers_origin=config.workers_origin)
     if config.device is not None:
         settings = replace(settings, device=config.device, device_origin=config.device_origin)
+    if config.small_work is not None:
+        settings = replace(settings, small_work=config.small_work)
     return settings
 
 
@@ -196,10 +210,18 @@ def _with_environment(settings: Settings, environment: _Environment) -> Settings
         target = check_target(os.environ["SOMD_TARGET"], "`SOMD_TARGET`")
         settings = replace(settings, target=target, target_origin="SOMD_TARGET")
     if environment.workers:
-        text = os.environ["SOMD_WORKERS"].strip()
-        number: object = int(text) if text.removeprefix("-").isdecimal() else text
+        number = _number(os.environ["SOMD_WORKERS"])
         settings = replace(settings, workers=check_workers(number, "`SOMD_WORKERS`"), workers_origin="SOMD_WORKERS")
+    if environment.small_work:
+        number = _number(os.environ["SOMD_SMALL_WORK"])
+        settings = replace(settings, small_work=check_small_work(number, "`SOMD_SMALL_WORK`"))
     return settings
+
+
+def _number(text: str) -> object:
+    """The whole number that a variable holds, or else its text; of more digits than Python converts, too."""
+    text = text.strip()
+    return int(text) if text.removeprefix("-").isdecimal() and len(text) < 100 else text
 
 
 def _with_override(settings: Settings, override: _Override) -> Settings:
@@ -209,6 +231,8 @@ def _with_override(settings: Settings, override: _Override) -> Settings:
         settings = replace(settings, workers=override.workers, workers_origin="somd.use(workers=...)")
     if override.device is not None:
         settings = replace(settings, device=override.device, device_origin="somd.use(device=...)")
+    if override.small_work is not None:
+        settings = replace(settings, small_work=override.small_work)
     return settings
 
 
@@ -235,12 +259,12 @@ def _available_cores() -> int:
 
 _raw_environment = getattr(os.environ, "_data", None)
 _encode = getattr(os.environ, "encodekey", str)
-_CONFIG, _TARGET, _WORKERS = (_encode(name) for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS"))
+_NAMES = ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS", "SOMD_SMALL_WORK")
+_VARIABLES = tuple(_encode(name) for name in _NAMES)
 
 
 def _environment() -> _Environment:
     raw = _raw_environment
     if raw is None:
-        get = os.environ.get
-        return _Environment(get("SOMD_CONFIG"), get("SOMD_TARGET"), get("SOMD_WORKERS"))
-    return _Environment(raw.get(_CONFIG), raw.get(_TARGET), raw.get(_WORKERS))
+        return _Environment(*map(os.environ.get, _NAMES))
+    return _Environment(*map(raw.get, _VARIABLES))

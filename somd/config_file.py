@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from somd.config_values import Device, check_device, check_target, check_workers, did_you_mean
+from somd.config_values import Device, check_device, check_small_work, check_target, check_workers, did_you_mean
 from somd.errors import SomdConfigError
 
-KEYS = ("default", "workers", "rules", "opencl")
+KEYS = ("default", "workers", "rules", "multicore", "opencl")
+MULTICORE_KEYS = ("small_work",)
 OPENCL_KEYS = ("device",)
 
 _PROJECT_HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*somd\b", re.MULTILINE)
@@ -51,6 +52,7 @@ class ConfigFile:
     workers_origin: str = ""
     device: Device | None = None
     device_origin: str = ""
+    small_work: int | None = None
     rules: tuple[Rule, ...] = ()
 
     def rule_for(self, names: Iterable[str]) -> Rule | None:
@@ -137,6 +139,8 @@ class _Reader:
     def config(self, table: object) -> ConfigFile:
         top = self._table(table, "", KEYS)
         opencl = self._table(top.get("opencl", {}), "opencl", OPENCL_KEYS)
+        multicore = self._table(top.get("multicore", {}), "multicore", MULTICORE_KEYS)
+        small = multicore.get("small_work")
         default, workers, device = top.get("default"), top.get("workers"), opencl.get("device")
         return ConfigFile(
             path=self.path,
@@ -146,6 +150,7 @@ class _Reader:
             workers_origin=self._origin("workers"),
             device=None if device is None else check_device(device, *self._place("device", "opencl")),
             device_origin=self._origin("device", "opencl"),
+            small_work=None if small is None else check_small_work(small, *self._place("small_work", "multicore")),
             rules=tuple(self._rule(*entry) for entry in _flat(self._table(top.get("rules", {}), "rules", None))),
         )
 

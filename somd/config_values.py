@@ -9,6 +9,7 @@ from somd.errors import SomdConfigError
 
 TARGETS = ("sequential", "multicore", "opencl")
 MAX_WORKERS = 1024
+MOST_WORK = 1 << 62
 
 Device = str | tuple[str, ...]
 
@@ -39,6 +40,18 @@ def check_workers(value: object, what: str, file: str | None = None, line: int |
         message = f"{what} must lie between 1 and {MAX_WORKERS}, not be {value}"
         helps = ("leave it out to use every core that this process may use",)
         raise SomdConfigError(message, file, line, "SOMD606", helps)
+    return value
+
+
+def check_small_work(value: object, what: str, file: str | None = None, line: int | None = None) -> int:
+    """`value` if it is a number of operations: an int from 0 to `MOST_WORK`.
+
+    Raises:
+        SomdConfigError: SOMD604 otherwise.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_WORK:
+        helps = ("operations, such as 100_000; 0 has every phase divided",)
+        raise SomdConfigError(f"{what} must be a whole number from 0 to 2 ** 62", file, line, "SOMD604", helps)
     return value
 
 

@@ -196,7 +196,7 @@ class SomdMethod(Generic[P, R]):
             )
         try:
             entry, given = self._entries.find(target, values, device)
-            result = entry.call(given, settings.workers)
+            result = entry.call(given, settings.workers, settings.small_work)
             return result if self._combine is None else self._combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT_TARGET:

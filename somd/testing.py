@@ -1,15 +1,12 @@
 """Calls that are checked: each runs on its target and as plain Python, and both must do the same.
 
-Small arrays are cut all the same (a phase too small to gain is otherwise run by one method instance), so what is
-compiled here is kept in a cache folder of its own.
+Small arrays are cut all the same: a phase too small to gain is otherwise run by one method instance.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
@@ -31,11 +28,10 @@ class FellBack(Exception):
 
 
 @contextmanager
-def checked_calls(target: str, workers: int, cache: Path, rtol: float | None = None) -> Iterator[None]:
+def checked_calls(target: str, workers: int, rtol: float | None = None) -> Iterator[None]:
     """A block in which every call of a SOMD method runs on `target` and is compared with the function as written.
 
     Args:
-        cache: the folder that keeps what is compiled.
         rtol: see `difference`.
 
     Raises:
@@ -66,9 +62,7 @@ def checked_calls(target: str, workers: int, cache: Path, rtol: float | None = N
     with (
         patch.object(SomdMethod, "__call__", checked_call),
         patch.object(SomdMethod, "_warn", _fall_back),
-        patch.dict(os.environ, {"SOMD_CACHE_DIR": str(cache)}),
-        patch("somd.runtime.multicore.SMALL", 0) if target == "multicore" else nullcontext(),
-        somd.use(target=target, workers=workers),
+        somd.use(target=target, workers=workers, small_work=0),
     ):
         yield
 

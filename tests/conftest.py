@@ -11,6 +11,8 @@ import pytest
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # PoCL shows as many devices as this names: for calls on several
 os.environ.setdefault("POCL_DEVICES", "pthread pthread pthread")
+# tests are small, and must be divided all the same
+os.environ.setdefault("SOMD_SMALL_WORK", "0")
 os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
 
 

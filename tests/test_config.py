@@ -16,7 +16,7 @@ from somd.errors import SomdConfigError
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, no variables set, nothing cached."""
-    for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS"):
+    for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS", "SOMD_SMALL_WORK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(config, "find_config_file", _search_below(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -70,8 +70,29 @@ def test_later_sources_override_earlier_ones(folder: Path, monkeypatch: pytest.M
     assert settings_for("f", "m", "multicore", 4) == with_environment
 
 
+def test_the_bound_on_small_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settings_for("f", "m").small_work is None
+    (folder / "somd.toml").write_text("[multicore]\nsmall_work = 70\n")
+    reload_config()
+    assert settings_for("f", "m").small_work == 70
+    monkeypatch.setenv("SOMD_SMALL_WORK", "60")
+    assert settings_for("f", "m").small_work == 60
+    with use(small_work=0):
+        assert settings_for("f", "m").small_work == 0
+    for wrong in ("-1", "many", "1" * 5000):
+        monkeypatch.setenv("SOMD_SMALL_WORK", wrong)
+        with pytest.raises(SomdConfigError, match="SOMD604"):
+            settings_for("f", "m")
+
+
+def test_workers_of_more_digits_than_python_converts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_WORKERS", "7" * 5000)
+    with pytest.raises(SomdConfigError, match="SOMD604"):
+        settings_for("f", "m")
+
+
 def test_empty_variables_count_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS"):
+    for name in ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS", "SOMD_SMALL_WORK"):
         monkeypatch.setenv(name, "")
     assert target() == "multicore"
 

@@ -7,8 +7,6 @@ back end: iterations, parts and logical blocks in orders that chance chooses, wi
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,7 +23,6 @@ from somd.config import use
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.paths import parameters_of
 from somd.reach import reach
-from somd.runtime.folders import cache_folder
 from somd.signatures import describe_all
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
@@ -65,7 +62,7 @@ def verify(
         SomdCompileError: the method is refused for these arguments.
     """
     runs = _Runs(method, workers, tolerance)
-    with _divided():
+    with somd.use(small_work=0):
         good = True
         for target in targets:
             finding = runs.on_target(target, cases) if target != "plan" else runs.on_plan(cases, orders)
@@ -73,22 +70,6 @@ def verify(
             yield finding
         if "plan" in targets and good:
             yield from runs.in_other_orders(cases)
-
-
-@contextlib.contextmanager
-def _divided() -> Iterator[None]:
-    """A block in which small phases are divided, too; what is compiled for that has a cache of its own."""
-    before, small = os.environ.get("SOMD_CACHE_DIR"), somd.runtime.multicore.SMALL
-    os.environ["SOMD_CACHE_DIR"] = str(cache_folder("verify"))
-    somd.runtime.multicore.SMALL = 0
-    try:
-        yield
-    finally:
-        somd.runtime.multicore.SMALL = small
-        if before is None:
-            del os.environ["SOMD_CACHE_DIR"]
-        else:
-            os.environ["SOMD_CACHE_DIR"] = before
 
 
 class _Runs:

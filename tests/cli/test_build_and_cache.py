@@ -12,7 +12,6 @@ import pytest
 
 import somd
 import somd.runtime.multicore
-from somd.runtime.multicore.partition import SMALL
 from tests.cli.conftest import ADD, REFUSED, Somdc, Write
 
 PROGRAM = """
@@ -41,8 +40,6 @@ DONE = "[2.0, 2.0, 2.0, 2.0, 1.0] []\n"
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of the test's own."""
     monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path / "cache"))
-    # other tests may have turned off that small phases run alone, and machine code depends on it
-    monkeypatch.setattr(somd.runtime.multicore, "SMALL", SMALL)
     return tmp_path / "cache"
 
 

@@ -2,8 +2,7 @@
 
 In: a SOMD method, arguments, a target. Out: nothing, or an AssertionError that names workers, argument and element.
 Results and arguments must agree: bit for bit (nan equal to nan, -0.0 different from 0.0), or within a relative
-tolerance; types and dtypes always. What lies around a strided view must stay untouched. Importing this module turns off
-the rule that a small phase is run by one MI.
+tolerance; types and dtypes always. What lies around a strided view must stay untouched.
 """
 
 from __future__ import annotations
@@ -18,10 +17,6 @@ from typing import Any
 import numpy as np
 
 import somd
-import somd.runtime.multicore
-
-#: tests are small, and must be divided all the same; generated modules take this constant when they are loaded
-somd.runtime.multicore.SMALL = 0
 
 WORKERS = (1, 2, 3, 7, 50)
 TARGETS = ("multicore", "opencl")
@@ -44,7 +39,7 @@ def check(
         expected = method.sequential(*expected_args)
     for number in workers:
         found_args = duplicate(args)
-        with somd.use(target=target, workers=number), warnings.catch_warnings():
+        with somd.use(target=target, workers=number, small_work=0), warnings.catch_warnings():
             warnings.simplefilter("error", somd.SomdFallbackWarning)
             found = method(*found_args)
         where = f"{target}, {number} workers, arguments {describe(args)}"

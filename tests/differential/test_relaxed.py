@@ -109,8 +109,8 @@ def test_an_mi_has_a_copy_from_the_beginning(workers: int) -> None:
 
 def test_a_small_phase_has_as_many_parts() -> None:
     """The rule that small phases are run by one MI would be seen in the result."""
-    assert "SMALL" not in gauss_seidel.source("multicore")
-    assert "SMALL" not in with_a_sum.source("multicore")
+    assert "small_work" not in gauss_seidel.source("multicore")
+    assert "small_work" not in with_a_sum.source("multicore")
 
 
 def test_explain_tells_view_and_relaxation() -> None:

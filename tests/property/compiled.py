@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import somd
-import somd.runtime.multicore
 from somd.errors import SomdCompileError, SomdFallbackWarning
 from tests.property.programs import program
 from tests.property.running import SIZES, arguments_of, differences, function_of, outcome
-
-#: programs are small, and must be divided all the same; generated modules take this constant when they are loaded
-somd.runtime.multicore.SMALL = 0
 
 WORKERS = (1, 3, 7)
 
@@ -34,7 +30,7 @@ def _compared(made: Any, function: Any, method: Any, target: str) -> Iterator[st
         given = arguments_of(made, size)
         wanted = outcome(lambda own: function(**own), given)
         for workers in WORKERS if size < 3 else WORKERS[1:2]:
-            with warnings.catch_warnings(), somd.use(target=target, workers=workers):
+            with warnings.catch_warnings(), somd.use(target=target, workers=workers, small_work=0):
                 warnings.simplefilter("error", SomdFallbackWarning)
                 found = outcome(lambda own: method(**own), given)
             for difference in differences(wanted, found, made.inexact):

@@ -57,7 +57,6 @@ from somd.runtime.multicore.numpy_functions import (
 )
 from somd.runtime.multicore.partition import (
     LANES,
-    SMALL,
     block_range,
     first_from,
     grid_shape,
@@ -81,6 +80,7 @@ from somd.runtime.multicore.reductions import (
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
+from somd.runtime.multicore.small_work import small_work
 from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
 from somd.runtime.multicore.words import fermat_product, high_product
@@ -88,7 +88,6 @@ from somd.runtime.multicore.words import fermat_product, high_product
 __all__ = [
     "FAR",
     "LANES",
-    "SMALL",
     "Chunked",
     "Cyclic",
     "aligned_from",
@@ -175,6 +174,7 @@ __all__ = [
     "shift_right",
     "slave",
     "slave_range",
+    "small_work",
     "store",
     "sweeps_at_a_time",
     "table_length",

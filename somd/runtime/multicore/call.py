@@ -51,8 +51,8 @@ class MulticoreCall:
         self.finish = _finisher(module.RESULT)
         self.layer = layer()
 
-    def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
-        """Run with `workers` method instances.
+    def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
+        """Run with `workers` method instances, phases of fewer operations than `small_work` with one.
 
         Raises:
             IndexError: an access outside its array, found before a phase or in it.
@@ -62,6 +62,7 @@ class MulticoreCall:
         faults = functions = None
         if self.special:
             extra, faults, functions = self._extra(args, workers)
+        self.layer.divide(small_work)
         threads = self.layer.enter(workers)
         try:
             result = self.function(*args, *extra)

@@ -20,6 +20,8 @@ import numba as _numba
 from llvmlite import binding as _binding
 from numba.np.ufunc import parallel as _parallel
 
+from somd.runtime.multicore.small_work import MEASURED, divide_from
+
 binding: Any = _binding
 numba: Any = _numba
 parallel: Any = _parallel
@@ -54,6 +56,9 @@ class Layer:
         self._libgomp = _libgomp() if name == "omp" else None
         # the thread of a call works in its regions, too; with `workqueue` it waits for others
         _crews.value = name != "workqueue"
+        #: what the last call asked for as the bound on small work, if not for what was measured
+        self._small_work: int | None = None
+        divide_from(MEASURED[name])
         self._loader = threading.get_ident()
         #: whether a child that is being forked may use threads
         self._forks_well = True
@@ -82,6 +87,13 @@ class Layer:
         if before != threads:
             self._set_mask(threads)
         return threads, before
+
+    def divide(self, small_work: int | None) -> None:
+        """Let phases of fewer operations than this be run by one MI; for None as measured. It holds for the process:
+        calls of other threads may be divided by it, too, and compute the same."""
+        if small_work != self._small_work:
+            divide_from(MEASURED[self.name] if small_work is None else small_work)
+            self._small_work = small_work
 
     def leave(self, entered: tuple[int, int]) -> None:
         """Hand back what `enter` took."""

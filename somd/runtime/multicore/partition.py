@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba as _numba
 import numpy as np
 
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.native import native
 
-numba: Any = _numba
 #: interleaved accumulators in a logical block of a floating-point reduction
 LANES = 32
-#: operations (see `transforms/plan/work.py`) under which a phase is run by one MI, as `python -m benchmarks.small_work`
-#: finds them: some microseconds of work, of which two workers save what the region costs. Regions of `workqueue` cost
-#: fifty times as much
-SMALL = 2_000_000 if numba.config.THREADING_LAYER == "workqueue" else 60_000
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
 #: logical blocks that a long reduction is cut into

@@ -115,7 +115,7 @@ class OpenCLCall:
         for context in self._contexts():
             build(context, self.kernels)
 
-    def __call__(self, args: tuple[Any, ...], workers: int) -> Any:
+    def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
         """Run; the number of workers is the device's own matter."""
         return call(
             self.master,

@@ -3,7 +3,7 @@
     blocks, length = copy_blocks(trips(0, len(a), 1), trips(0, len(a), 1), h.size)
     h_rows = rows_of(h, blocks)
     ...                                             # in the slave: h_own = own_copy(h, h_rows, block, np.float64(-0.0))
-    if combining_work(h, h_rows) < SMALL:
+    if combining_work(h, h_rows) < small_work():
         combine_sum(h, h_rows, 0, h.size)
     else:
         for rank in prange(n_slaves):
@@ -108,7 +108,7 @@ def combining_texts(nest: Nest, types: Types, fresh: Fresh) -> list[str]:
             op = {"+": "|", "*": "&", "min": "&", "max": "|"}.get(op, op)
         function = COMBINE[op]
         made.append(
-            f"if combining_work({array}, {rows}) < SMALL:\n"
+            f"if combining_work({array}, {rows}) < small_work():\n"
             f"    {function}({array}, {rows}, 0, {array}.size)\n"
             f"else:\n"
             f"    for {rank} in prange({parts}):\n"

@@ -159,7 +159,7 @@ class DelayBuilder:
         return parsed(
             f"{self.top} = {self.border}",
             f"for {place} in range({count}):\n    {self.top} = max({self.top}, {self.highs}[{place}])\n",
-            f"if ({self.top} - {self.border}) * ({count}) * {row} < SMALL:\n"
+            f"if ({self.top} - {self.border}) * ({count}) * {row} < small_work():\n"
             f"    {self.name}({self.border}, {self.top}, {arguments})\n"
             f"else:\n{indented}",
         )

@@ -381,7 +381,7 @@ class MasterBuilder:
     def small(self, builder: SlaveBuilder) -> str:
         """The condition under which one MI runs a phase."""
         work = work_text(builder.nest, self.plan.method, builder.text)
-        return " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < SMALL"])
+        return " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < small_work()"])
 
     def dealt(self, builder: SlaveBuilder, count: str) -> tuple[str, str]:
         """A statement, and the name of how many MIs run `count` trips: more than workers where their costs differ."""

@@ -1,6 +1,6 @@
 """Phases whose partial results the user's own means reduce: one slot an MI, in rank order.
 
-    mi_count = 1 if ... < SMALL else part_count(trips(0, len(a), 1), n_slaves)
+    mi_count = 1 if ... < small_work() else part_count(trips(0, len(a), 1), n_slaves)
     best_partials = np.full(mi_count, best, np.float64)
     for rank in prange(mi_count):
         lo, hi = slave_range(0, len(a), 1, rank, mi_count)
@@ -33,7 +33,7 @@ def copies_phase(builder: SlaveBuilder, slave: Slave, plan: Plan, types: Types) 
     lo, hi = fresh.name("lo"), fresh.name("hi")
     start, stop, step = (*map(builder.text, (nest.dims[0].start, nest.dims[0].stop)), nest.dims[0].step)
     work = work_text(nest, plan.method, builder.text)
-    alone = " or ".join([*(f"({text})" for text in nest.in_order_if), f"{work} < SMALL"])
+    alone = " or ".join([*(f"({text})" for text in nest.in_order_if), f"{work} < small_work()"])
     call = f"{slave.name}({', '.join((lo, hi, *slave.arguments))})"
     if nest.partition is None:
         before = [f"{count} = part_count(trips({start}, {stop}, {step}), {parts})"]

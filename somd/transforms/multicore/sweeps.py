@@ -212,7 +212,7 @@ class SweepsBuilder:
         arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
         memory = " + ".join(f"{name}.nbytes" for name in arrays)
         turns = self.trips(self.start, end)
-        limits = f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, SMALL"
+        limits = f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, small_work()"
         built = parsed(f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({limits})")
         built += self.stages() if self.radius else self.one_region()
         comment = cst.EmptyLine(comment=cst.Comment("# as many sweeps from fence to fence as pays"))

@@ -9,7 +9,6 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     LANES,
-    SMALL,
     assume,
     block_range,
     index_of,
@@ -18,6 +17,7 @@ from somd.runtime.multicore import (
     room,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -54,7 +54,7 @@ def argmax(a, n_slaves):
     blocks, length = logical_blocks(trips(1, len(a), 1), LANES)
     best_partials = room(blocks, np.float64)
     at_partials = room(blocks, np.int64)
-    if trips(1, len(a), 1) * 4 < SMALL:
+    if trips(1, len(a), 1) * 4 < small_work():
         argmax_slave_1(0, blocks, length, a, best_partials, at_partials)
     else:
         for rank in prange(n_slaves):

@@ -8,12 +8,12 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     helper,
     master,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -51,7 +51,7 @@ def float32_filter(a, count, limit, n_slaves):
     # phase 1: the loop over i at line 17
     if a.shape[0] >= 3 and a.shape[0] >= count.shape[0] + 2:
         raise IndexError(1)
-    if trips(1, len(a) - 1, 1) * 232 < SMALL:
+    if trips(1, len(a) - 1, 1) * 232 < small_work():
         float32_filter_slave_1(1, len(a) - 1, a, b, count, limit)
     else:
         for rank in prange(n_slaves):

@@ -8,7 +8,6 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     failed,
     index_of,
@@ -17,6 +16,7 @@ from somd.runtime.multicore import (
     note,
     slave,
     slave_range,
+    small_work,
     trips,
     wrapped,
 )
@@ -50,7 +50,7 @@ def gather_slave_1(lo, hi, index, x, y, last, faults, rank):
 def gather(x, index, last, n_slaves, faults):
     y = np.zeros(len(index), np.float64)
     # phase 1: the loop over i at line 11
-    if trips(0, len(index), 1) * 9 < SMALL:
+    if trips(0, len(index), 1) * 9 < small_work():
         rank = 0
         gather_slave_1(0, len(index), index, x, y, last, faults, rank)
     else:

@@ -8,13 +8,13 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     answer_signals,
     assume,
     grid_shape,
     master,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -47,7 +47,7 @@ def grid_jacobi(a, b, steps, n_slaves):
             raise IndexError(1)
         if a.shape[0] >= 3 and a.shape[1] >= 3 and a.shape[1] >= b.shape[1] + 2:
             raise IndexError(2)
-        if trips(1, a.shape[0] - 1, 1) * trips(1, a.shape[1] - 1, 1) * 14 < SMALL:
+        if trips(1, a.shape[0] - 1, 1) * trips(1, a.shape[1] - 1, 1) * 14 < small_work():
             grid_jacobi_slave_1(1, a.shape[0] - 1, 1, a.shape[1] - 1, a, b)
         else:
             rows, columns = grid_shape(n_slaves, trips(1, a.shape[0] - 1, 1), trips(1, a.shape[1] - 1, 1))

@@ -8,7 +8,6 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     block_range,
     combine_sum,
@@ -22,6 +21,7 @@ from somd.runtime.multicore import (
     rows_of,
     slave,
     slave_range,
+    small_work,
     trips,
     wrapped,
 )
@@ -66,7 +66,7 @@ def histogram(key, weight, total, n_slaves, faults):
         raise IndexError(3)
     blocks, length = copy_blocks(trips(0, len(key), 1), trips(0, len(key), 1), count.size + total.size)
     shares = copy_shares(n_slaves, trips(0, len(key), 1), count.size)
-    if blocks <= 1 or trips(0, len(key), 1) * 8 < SMALL:
+    if blocks <= 1 or trips(0, len(key), 1) * 8 < small_work():
         shares = 1
     count_rows = rows_of(count, shares)
     total_rows = rows_of(total, blocks)
@@ -79,13 +79,13 @@ def histogram(key, weight, total, n_slaves, faults):
             histogram_slave_1(first, last, length, count, key, total, weight, count_rows, total_rows, faults, rank)
     if failed(faults):
         raise IndexError(-1)
-    if combining_work(count, count_rows) < SMALL:
+    if combining_work(count, count_rows) < small_work():
         combine_sum(count, count_rows, 0, count.size)
     else:
         for rank in prange(n_slaves):
             lo, hi = slave_range(0, count.size, 1, rank, n_slaves)
             combine_sum(count, count_rows, lo, hi)
-    if combining_work(total, total_rows) < SMALL:
+    if combining_work(total, total_rows) < small_work():
         combine_sum(total, total_rows, 0, total.size)
     else:
         for rank in prange(n_slaves):

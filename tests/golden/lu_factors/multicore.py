@@ -8,7 +8,6 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     aligned_from,
     answer_signals,
     assume,
@@ -17,6 +16,7 @@ from somd.runtime.multicore import (
     rows_together,
     slave,
     slave_range,
+    small_work,
     trips,
     turns_at_a_time,
 )
@@ -83,7 +83,7 @@ def lu_factors(a, n_slaves):
         top_1 = border_1
         for place in range(panel_end_1 - panel_1):
             top_1 = max(top_1, highs_1[place])
-        if (top_1 - border_1) * (panel_end_1 - panel_1) * (a.size // max(a.shape[0], 1)) < SMALL:
+        if (top_1 - border_1) * (panel_end_1 - panel_1) * (a.size // max(a.shape[0], 1)) < small_work():
             lu_factors_waiting_1(border_1, top_1, width, panel_1, panel_end_1 - panel_1, lows_1, highs_1, a, n)
         else:
             for rank in prange(n_slaves):

@@ -8,7 +8,6 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     elements_within,
     fermat_product,
@@ -17,6 +16,7 @@ from somd.runtime.multicore import (
     shift_right,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -95,7 +95,7 @@ def mixed_words(a, key, out, n_slaves):
     # phase 1: the loop over i at line 12
     if a.shape[0] >= out.shape[0] + 1:
         raise IndexError(1)
-    if trips(0, len(a), 1) * (8 + 52 * trips(0, len(key), 1)) < SMALL:
+    if trips(0, len(a), 1) * (8 + 52 * trips(0, len(key), 1)) < small_work():
         mixed_words_slave_1(0, len(a), a, key, out)
     else:
         for rank in prange(n_slaves):

@@ -9,7 +9,6 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     LANES,
-    SMALL,
     assume,
     block_range,
     lane_array,
@@ -19,6 +18,7 @@ from somd.runtime.multicore import (
     room,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -59,7 +59,7 @@ def normalize(a, n_slaves):
     # phase 1: the loop over i at line 12
     blocks, length = logical_blocks(trips(0, len(a), 1), LANES)
     norm_partials = room(blocks, np.float64)
-    if trips(0, len(a), 1) * 5 < SMALL:
+    if trips(0, len(a), 1) * 5 < small_work():
         normalize_slave_1(0, blocks, length, a, norm_partials)
     else:
         for rank in prange(n_slaves):
@@ -69,7 +69,7 @@ def normalize(a, n_slaves):
         norm = norm + reduce_sum(norm_partials)
     norm = np.sqrt(norm)
     # phase 2: the loop over i at line 15
-    if trips(0, len(a), 1) * 10 < SMALL:
+    if trips(0, len(a), 1) * 10 < small_work():
         normalize_slave_2(0, len(a), a, norm)
     else:
         for rank in prange(n_slaves):

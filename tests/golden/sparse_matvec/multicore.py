@@ -8,13 +8,13 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     failed,
     first_from,
     master,
     note,
     slave,
+    small_work,
     trips,
     wrapped,
 )
@@ -54,7 +54,7 @@ def sparse_matvec(y, row, column, values, x, n_slaves, faults, row_parts, row_ow
         raise IndexError(1)
     if values.shape[0] >= column.shape[0] + 1:
         raise IndexError(3)
-    if trips(0, len(values), 1) * 8 < SMALL:
+    if trips(0, len(values), 1) * 8 < small_work():
         rank = 0
         sparse_matvec_slave_1(0, len(values), column, row, values, x, y, faults, rank)
     else:

@@ -10,7 +10,6 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     lane_array,
     lane_cos,
@@ -18,6 +17,7 @@ from somd.runtime.multicore import (
     room,
     slave,
     slave_range,
+    small_work,
     table_length,
     trips,
 )
@@ -113,7 +113,7 @@ def spectrum(a, modes, out, n_slaves):
     # phase 1: the loop over i at line 23
     if a.shape[0] >= out.shape[0] + 1:
         raise IndexError(1)
-    if trips(0, len(a), 1) * (2 + 206 * trips(0, modes, 1) + 112 * trips(1, modes, 1)) < SMALL:
+    if trips(0, len(a), 1) * (2 + 206 * trips(0, modes, 1) + 112 * trips(1, modes, 1)) < small_work():
         spectrum_slave_1(0, len(a), a, out, modes)
     else:
         for rank in prange(n_slaves):

@@ -9,7 +9,6 @@ from numba import prange
 from somd.runtime.multicore import (
     FAR,
     LANES,
-    SMALL,
     answer_signals,
     assume,
     block_range,
@@ -22,6 +21,7 @@ from somd.runtime.multicore import (
     room,
     slave,
     slave_range,
+    small_work,
     sweeps_at_a_time,
     trips,
 )
@@ -117,7 +117,7 @@ def stencil(G, steps, n_slaves):
     total = 0.0
     # as many sweeps from fence to fence as pays
     end = steps
-    depth, width, parts = sweeps_at_a_time(trips(0, end, 1), 1, 1, trips(1, G.shape[0] - 1, 1), n_slaves, G.nbytes, SMALL)
+    depth, width, parts = sweeps_at_a_time(trips(0, end, 1), 1, 1, trips(1, G.shape[0] - 1, 1), n_slaves, G.nbytes, small_work())
     apart = trips(0, end, 1) >= 8
     G_packed = room(packed_shape(G.shape[0], G.shape[1], 2, apart), G.dtype)
     for stage in range(-1 if apart else 0, 2 * ((trips(0, end, 1) + depth - 1) // depth) + (1 if apart else 0)):
@@ -129,7 +129,7 @@ def stencil(G, steps, n_slaves):
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
     total_partials = room(blocks, np.float64)
-    if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 3 < SMALL:
+    if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 3 < small_work():
         stencil_slave_2(0, blocks, length, G, total_partials)
     else:
         for rank in prange(n_slaves):

@@ -8,11 +8,11 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
-    SMALL,
     assume,
     master,
     slave,
     slave_range,
+    small_work,
     trips,
 )
 
@@ -39,7 +39,7 @@ def vector_add(a, b, n_slaves):
     # phase 1: the loop over i at line 11
     if a.shape[0] >= b.shape[0] + 1:
         raise IndexError(1)
-    if trips(0, len(a), 1) * 5 < SMALL:
+    if trips(0, len(a), 1) * 5 < small_work():
         vector_add_slave_1(0, len(a), a, b, c)
     else:
         for rank in prange(n_slaves):
