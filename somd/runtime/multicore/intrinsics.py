@@ -10,13 +10,15 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
+
+intrinsic: Any = _intrinsic
 
 #: above every index, and low enough that adding an offset does not overflow
 FAR = 1 << 62
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
 def assume(typing_context: Any, condition: Any) -> Any:
     """Promise LLVM that `condition` holds; undefined behaviour if it does not."""
 

@@ -4,6 +4,9 @@ Numba gives every function a library of its own. A library is linked with those 
 optimised, and made machine code, before a caller is linked with it, and optimised again: at five levels of calls that
 is most of the time that a master takes to compile. Functions that only masters call need no machine code. So their
 libraries keep what Numba made of their own text, and that of a master takes in all that it reaches, each once.
+
+Integers wrap: Numba promises LLVM that sums, differences and products of signed ones never overflow (`nsw`), so that
+LLVM may make `True` of `x + 1 > x`. That promise is taken back here. What is proved of indexes, `assume` tells.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ lookup_environment: Any = _lookup
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _LINKED = "linkonce_odr"
+#: instructions that wrap unless a flag promises that they need not
+_WRAPPING, _NO_WRAP = ("add", "sub", "mul", "shl"), "nsw"
 
 
 class _Plain(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -33,6 +38,10 @@ class _Plain(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        let_wrap(ir_module)
+        super().add_ir_module(ir_module)
 
     def reload_with(self, libraries: Iterable[Any]) -> None:
         """Let what must be called when these libraries are loaded be called when this one is; Numba 0.61 has no such
@@ -97,6 +106,15 @@ class MasterLibrary(_Plain):
             environment = lookup_environment(name) if name.startswith(_ENVIRONMENT) else None
             if environment is not None:
                 self._codegen.set_env(name, environment)
+
+
+def let_wrap(ir_module: Any) -> None:
+    """Let signed integers wrap in all functions of a module of llvmlite's."""
+    for function in ir_module.functions:
+        for block in function.blocks:
+            for instruction in block.instructions:
+                if instruction.opname in _WRAPPING and _NO_WRAP in instruction.flags:
+                    instruction.flags = [flag for flag in instruction.flags if flag != _NO_WRAP]
 
 
 def reached(libraries: Iterable[Any]) -> list[Any]:

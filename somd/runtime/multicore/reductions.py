@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.native import native
 
 
@@ -14,6 +15,7 @@ def reduce_sum(partials: Any) -> Any:
     while count > 1:
         half = count >> 1
         for k in range(half):
+            assume(0 <= 2 * k < FAR)
             partials[k] = partials[2 * k] + partials[2 * k + 1]
         if count & 1:
             partials[half] = partials[count - 1]
@@ -28,6 +30,7 @@ def reduce_product(partials: Any) -> Any:
     while count > 1:
         half = count >> 1
         for k in range(half):
+            assume(0 <= 2 * k < FAR)
             partials[k] = partials[2 * k] * partials[2 * k + 1]
         if count & 1:
             partials[half] = partials[count - 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from somd.runtime.multicore.integers import of_integers
+from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.native import native
 from somd.runtime.multicore.partition import slave_range
 
@@ -55,6 +56,7 @@ def repack(array: Any, packed: Any, back: bool, rank: int, parts: int) -> None:
     for row in range(first, last):
         for part in range(stride):
             for place in range((columns - part + stride - 1) // stride):
+                assume(0 <= place * stride + part < FAR)
                 if back:
                     array[row, place * stride + part] = packed[part, row, place]
                 else:

@@ -1,0 +1,166 @@
+"""Integers that leave their width: hashes, generators of random numbers, checksums, and what a compiler that takes
+overflow for impossible would make of comparisons, quotients and indexes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from somd import dist, reduce, somd
+from tests.language.program import SIZES, program, spaced
+
+A = dist[np.ndarray]
+WHOLE = (np.int64, np.int32, np.int8, np.uint64)
+
+
+def edges(*dtypes, count=1):
+    """For each dtype arrays of many lengths with all its values, those at the ends of its range among the first."""
+    made = []
+    for dtype in map(np.dtype, dtypes):
+        limits = np.iinfo(dtype)
+        ends = np.array([limits.max, limits.min, limits.max - 1, limits.min + 1, 0, 1, 3, limits.max // 3 + 1], dtype)
+        for n in (*SIZES, 500):
+            case = []
+            for k in range(count):
+                drawn = np.random.default_rng([n, k]).integers(limits.min, limits.max, n, dtype, endpoint=True)
+                drawn[: len(ends)] = np.roll(ends, k)[:n]
+                case.append(drawn)
+            made.append(tuple(case))
+    return made
+
+
+@program(lambda: edges(*WHOLE) + [(spaced(edges(np.int64)[-1][0]),)])
+@somd
+def polynomial_hash(a: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        h = a[i]
+        for _k in range(20):
+            h = h * 31 + 7
+        out[i] = h
+    return out
+
+
+@program(lambda: edges(np.int64, np.uint64))
+@somd
+def congruential_generator(a: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        x = a[i]
+        for _k in range(5):
+            x = x * 6364136223846793005 + 1442695040888963407
+        out[i] = x >> 33
+    return out
+
+
+@program(lambda: edges(*WHOLE))
+@somd
+def quotients_of_products(a: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = (a[i] * 3) // 3 + (a[i] + a[i]) // 2 - (a[i] * 5) % 5
+    return out
+
+
+@program(lambda: edges(*WHOLE, count=2))
+@somd
+def distances(a: A, b: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = abs(a[i] - b[i]) ^ max(a[i] - 1, a[i]) ^ min(a[i] + b[i], a[i])
+    return out
+
+
+@program(lambda: edges(*WHOLE, count=2))
+@somd
+def comparisons_of_sums(a: A, b: A) -> np.ndarray:
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        if a[i] * a[i] < 0:
+            out[i] += 1
+        if a[i] + 1 > a[i]:
+            out[i] += 2
+        if a[i] - b[i] < 0:
+            out[i] += 4
+        if a[i] * 2 == b[i] * 2:
+            out[i] += 8
+        if -a[i] == a[i]:
+            out[i] += 16
+        if a[i] < 0 and -a[i] < 0:
+            out[i] += 32
+    return out
+
+
+@program(lambda: [(a, np.arange(1000)) for (a,) in edges(np.int64)])
+@somd
+def hashed_table(a: A, table: np.ndarray) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        h = a[i]
+        for _k in range(20):
+            h = h * 31 + 7
+        out[i] = table[h % 1000] + table[(h * h) % 1000] + table[abs(h) % 1000 - 1]
+    return out
+
+
+@program(lambda: [(a, np.arange(16)) for (a,) in edges(np.int64)])
+@somd
+def probed_table(a: A, table: np.ndarray) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        at = (a[i] * 2654435761) & 15
+        step = 0
+        while table[at] > 12 and step < 16:
+            at = (at + 1) & 15
+            step += 1
+        out[i] = at
+    return out
+
+
+@program(lambda: edges(np.int64))
+@somd
+def checksum(a: A) -> Annotated[int, reduce("+")]:
+    total = np.int64(0)
+    for i in range(len(a)):
+        total += a[i] * 31 + i
+    return total
+
+
+@program(lambda: edges(np.int64))
+@somd
+def product_and_alternation(a: A) -> int:
+    product = np.int64(1)
+    parity = np.int64(0)
+    for i in range(len(a)):
+        product *= a[i] | 1
+    for i in range(len(a)):
+        parity ^= a[i] * 5
+    return product ^ parity
+
+
+def mixed(h, value):
+    h = (h ^ value) * 1099511628211
+    return h + (h << 3)
+
+
+@program(lambda: edges(np.int64, np.uint64))
+@somd
+def mixed_in_helpers(a: A) -> np.ndarray:
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        h = a[i]
+        for _k in range(4):
+            h = mixed(h, a[i])
+        out[i] = h if h - 1 < h else -h
+    return out
+
+
+@program(lambda: [(a, np.int64(seed)) for (a,) in edges(np.int64) for seed in (2**63 - 1, -(2**63), 12345)])
+@somd
+def seeded(a: A, seed: int) -> np.ndarray:
+    out = np.empty_like(a)
+    state = seed * 31 + 7
+    for i in range(len(a)):
+        out[i] = a[i] + state if a[i] + state > a[i] else state - a[i]
+    return out
