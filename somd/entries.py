@@ -15,7 +15,7 @@ from somd.calling import Calling, calling_of
 from somd.compiling import one_at_a_time
 from somd.keys import Captured
 from somd.overlaps import check_writeable, same_arrays
-from somd.reach import Reach, reach
+from somd.reach import Reach, is_object, object_parameters, reach
 from somd.signatures import describe_all
 from somd.specialisations import Entry, compile_entry
 from somd.warm_calls import WarmCall, kinds_of, warm_call
@@ -25,9 +25,13 @@ Values = tuple[Any, ...]
 
 @dataclass(slots=True)
 class _Known:
-    """What is known as long as captured values are the same; `fixed` where all calls reach the same."""
+    """What is known as long as captured values are the same.
+
+    `fixed` is there where all calls reach the same, as long as no argument at the positions `objects` is an object.
+    """
 
     captured: Captured
+    objects: tuple[int, ...]
     entries: dict[tuple[Any, ...], Entry] = field(default_factory=dict)
     callings: dict[tuple[object, ...], Calling] = field(default_factory=dict)
     warm: dict[tuple[Any, ...], WarmCall] = field(default_factory=dict)
@@ -51,7 +55,7 @@ class Entries:
         """
         known, kinds = self._last, None
         if known is None or not known.captured.unchanged():
-            known = self._last = _Known(Captured((self._function,)))
+            known = self._last = _Known(Captured((self._function,)), object_parameters(self._function, self.names))
         elif known.fixed is not None:
             kinds = kinds_of(values)
             warm = None if kinds is None else known.warm.get((target, device, kinds))
@@ -83,7 +87,7 @@ class Entries:
         return self._last.callings[structure].found
 
     def _calling(self, known: _Known, values: Values) -> tuple[Calling, Values]:
-        if known.fixed is not None:
+        if known.fixed is not None and not any(is_object(values[k]) for k in known.objects):
             return known.fixed, values
         found = reach(self._function, dict(zip(self.names, values, strict=True)))
         structure = found.structure()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -18,6 +17,7 @@ from types import CellType, CodeType, FunctionType, ModuleType
 import numpy as np
 
 from somd.reach import Call, Constant, Reach
+from somd.source_text import NoSource, source_of
 
 #: what a part of a key is about, and the text that is hashed
 Part = tuple[str, str]
@@ -36,7 +36,7 @@ def key_parts(function: FunctionType, found: Reach) -> list[Part] | None:
     seen: set[FunctionType] = set()
     try:
         return [*(part for each in found.functions for part in _parts(each, seen)), *_reached(found)]
-    except (OSError, TypeError):
+    except NoSource:
         return None
 
 
@@ -182,9 +182,9 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[Part]:
         return
     seen.add(function)
     name = function.__qualname__
-    lines, first_line = inspect.getsourcelines(function)
-    yield f"place of `{name}`", f"{name}:{function.__code__.co_filename}:{first_line}:"
-    yield f"source of `{name}`", "".join(lines)
+    text = source_of(function)
+    yield f"place of `{name}`", f"{name}:{function.__code__.co_filename}:{text.first_line}:"
+    yield f"source of `{name}`", "".join(text.lines)
     yield f"defaults of `{name}`", repr((function.__defaults__, function.__kwdefaults__))
     yield f"annotations of `{name}`", repr(function.__annotations__)
     captured = [(name, function.__globals__.get(name)) for name in function.__code__.co_names]

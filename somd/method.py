@@ -26,6 +26,7 @@ from somd.paths import class_name_of, parameters_of, paths_of
 from somd.reach import NotKnownYet, Reach, reach_of_source
 from somd.runtime.folders import cache_folder, write_whole
 from somd.shipped import came_checked
+from somd.source_text import take_source
 from somd.specialisations import TargetUnavailable, source_text
 
 P = ParamSpec("P")
@@ -53,6 +54,7 @@ class SomdMethod(Generic[P, R]):
             raise TypeError(f"@somd marks functions and methods, not {type(function).__name__} objects")
         functools.update_wrapper(self, function)
         self.sequential: Callable[P, R] = function
+        take_source(function)
         self._function = function
         self._target = target
         self._workers = workers

@@ -8,13 +8,12 @@ are no roots of paths, unless they are parameters.
 from __future__ import annotations
 
 import ast
-import inspect
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
 
 from somd.diagnostics.model import Position
-from somd.indentation import at_the_margin
+from somd.source_text import NoSource, source_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Path:
         return ".".join((self.root, *self.attributes))
 
 
-_known: WeakKeyDictionary[FunctionType, tuple[Path, ...]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[Path, ...]]] = WeakKeyDictionary()
 
 
 def paths_of(function: FunctionType) -> tuple[Path, ...]:
@@ -40,10 +39,11 @@ def paths_of(function: FunctionType) -> tuple[Path, ...]:
     >>> [str(path) for path in paths_of(textwrap.dedent)][:3]
     ['_whitespace_only_re.sub', 'text', '_leading_whitespace_re.findall']
     """
+    code = function.__code__
     found = _known.get(function)
-    if found is None:
-        found = _known[function] = tuple(_read(function))
-    return found
+    if found is None or found[0] is not code:
+        found = _known[function] = code, tuple(_read(function))
+    return found[1]
 
 
 def parameters_of(function: FunctionType) -> tuple[str, ...]:
@@ -76,10 +76,10 @@ def returned_path(function: FunctionType) -> Path | None:
     tree = _tree(function)
     if tree is None:
         return None
-    body = [s for s in tree[0].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
         return None
-    reader = _Reader(function, *tree)
+    reader = _Reader(function)
     return reader.path(body[0].value)
 
 
@@ -87,31 +87,27 @@ def _read(function: FunctionType) -> list[Path]:
     tree = _tree(function)
     if tree is None:
         return []
-    reader = _Reader(function, *tree)
-    for statement in tree[0].body:
+    reader = _Reader(function)
+    for statement in tree.body:
         reader.visit(statement)
     return list(dict.fromkeys(reader.found))
 
 
-def _tree(function: FunctionType) -> tuple[ast.FunctionDef, int, int] | None:
-    """The definition, and by how many lines and columns it stands further down and right in its file."""
+def _tree(function: FunctionType) -> ast.FunctionDef | None:
+    """The definition, where it stands in its file."""
     try:
-        lines, first_line = inspect.getsourcelines(function)
-        module = ast.parse(at_the_margin(lines))
-    except (OSError, TypeError, SyntaxError):
+        tree = source_of(function).tree
+    except NoSource:
         return None
-    node = module.body[0] if module.body else None
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    return (node, max(first_line, 1) - 1, indent) if isinstance(node, ast.FunctionDef) else None
+    return tree if isinstance(tree, ast.FunctionDef) else None
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, function: FunctionType, tree: ast.FunctionDef, lines: int, columns: int) -> None:
+    def __init__(self, function: FunctionType) -> None:
         self.file = function.__code__.co_filename
         self.class_name = class_name_of(function)
         code = function.__code__
         self.assigned = set(code.co_varnames) - set(parameters_of(function))
-        self.lines, self.columns = lines, columns
         self.found: list[Path] = []
 
     def path(self, node: ast.expr, called: bool = False) -> Path | None:
@@ -123,13 +119,7 @@ class _Reader(ast.NodeVisitor):
         if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Load) or inner.id in self.assigned:
             return None
         last_line, last_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        place = Position(
-            self.file,
-            node.lineno + self.lines,
-            node.col_offset + self.columns,
-            last_line + self.lines,
-            last_column + self.columns,
-        )
+        place = Position(self.file, node.lineno, node.col_offset, last_line, last_column)
         return Path(inner.id, tuple(reversed(attributes)), called, place)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import keyword
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import FunctionType, ModuleType
@@ -170,6 +170,13 @@ def reach(function: FunctionType, arguments: Mapping[str, object]) -> Reach:
     return _reach(function, arguments, paths, first)
 
 
+def object_parameters(function: FunctionType, parameters: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the parameters that stand for an object wherever one is given."""
+    first = next(iter(parameters_of(function)), None) if class_name_of(function) else None
+    paths = paths_of(function)
+    return tuple(k for k, name in enumerate(parameters) if _read_as_object(name, first, paths))
+
+
 def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
     """What the text of `function` shows; `owner` is the class that it is a method of, if it is.
 
@@ -189,9 +196,7 @@ def _reach(
     function: FunctionType, arguments: Mapping[str, object], paths: tuple[Path, ...], first: str | None
 ) -> Reach:
     objects = tuple(
-        (name, (name,))
-        for name, value in arguments.items()
-        if _is_object(value) and _read_as_object(name, first, paths)
+        (name, (name,)) for name, value in arguments.items() if is_object(value) and _read_as_object(name, first, paths)
     )
     walk = _Walk(Reach(Frame(function, objects)), {(name,): arguments[name] for name, _ in objects})
     for name, origin in objects:
@@ -208,7 +213,8 @@ def _check_prefixes(found: Reach) -> None:
             raise NotKnownYet(found.texts[origin])
 
 
-def _is_object(value: object) -> bool:
+def is_object(value: object) -> bool:
+    """Whether attributes of a value are read for it; numbers, arrays and Python's own containers are no objects."""
     return not isinstance(value, _PLAIN) or isinstance(value, enum.Enum)
 
 
@@ -246,7 +252,7 @@ class _Walk:
             found = attribute_of_name(value)
             if isinstance(found, Bound):
                 self.call(frame, path, 0, origin, None, found, meanings, depth)
-        elif path.attributes and _is_object(value):
+        elif path.attributes and is_object(value):
             self.follow(frame, path, 0, origin, value, meanings, depth)
 
     def follow(

@@ -259,3 +259,29 @@ def test_a_second_process_reuses_what_is_the_same_and_nothing_else(tmp_path: Pat
         environment = {"SOMD_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(Path(somd.__file__).parents[1])}
         done = subprocess.run([sys.executable, file], capture_output=True, text=True, env=environment)
         assert done.stdout.strip() == run.expected, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("wrong", [None, 3, 2.5, "text", [], np.ones(4)])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_refused_call_does_not_spoil_the_next(target: str, wrong: Any, first: bool) -> None:
+    class Mine(Base):
+        @somd.somd
+        def scaled(self, a: dist[np.ndarray]) -> None:
+            for i in range(len(a)):
+                a[i] = a[i] * self.gain
+
+        @somd.somd
+        def of_another(self, a: dist[np.ndarray], other: Any) -> None:
+            for i in range(len(a)):
+                a[i] = a[i] * other.factor
+
+    def right() -> None:
+        assert applied(Mine().scaled) == [1.0, 2.0, 3.0]
+        assert applied(Mine().of_another, Base(3.0)) == [3.0, 6.0, 9.0]
+
+    if not first:
+        right()
+    for call in (lambda: applied(lambda a: Mine.scaled(wrong, a)), lambda: applied(Mine().of_another, wrong)):
+        with pytest.raises((somd.SomdCompileError, AttributeError)):
+            call()
+        right()

@@ -5,12 +5,12 @@ In: a `Diagnostic` and a way to get source lines. Out: text without a trailing n
 
 from __future__ import annotations
 
-import linecache
 import os
 from collections.abc import Callable, Iterator, Sequence
 
 from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.diagnostics.underline import Span, display_column, display_text, underline
+from somd.source_text import line_of
 
 SourceLine = Callable[[str, int], str]
 
@@ -18,12 +18,7 @@ LONGEST_SPAN = 6
 """A label over more lines than this is shown by its first two lines and its last."""
 
 
-def line_from_disk(file: str, line: int) -> str:
-    """Line `line` (from 1) of `file`, or "" where there is none."""
-    return linecache.getline(file, line)
-
-
-def render(diagnostic: Diagnostic, source_line: SourceLine = line_from_disk) -> str:
+def render(diagnostic: Diagnostic, source_line: SourceLine = line_of) -> str:
     """The text of `diagnostic`; `source_line(file, line)` gives a line of source, or "" if it is not available."""
     rows = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     width = max((len(str(label.position.end_line)) for label in diagnostic.labels), default=1)
@@ -55,7 +50,7 @@ def shown_path(file: str) -> str:
     return file if relative.split(os.sep, 1)[0] == os.pardir else relative
 
 
-def position_of_line(file: str, line: int, source_line: SourceLine = line_from_disk) -> Position:
+def position_of_line(file: str, line: int, source_line: SourceLine = line_of) -> Position:
     """A whole line of `file` without its indentation."""
     text = source_line(file, line).rstrip()
     start = len(text) - len(text.lstrip())

@@ -18,6 +18,7 @@ from types import FunctionType, ModuleType
 from somd.annotations import namespace_of
 from somd.errors import SomdError
 from somd.indentation import at_the_margin
+from somd.source_text import NoSource, source_of
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -94,10 +95,10 @@ class WrittenOut:
 def _definition(what: FunctionType | type) -> tuple[ast.FunctionDef | ast.ClassDef, str]:
     """The definition of a function or class without its decorators, comments kept."""
     try:
-        lines, _ = inspect.getsourcelines(what)
+        lines = source_of(what).lines if isinstance(what, FunctionType) else inspect.getsourcelines(what)[0]
         text = at_the_margin(lines)
         node = ast.parse(text).body[0]
-    except (OSError, TypeError, SyntaxError):
+    except (OSError, TypeError, SyntaxError, NoSource):
         raise NotWritable.of(what.__name__, what) from None
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         raise NotWritable.of(what.__name__, what)

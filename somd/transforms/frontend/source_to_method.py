@@ -22,6 +22,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
 from somd.indentation import at_the_margin
+from somd.source_text import NoSource, source_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.stages import Method, Param
 
@@ -67,14 +68,10 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     if isinstance(wrapped, FunctionType):
         raise _hidden(wrapped)
     try:
-        lines, first_line = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        place = Position(code.co_filename, max(code.co_firstlineno, 1), 0, max(code.co_firstlineno, 1), 1)
-        message = f"the source text of `{function.__name__}` is not available"
-        helps = ("define the function in a file; a text passed to exec() or typed at a plain prompt has no source",)
-        raise SomdCompileError(
-            (Diagnostic("SOMD104", message, (Label(place, "defined here", True),), helps),)
-        ) from None
+        text = source_of(function)
+    except NoSource as why:
+        raise _unknown_source(function, why.changed) from None
+    lines, first_line = text.lines, text.first_line
     source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
     wrapper = MetadataWrapper(cst.parse_module(source))
@@ -95,6 +92,23 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         message = "`@somd` marks functions and methods written with `def`"
         raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),)),))
     return code.co_filename, tree, positions
+
+
+def _unknown_source(function: FunctionType, changed: bool) -> SomdCompileError:
+    """The refusal of a function without a text, or whose file holds another one by now."""
+    file, line = function.__code__.co_filename, max(function.__code__.co_firstlineno, 1)
+    message = f"the source text of `{function.__name__}` is not available"
+    helps: tuple[str, ...] = (
+        "define the function in a file; a text passed to exec() or typed at a plain prompt has no source",
+    )
+    if changed:
+        message = f"`{function.__name__}` was not compiled from the text that its file has now"
+        helps = (
+            "the file has been edited since it was imported, or is another one: import it again",
+            "a tool that rewrites code as it is imported hides the function from the compiler: leave this file out",
+        )
+    label = Label(Position(file, line, 0, line, 1), "defined here", True)
+    return SomdCompileError((Diagnostic("SOMD104", message, (label,), helps),))
 
 
 def _hidden(function: FunctionType) -> SomdCompileError:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Iterator
 
 import libcst as cst
 
+from somd.source_text import line_of
 from somd.transforms.stages import Dim, Nest, Plan, Uniform, all_steps
 
 
@@ -31,7 +31,7 @@ def _header(plan: Plan, dim: Dim) -> str:
     """A loop as the user wrote it."""
     if dim.variable in plan.method.spelled:  # a pass made it of another form
         position = plan.method.position(dim.node.iter)
-        return linecache.getline(position.file, position.line).strip().rstrip(":")
+        return line_of(position.file, position.line).strip().rstrip(":")
     code = cst.Module([]).code_for_node
     return f"for {code(dim.node.target)} in {code(dim.node.iter)}"
 
