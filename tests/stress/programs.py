@@ -322,7 +322,7 @@ def no_room() -> None:
     """No file can be written: the cache fails, the calls do not."""
     import resource
 
-    from somd.runtime.multicore.layer import layer
+    from somd.runtime.multicore.numba_internals.layer import layer
 
     layer()  # Numba's lock between processes is a file
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 
 @native

@@ -8,19 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import cgutils as _cgutils
-from numba.core import types as _types
-from numba.core.typing import npydecl as _npydecl
-from numba.core.typing import templates as _templates
+from numba import types as _types
 from numba.extending import intrinsic
 from numba.extending import lower_builtin as _lower_builtin
-from numba.np import arrayobj as _arrayobj
 
-cgutils: Any = _cgutils
+from somd.runtime.multicore.numba_internals.lowering import cgutils, make_array, parse_dtype, populate_array, templates
+
 types: Any = _types
-parse_dtype: Any = _npydecl.parse_dtype
-arrayobj: Any = _arrayobj
-templates: Any = _templates
 lower_builtin: Any = _lower_builtin
 
 #: bytes to which the arrays are aligned: the widest vectors there are, and a cache line
@@ -75,8 +69,8 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     with builder.if_then(cgutils.is_null(builder, memory), likely=False):
         context.call_conv.return_user_exc(builder, MemoryError, ("Allocation failed (probably too large).",))
     data = builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type.as_pointer())
-    array = arrayobj.make_array(made)(context, builder)
-    arrayobj.populate_array(
+    array = make_array(made)(context, builder)
+    populate_array(
         array,
         data=data,
         shape=cgutils.pack_array(builder, shape, ty=word),

@@ -18,7 +18,7 @@ from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.fences import RAISED, Functions
 from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
-from somd.runtime.multicore.layer import layer
+from somd.runtime.multicore.numba_internals.layer import layer
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.signals import INTERRUPTED, exception_at
 from somd.runtime.multicore.sweeps import CACHE

@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload
 
 from somd.runtime.multicore.integers import of_integers
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 #: private copies at most, and elements in all of them
 COPIES, COPY_ELEMENTS = 1024, 1 << 23

@@ -11,9 +11,9 @@ from typing import Any
 
 import numba
 
-from somd.runtime.multicore.machine_code import MachineCode
-from somd.runtime.multicore.native import native
-from somd.runtime.multicore.outlining import MasterCompiler
+from somd.runtime.multicore.numba_internals.machine_code import MachineCode
+from somd.runtime.multicore.numba_internals.native import native
+from somd.runtime.multicore.numba_internals.outlining import MasterCompiler
 
 njit: Any = numba.njit
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 #: above it `exp` is taken in two steps, so that what only looks like an overflow is none
 _LARGE = 709.0

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types
 from numba.extending import overload
 
 from somd.runtime.multicore.complex_functions import complex_exp, complex_log
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 
 def complex_divide(left: Any, right: Any) -> Any:

@@ -17,13 +17,12 @@ import sys
 from typing import Any
 
 from llvmlite import ir as _ir
-from numba.core import cgutils as _cgutils
-from numba.core import types as _types
+from numba import types as _types
 
 from somd.runtime.multicore.integers import of_words, operation
+from somd.runtime.multicore.numba_internals.lowering import cgutils
 
 ir: Any = _ir
-cgutils: Any = _cgutils
 types: Any = _types
 
 _BYTE, _INT, _WORD = (ir.IntType(width) for width in (8, 32, types.intp.bitwidth))

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
 from somd.combining import Join
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 #: the argument of the IndexError with which a master ends when a function has raised
 RAISED = -2

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.cpython.unsafe import tuple as _tuples
 from numba.extending import overload
 
-from somd.runtime.multicore.native import native
-
-tuple_setitem: Any = _tuples.tuple_setitem
+from somd.runtime.multicore.numba_internals.lowering import tuple_setitem
+from somd.runtime.multicore.numba_internals.native import native
 
 #: columns of the fault table: site, index, three for the place of the iteration; the rest fills a cache line
 SITE, INDEX, PLACE, COLUMNS = 0, 1, 2, 8

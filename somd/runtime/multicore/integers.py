@@ -19,15 +19,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from llvmlite import ir as _ir
-from numba.core import cgutils as _cgutils
-from numba.core import types as _types
-from numba.core.typing import templates as _templates
+from numba import types as _types
 from numba.extending import lower_builtin as _lower_builtin
 
+from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
+
 ir: Any = _ir
-cgutils: Any = _cgutils
 types: Any = _types
-templates: Any = _templates
 lower_builtin: Any = _lower_builtin
 Function = TypeVar("Function", bound=Callable[..., Any])
 

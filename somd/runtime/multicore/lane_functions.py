@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 #: angles up to which the reduction is good: the number of quarter turns must be exact
 LIMIT = float(1 << 30)

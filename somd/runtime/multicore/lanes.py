@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import cgutils as _cgutils
-from numba.core import types
-from numba.core.typing import npydecl as _npydecl
+from numba import types
 from numba.extending import intrinsic
-from numba.np import arrayobj as _arrayobj
 
-from somd.runtime.multicore.native import native
-
-parse_dtype: Any = _npydecl.parse_dtype
-alloca_once: Any = _cgutils.alloca_once
-populate_array: Any = _arrayobj.populate_array
+from somd.runtime.multicore.numba_internals.lowering import cgutils, parse_dtype, populate_array
+from somd.runtime.multicore.numba_internals.native import native
 
 #: bytes to which the arrays are aligned: the widest vectors there are
 ALIGNMENT = 64
@@ -36,7 +30,7 @@ def lane_array(typing_context: Any, count: Any, dtype: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_data_type(element)
         size = context.get_constant(types.intp, length)
-        data = alloca_once(builder, kind, size=size)
+        data = cgutils.alloca_once(builder, kind, size=size)
         data.align = ALIGNMENT
         width = context.get_constant(types.intp, context.get_abi_sizeof(kind))
         array = context.make_array(array_type)(context, builder)

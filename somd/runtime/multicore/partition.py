@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.multicore.integers import of_integers
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 #: interleaved accumulators in a logical block of a floating-point reduction
 LANES = 32

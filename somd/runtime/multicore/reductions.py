@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from somd.runtime.multicore.intrinsics import FAR, assume
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 
 @native

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from somd.runtime.multicore.integers import of_integers
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 
 @of_integers

@@ -13,14 +13,13 @@ import sys
 from typing import Any
 
 from llvmlite import ir as _ir
-from numba.core import cgutils as _cgutils
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.lowering import cgutils
+from somd.runtime.multicore.numba_internals.native import native
 
 ir: Any = _ir
-cgutils: Any = _cgutils
 
 #: the first argument of the IndexError with which a master ends when a handler has raised; the second is its exception
 INTERRUPTED = -3

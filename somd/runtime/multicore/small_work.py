@@ -10,12 +10,12 @@ from typing import Any
 
 from llvmlite import binding as _binding
 from llvmlite import ir as _ir
-from numba.core import cgutils as _cgutils
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
+from somd.runtime.multicore.numba_internals.lowering import cgutils
+
 binding: Any = _binding
-cgutils: Any = _cgutils
 ir: Any = _ir
 
 #: operations under which two workers save less than the region costs, as `python -m benchmarks.small_work` finds them:

@@ -6,7 +6,7 @@ from typing import Any
 
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.intrinsics import FAR, assume
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.partition import slave_range
 
 #: bytes that a core's own cache holds beside what else it needs

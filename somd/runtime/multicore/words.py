@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir as _ir
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic
 
 ir: Any = _ir

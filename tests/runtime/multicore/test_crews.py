@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from llvmlite import ir
-from numba import prange
-from numba.core import cgutils, types
+from numba import prange, types
 from numba.extending import intrinsic
 
-from somd.runtime.multicore import crews, layer, master, slave
+from somd.runtime.multicore import crews, master, slave
+from somd.runtime.multicore.numba_internals import layer
+from somd.runtime.multicore.numba_internals.lowering import cgutils
 
 TURNS = 40
 SIZE = 1 << 13

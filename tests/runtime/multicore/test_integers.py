@@ -13,7 +13,7 @@ from numba import types
 
 from somd.runtime.multicore import combining, partition, relaxed, sweeps, tables  # noqa: F401 - they hold the functions
 from somd.runtime.multicore.integers import _known, of_integers
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.native import native
 
 CHOICES = np.array([-61, -7, -3, -2, -1, 0, 1, 2, 3, 5, 8, 31, 32, 33, 1000, 4096, 20_011])
 

@@ -9,8 +9,8 @@ import pytest
 
 import somd
 from somd import dist
-from somd.runtime.multicore.layer import layer
-from somd.runtime.multicore.native import native
+from somd.runtime.multicore.numba_internals.layer import layer
+from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.small_work import MEASURED, small_work
 
 bound: Any = small_work

@@ -99,6 +99,6 @@ def _constants(function: Callable[..., Any]) -> Iterator[str]:
 @functools.cache
 def _versions() -> tuple[str, ...]:
     """The compilers, and the state of the functions that are compiled into masters."""
-    here = Path(__file__).parent
-    state = [f"{p.name} {p.stat().st_size} {p.stat().st_mtime_ns}" for p in sorted(here.glob("*.py"))]
+    here = Path(__file__).parents[1]
+    state = [f"{p.name} {p.stat().st_size} {p.stat().st_mtime_ns}" for p in sorted(here.rglob("*.py"))]
     return (numba.__version__, llvmlite.__version__, *state)

@@ -27,8 +27,8 @@ from numba.extending import intrinsic, register_model, typeof_impl
 
 from somd.runtime.multicore import crews
 from somd.runtime.multicore.integers import code_of
-from somd.runtime.multicore.layer import CREWS, layer
-from somd.runtime.multicore.native import NativeCompiler
+from somd.runtime.multicore.numba_internals.layer import CREWS, layer
+from somd.runtime.multicore.numba_internals.native import NativeCompiler
 
 ir: Any = _ir
 cgutils: Any = _cgutils

@@ -7,7 +7,7 @@ import pytest
 from numba import prange
 
 from somd.runtime.multicore import master, slave
-from somd.runtime.multicore.layer import layer
+from somd.runtime.multicore.numba_internals.layer import layer
 
 RANKS = 23
 

@@ -27,10 +27,10 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from somd.compiling import without_collections
 from somd.runtime.multicore import crews
-from somd.runtime.multicore.extremes import Extremes
 from somd.runtime.multicore.fences import join
-from somd.runtime.multicore.libraries import MasterLibrary
-from somd.runtime.multicore.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
+from somd.runtime.multicore.numba_internals.extremes import Extremes
+from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
+from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
 
 numba: Any = _numba
 analysis: Any = _analysis

@@ -15,8 +15,8 @@ from numba.core import compiler as _compiler
 from numba.core import types
 from numba.core import untyped_passes as _untyped_passes
 
-from somd.runtime.multicore.extremes import Extremes
-from somd.runtime.multicore.libraries import NativeLibrary
+from somd.runtime.multicore.numba_internals.extremes import Extremes
+from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
 
 compiler: Any = _compiler
 njit: Any = numba.njit
