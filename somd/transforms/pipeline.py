@@ -6,13 +6,14 @@ function -> Method -> (supported?) -> Types -> Plan -> module text of a target
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
-from somd.errors import SomdInternalError
+from somd.errors import SomdCompileError, SomdInternalError
 from somd.reach import Reach, reach_of_source
+from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.reached import Reached
@@ -74,9 +75,18 @@ def check(function: FunctionType, found: Reach | None = None) -> Plan:
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        method = front(function, found)
-        with in_the_users_names(method):
-            return method_to_plan(method)
+        return _checked(front(function, found))
+
+
+def _checked(method: Method) -> Plan:
+    with in_the_users_names(method):
+        planned = method_to_plan(method)
+        if planned.elements:
+            with suppress(SomdCompileError):
+                held = _checked(with_held_elements(method, planned.elements))
+                if len(held.phases()) > len(planned.plan.phases()):
+                    return held
+        return planned.checked()
 
 
 def compile_for(
@@ -88,21 +98,32 @@ def compile_for(
         SomdCompileError: with all that was found.
     """
     with bugs_reported(function):
-        method = front(function, found)
-        with in_the_users_names(method):
-            return _compiled(method, arguments, aliases)
+        return _compiled(front(function, found), arguments, aliases)
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
-    types = infer_types(method, arguments)
-    ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
-    inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
-    plan = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
-    collector = Collector()
-    check_combined_types(plan, types, collector)
-    check_partials(plan, types, collector)
-    collector.raise_if_errors()
-    return Compiled(method, types, plan)
+    with in_the_users_names(method):
+        types = infer_types(method, arguments)
+        ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
+        inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
+        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
+        if planned.elements:
+            with suppress(SomdCompileError):
+                held = _compiled(with_held_elements(method, planned.elements), arguments, aliases)
+                if len(held.plan.phases()) > len(planned.plan.phases()) and _of_one_type(held):
+                    return held
+        plan, collector = planned.checked(), Collector()
+        check_combined_types(plan, types, collector)
+        check_partials(plan, types, collector)
+        collector.raise_if_errors()
+        return Compiled(method, types, plan)
+
+
+def _of_one_type(compiled: Compiled) -> bool:
+    """Whether scalars that hold elements have the types of these: each update rounds as the array would."""
+    names, found = compiled.types.names, compiled.method.held.items()
+    arrays = ((names.get(name), names.get(array)) for name, array in found)
+    return all(isinstance(a, ArrayType) and s == ScalarType(a.dtype) for s, a in arrays)
 
 
 def default_arguments(function: FunctionType, found: Reach | None = None) -> dict[str, Type]:

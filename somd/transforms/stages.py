@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.combining import Combine
-from somd.diagnostics.model import Position
+from somd.diagnostics.model import Diagnostic, Position
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ class Method:
     combine: Combine | None = None
     #: by the variable of a loop over trip numbers: what it stands for
     strided: Mapping[str, Stride] = field(default_factory=dict)
+    #: scalars that hold an element while a loop runs, and the array of each
+    held: Mapping[str, str] = field(default_factory=dict)
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
@@ -414,6 +416,8 @@ class Plan:
     arrays: tuple[str, ...]
     ranks: Mapping[str, int]
     sites: tuple[Site, ...]
+    #: loops over distributed arrays that the master runs in order, with what keeps each from being distributed
+    in_order: Mapping[cst.For, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
     def phases(self) -> tuple[Phase, ...]:
         """The phases in source order."""

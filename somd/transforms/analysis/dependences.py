@@ -71,6 +71,17 @@ def meet(first: Access, second: Access, loop: cst.For, aliases: Mapping[str, str
     return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), aliases, sets))
 
 
+def overlap(first: Access, second: Access, loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> bool:
+    """Whether two accesses may reach one element in iterations of `loop`, be it one iteration or two.
+
+    Raises:
+        TooComplex: isl gave up.
+    """
+    if aliases.get(first.array, first.array) != aliases.get(second.array, second.array):
+        return False
+    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), aliases, sets, apart=False))
+
+
 def _depth(access: Access, loop: cst.For) -> int:
     return next(k for k, domain in enumerate(access.loops) if domain.node is loop)
 
@@ -84,9 +95,16 @@ def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[t
 
 
 def conflict_formulas(
-    first: Access, second: Access, depth: int, aliases: Mapping[str, str], sets: Sets, wraps: bool = True
+    first: Access,
+    second: Access,
+    depth: int,
+    aliases: Mapping[str, str],
+    sets: Sets,
+    wraps: bool = True,
+    apart: bool = True,
 ) -> tuple[list[str], list[Affine]]:
-    """Variables and formulas of: another iteration of loop number `depth` touches the same element."""
+    """Variables and formulas of: another iteration of loop number `depth` touches the same element; with `apart` false,
+    any iteration."""
     mine = [domain.variable for domain in first.loops[depth:]]
     others = [domain.variable for domain in second.loops[depth:]]
     formulas = [c for domain in first.loops[:depth] for c in domain.constraints]
@@ -103,8 +121,9 @@ def conflict_formulas(
     formulas += [renamed(formula, [*others, *keys], OTHER) for formula in theirs]
     keys += [name + OTHER for name in keys]
     loop = first.loops[depth].variable
-    formulas += _kept_apart(keys, loop)
-    formulas.append(Affine(f"{loop} != {loop}{OTHER}", frozenset({loop, loop + OTHER})))
+    if apart:
+        formulas += _kept_apart(keys, loop)
+        formulas.append(Affine(f"{loop} != {loop}{OTHER}", frozenset({loop, loop + OTHER})))
     return [*mine, *(name + OTHER for name in others), *keys, *elements], formulas
 
 

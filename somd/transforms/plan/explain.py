@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from somd.transforms.frontend.tree import inside
+from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Joined, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
 
@@ -21,7 +23,7 @@ def explain(plan: Plan) -> str:
     written = sorted(written_arrays(plan) & set(method.param_names))
     lines.append(f"parameters changed in place: {', '.join(written) or 'none'}")
     for step in plan.body:
-        lines.extend(_step(step, 1))
+        lines.extend(_step(step, 1, plan))
     if method.combine is not None:
         declared = method.combine.declared
         each = declared if isinstance(declared, tuple) else (declared,)
@@ -29,10 +31,11 @@ def explain(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _step(step: Step, depth: int) -> Iterator[str]:
+def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
     pad = "  " * depth
     if isinstance(step, Serial):
         yield f"{pad}once, by the master: {len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
+        yield from (f"{pad}  {line}" for line in _in_order(step, plan))
     elif isinstance(step, Snapshot):
         yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
@@ -43,11 +46,11 @@ def _step(step: Step, depth: int) -> Iterator[str]:
         if step.delay is not None:
             yield f"{pad}  phase {step.delay.phase} may wait for some turns: on cores several of them are run at a time"
         for inner in step.body:
-            yield from _step(inner, depth + 1)
+            yield from _step(inner, depth + 1, plan)
         if step.orelse:
             yield f"{pad}otherwise:"
             for inner in step.orelse:
-                yield from _step(inner, depth + 1)
+                yield from _step(inner, depth + 1, plan)
     elif isinstance(step, Phase):
         yield from (pad + line for line in _phase(step))
     elif isinstance(step, Joined):
@@ -55,6 +58,14 @@ def _step(step: Step, depth: int) -> Iterator[str]:
     else:
         count = f"{len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
         yield f"{pad}for each method instance: {count}, up to its partial result"
+
+
+def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
+    """The loops of serial code that may not be distributed, and why."""
+    for loop, reasons in plan.in_order.items():
+        if inside(loop, step.statements):
+            yield f"in order, line {plan.method.position(loop).line}: {_header(loop)}"
+            yield from (f"  {reason.message.removeprefix(NOT_DISTRIBUTED)} ({reason.code})" for reason in reasons)
 
 
 def _header(node: cst.For | cst.While | cst.If) -> str:

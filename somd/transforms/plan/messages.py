@@ -16,6 +16,7 @@ from somd.transforms.stages import Access, Method
 COPY = "if the result may use the values from before the loop, read from a copy"
 RELAX = "if values from before will do for the elements of other MIs alone, use `with sync(relaxed=True):`"
 SINGLE = "if the order matters, put the loop in `with single:`: one MI then runs it, in order"
+NOT_DISTRIBUTED = "this loop cannot be distributed: "
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
 
@@ -48,9 +49,9 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     if not found.certain:
         return _unproved(method, loop, variable, found, tuple(labels))
     if first.write and second.write:
-        message = f"this loop cannot be distributed: two iterations{_of(variable)} write the same element"
+        message = f"{NOT_DISTRIBUTED}two iterations{_of(variable)} write the same element"
         return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), SINGLE), example)
-    message = "this loop cannot be distributed: " + _direction(variable, found)
+    message = NOT_DISTRIBUTED + _direction(variable, found)
     return Diagnostic("SOMD301", message, tuple(labels), (*_own(method, found), COPY, RELAX, SINGLE), example)
 
 
@@ -84,10 +85,7 @@ def _unproved(
         index = index_expressions(unknown.node)[position]
         data = any(isinstance(n, cst.Subscript) for n in _nodes(index))
         kind = "an element that depends on data" if data else "an element whose index is not affine"
-    message = (
-        f"this loop cannot be distributed: iterations{_of(variable)} may meet in `{unknown.array}`, "
-        f"and it {what} {kind}"
-    )
+    message = f"{NOT_DISTRIBUTED}iterations{_of(variable)} may meet in `{unknown.array}`, and it {what} {kind}"
     index_variable = f"`{variable}`" if variable else "the variable of a loop over `range(...)`"
     helps = (
         f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
@@ -176,7 +174,7 @@ def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
     if read is not None and _accumulates(name, loop):
         message = f"the partial value of `{name}` is used before its reduction"
         return Diagnostic("SOMD308", message, tuple(labels), helps)
-    message = f"this loop cannot be distributed: `{name}` goes from one iteration to the next"
+    message = f"{NOT_DISTRIBUTED}`{name}` goes from one iteration to the next"
     return Diagnostic("SOMD304", message, tuple(labels), helps)
 
 

@@ -5,8 +5,8 @@ In: a method and the kinds of its names. Out: a verified plan, or one SomdCompil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -14,6 +14,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.frontend.held_elements import Element, Elements
 from somd.transforms.frontend.loops import (
     OWN,
     Fence,
@@ -31,6 +32,7 @@ from somd.transforms.plan.candidates import bound_in, contains_candidate, is_can
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
+from somd.transforms.plan.element_sums import accumulated_elements
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
@@ -64,36 +66,68 @@ from somd.transforms.stages import (
 )
 
 
-def method_to_plan(method: Method, kinds: Kinds | None = None) -> Plan:
-    """The plan of `method`; without `kinds`, as far as the source alone shows them.
+@dataclass(frozen=True)
+class Planned:
+    """What planning gave: the plan, and what is wrong with it. `elements` would be held in scalars by another method
+    that may be distributed further."""
 
-    Raises:
-        SomdCompileError: SOMD3xx and others, all that were found.
-    """
+    plan: Plan
+    diagnostics: Collector
+    elements: Elements
+
+    def checked(self) -> Plan:
+        """The plan.
+
+        Raises:
+            SomdCompileError: with all that was found.
+        """
+        self.diagnostics.raise_if_errors()
+        return self.plan
+
+
+def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
+    """The plan of `method`; without `kinds`, as far as the source alone shows them."""
     collector = Collector()
     context = Context(method, kinds or kinds_from_source(method, collector), collector)
     method = with_stand_ins(context)
-    body = _Planner(context).method()
+    planner = _Planner(context)
+    body = planner.method()
     plan = Plan(
         method=method,
         body=tuple(body),
         arrays=tuple(sorted(context.kinds.ranks)),
         ranks=context.kinds.ranks,
         sites=tuple(context.sites),
+        in_order=planner.in_order,
     )
     phases = plan.phases()
-    if not phases:
-        collector.raise_if_errors()
-        collector.add(messages.nothing_distributed(method))
-    check_returns(method, phases, collector)
-    check_views(method, phases, collector)
-    collector.raise_if_errors()
-    return plan
+    if not phases and not collector.has_errors:
+        planner.refuse()
+        if not collector.has_errors:
+            collector.add(messages.nothing_distributed(method))
+    if phases or not collector.has_errors:
+        check_returns(method, phases, planner.in_order, collector)
+        check_views(method, phases, collector)
+    return Planned(plan, collector, planner.elements)
 
 
 class _Planner:
     def __init__(self, context: Context) -> None:
         self.context = context
+        #: loops that may not be distributed, and why: they run in order if anything else of the method is distributed
+        self.in_order: dict[cst.For, tuple[Diagnostic, ...]] = {}
+        #: whether a loop that may not be distributed is an error at once: what is planned was asked to be
+        self.strict = context.method.combine is not None
+        #: in statements of the method in which nothing is distributed: elements that loops only accumulate into
+        self.elements: dict[cst.For, tuple[Element, ...]] = {}
+        self.accumulated: dict[cst.For, tuple[Element, ...]] = {}
+        self.depth = 0
+
+    def refuse(self, besides: Collection[cst.For] = ()) -> None:
+        """Report every loop that may not be distributed, `besides` some."""
+        for loop, reasons in self.in_order.items():
+            for diagnostic in reasons if loop not in besides else ():
+                self.context.collector.add(diagnostic)
 
     def method(self) -> list[Step]:
         """The steps of the method."""
@@ -143,22 +177,41 @@ class _Planner:
 
     def statement(self, node: cst.CSTNode, around: tuple[Affine, ...]) -> list[Step] | None:
         """The steps of a statement, or None if it is plain serial code."""
-        if isinstance(node, cst.With):
-            return self.fence(node, around)
-        if not self.parallel_inside(node):
+        if not isinstance(node, cst.With) and not self.parallel_inside(node):
             return None
+        sites, self.depth = len(self.context.sites), self.depth + 1
+        steps = self.fence(node, around) if isinstance(node, cst.With) else self.compound(node, around)
+        self.depth -= 1
+        if steps is None:
+            del self.context.sites[sites:]
+        if not self.depth:
+            if not any(isinstance(each, Phase) for each in nested_steps(steps or ())):
+                self.elements.update(self.accumulated)
+            self.accumulated.clear()
+        return steps
+
+    def compound(self, node: cst.CSTNode, around: tuple[Affine, ...]) -> list[Step] | None:
+        """The steps of a loop or a branch that holds a candidate or a fence; None if it is serial code after all."""
         if isinstance(node, cst.For):
             return self.loop(node, around)
         if isinstance(node, cst.While):
             body = self.block(statements_of(node.body), ())
-            return [Uniform(node, tuple(body), guarded=self.guards((cst.Expr(node.test),)))]
+            return self.parallel(Uniform(node, tuple(body), guarded=self.guards((cst.Expr(node.test),))))
         if isinstance(node, cst.If):
             holds = condition(node.test, self.context.scope)
             fails = None if holds is None else negation(holds)
             taken = self.branch(statements_of(node.body), holds, around)
             other = self.branch(else_statements(node), fails, around)
-            return [Uniform(node, tuple(taken), tuple(other), guarded=self.guards((cst.Expr(node.test),)))]
+            guarded = self.guards((cst.Expr(node.test),))
+            return self.parallel(Uniform(node, tuple(taken), tuple(other), guarded=guarded))
         return None
+
+    def parallel(self, step: Uniform) -> list[Step] | None:
+        """The step, unless it is serial code after all: every candidate in it runs in order."""
+        only_serial = all(isinstance(each, Serial | Uniform) for each in nested_steps([step]))
+        if only_serial and self.in_order and not contains_fence(step.node, self.context.method):
+            return None
+        return [step]
 
     def parallel_inside(self, node: cst.CSTNode) -> bool:
         return parallel_inside(node, self.context)
@@ -187,7 +240,12 @@ class _Planner:
         outer = self.context.relaxed
         self.context.combining = {**outside, **combined}
         self.context.relaxed = Block(node, self.context.method, outer) if fence.relaxed else None
+        lenient, self.strict = self.strict, self.strict or bool(fence.names) or self.context.relaxed is not None
+        known = set(self.in_order)
         body = self.block(statements_of(node.body), around)
+        self.strict = lenient
+        if not any(isinstance(each, Phase) for each in nested_steps(body)):
+            self.refuse(known)  # a fence asks for something to be distributed
         if self.context.relaxed is not None:
             body = self.context.relaxed.steps(body, self.context)
         self.context.combining, self.context.relaxed = outside, outer
@@ -225,12 +283,13 @@ class _Planner:
         self.context.phases += 1
         return Phase(self.context.phases, nest)
 
-    def loop(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step]:
-        header = range_of(node)
-        if header is None:
+    def loop(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step] | None:
+        """The steps of a loop that holds or is a candidate; None if it is serial code."""
+        if range_of(node) is None:
             return []
         rejected: Rejected | None = None
         if is_candidate(node, self.context) and not contains_fence(node.body, self.context.method):
+            sites = len(self.context.sites)
             try:
                 self.context.phases += 1
                 nest = build_nest(node, around, self.context)
@@ -240,9 +299,10 @@ class _Planner:
             except TooComplex:
                 rejected = Rejected(messages.too_complex(self.context.method, node))
             self.context.phases -= 1
+            del self.context.sites[sites:]
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
-        return [self.uniform(node, around)]
+        return self.parallel(self.uniform(node, around))
 
     def uniform(self, node: cst.For, around: tuple[Affine, ...]) -> Uniform:
         header = range_of(node)
@@ -253,18 +313,34 @@ class _Planner:
         sweeps = sweeps_of(step, inside, self.context)
         return replace(step, sweeps=sweeps, delay=None if sweeps else delay_of(step, inside, self.context))
 
-    def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step]:
+    def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step] | None:
         """A loop that may not be distributed, where at most the arrays that it binds itself offer loops inside: it is
-        uniform if one of those can be distributed, and refused for its own reasons otherwise."""
+        uniform if one of those can be distributed, and not distributed for its own reasons otherwise."""
         if contains_candidate(node.body, self.context, self.small(node)):
-            outer, phases = self.context.collector, self.context.phases
-            self.context.collector = Collector()
-            step = self.uniform(node, around)
-            tried, self.context.collector = self.context.collector, outer
-            if not tried.has_errors:
-                return [step]
-            self.context.phases = phases
-        for diagnostic in rejected.diagnostics:
+            phases, in_order, made = self.context.phases, dict(self.in_order), list[Uniform]()
+            right = self.tried(lambda: made.append(self.uniform(node, around)))
+            if right and any(isinstance(each, Phase) for each in nested_steps(made)):
+                return [*made]
+            self.context.phases, self.in_order = phases, in_order
+        return self.rejected(node, rejected, around)
+
+    def tried(self, planning: Callable[[], object]) -> bool:
+        """Whether nothing is reported in `planning`; what is, is forgotten."""
+        outer, self.context.collector = self.context.collector, Collector()
+        planning()
+        trial, self.context.collector = self.context.collector, outer
+        return not trial.has_errors
+
+    def rejected(self, node: cst.For, reasons: Rejected, around: tuple[Affine, ...]) -> list[Step] | None:
+        """A loop that may not be distributed: it runs in order, or is an error."""
+        user = any(d.code.startswith("SOMD1") for d in reasons.diagnostics)
+        if not (self.strict or user) and self.tried(lambda: check_array_binding(node, self.context)):
+            self.in_order[node] = reasons.diagnostics
+            elements = accumulated_elements(node, around, self.context)
+            if elements:
+                self.accumulated[node] = elements
+            return None
+        for diagnostic in reasons.diagnostics:
             self.context.collector.add(diagnostic)
         return []
 

@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from somd.diagnostics.model import Collector
+from somd.diagnostics.model import Collector, Diagnostic
 from somd.transforms.frontend.loops import Fence
+from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.combined import accumulating
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Method, Phase, Step, Uniform
 
 
-def check_returns(method: Method, phases: Sequence[Phase], collector: Collector) -> None:
+def check_returns(
+    method: Method, phases: Sequence[Phase], in_order: Mapping[cst.For, tuple[Diagnostic, ...]], collector: Collector
+) -> None:
     """Under `reduce(op)` every `return` gives back an accumulator that the loops reduce with `op`.
 
-    Of a tuple, each entry that declares one is such an accumulator.
+    Of a tuple, each entry that declares one is such an accumulator. What keeps a loop that makes one from being
+    distributed (`in_order`) is then an error.
     """
     if method.reduction is None:
         return
@@ -26,6 +30,12 @@ def check_returns(method: Method, phases: Sequence[Phase], collector: Collector)
         for reduction in phase.nest.reductions:
             found.setdefault(reduction.name, set()).add(reduction.op)
     for node in _returns(method):
+        given = names_read(node) - set(found)
+        reasons = [each for loop, each in in_order.items() if given & assigned_names(loop)]
+        for diagnostic in (d for each in reasons for d in each):
+            collector.add(diagnostic)
+        if reasons:
+            continue
         if isinstance(method.reduction, str):
             _check_entry(method, node, node.value, method.reduction, found, collector)
             continue
