@@ -56,15 +56,22 @@ def memory_of(array: Any) -> object:
     return getattr(array.base_data, "int_ptr", id(array))
 
 
+def layout_of(array: Any) -> object:
+    """What two arrays on a device have in common if all their elements are at the same places."""
+    array = getattr(array, "array", array)
+    where = tuple(getattr(array, name, None) for name in ("offset", "strides"))
+    return memory_of(array), tuple(array.shape), array.dtype, where
+
+
 def on_host(
     call: Callable[[tuple[Any, ...]], Any], values: Sequence[Any], written: Callable[[tuple[Any, ...]], Sequence[int]]
 ) -> Any:
     """`call` with copies on the host; those that are written are copied back, a result that is one is the argument."""
     copies: dict[object, np.ndarray[Any, Any]] = {}
     for value in values:
-        if on_device(value):
-            copies.setdefault(memory_of(value), _get(value))
-    given = tuple(copies[memory_of(v)] if on_device(v) else v for v in values)
+        if on_device(value) and layout_of(value) not in copies:
+            copies[layout_of(value)] = _get(value)
+    given = tuple(copies[layout_of(v)] if on_device(v) else v for v in values)
     result = call(given)
     for k in written(given):
         if on_device(values[k]):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.device_arrays import memory_of, on_device
+from somd.device_arrays import layout_of, memory_of, on_device
 from somd.errors import SomdRuntimeError
 
 
@@ -33,10 +33,10 @@ def same_arrays(
             if other == k:
                 continue
             first, second = values[min(k, other)], values[max(k, other)]
-            if not _may_share(first, second):
+            if not may_share(first, second):
                 continue
             pair = (names[max(k, other)], names[min(k, other)])
-            if _same_memory(first, second):
+            if same_memory(first, second):
                 found[pair[0]] = found.get(pair[1], pair[1])
             elif on_device(first) or np.shares_memory(first, second):
                 both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
@@ -46,7 +46,8 @@ def same_arrays(
     return tuple(sorted(found.items()))
 
 
-def _may_share(first: Any, second: Any) -> bool:
+def may_share(first: Any, second: Any) -> bool:
+    """Whether two arrays, on the host or on a device, may have memory in common; quickly."""
     if first is second:
         return True
     if on_device(first) or on_device(second):
@@ -54,10 +55,13 @@ def _may_share(first: Any, second: Any) -> bool:
     return np.may_share_memory(first, second)
 
 
-def _same_memory(first: Any, second: Any) -> bool:
-    if first is not second and on_device(first):
-        return bool(tuple(first.shape) == tuple(second.shape) and first.dtype == second.dtype)
-    return first is second or bool(
+def same_memory(first: Any, second: Any) -> bool:
+    """Whether two arrays that may share memory have the same elements at the same places."""
+    if first is second:
+        return True
+    if on_device(first):
+        return layout_of(first) == layout_of(second)
+    return bool(
         first.__array_interface__["data"][0] == second.__array_interface__["data"][0]
         and first.shape == second.shape
         and first.strides == second.strides

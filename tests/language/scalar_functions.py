@@ -108,6 +108,7 @@ def quotient_and_rest(a: A, b: A) -> np.ndarray:
     out = np.zeros((3, len(a)), a.dtype)
     for i in range(len(a)):
         q, r = divmod(a[i], b[i])
+        q += divmod(b[i], a[i] + 1)[0] - divmod(a[i], b[i])[-1]
         out[0, i] = q
         out[1, i] = r
         out[2, i] = pow(a[i], 2)

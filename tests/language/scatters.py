@@ -356,3 +356,31 @@ def nested(key: A, h: S) -> np.ndarray:
     count_into(key, h)
     count_into(key, mine)
     return mine
+
+
+@program(lambda: [(numbers(n), numbers(n, dtype=np.int64, low=0, high=50, seed=1), 7) for n in (0, 2, 131, 5000)])
+@somd
+def counts_with_optional_terms(a: A, keys: A, size: int) -> np.ndarray:
+    """A read that every iteration makes stands under a condition before."""
+    counts: shared[np.ndarray] = np.zeros(size, dtype=np.int64)
+    with sync(counts, reduce="+"):
+        for i in range(len(a)):
+            more = 0
+            if a[i] > 0:
+                more = keys[i]
+            counts[keys[i] % 7] += keys[i] + more
+    return counts
+
+
+@program(lambda: [(numbers(n), numbers(n, dtype=np.int64, low=0, high=50, seed=1)) for n in (1, 2, 131, 5000)])
+@somd
+def sums_with_optional_terms(a: A, keys: A) -> tuple:
+    total = 0
+    largest = 0.0
+    for i in range(len(a)):
+        more = 0
+        if a[i] > 0:
+            more = keys[i]
+        total += keys[i] + more
+        largest = max(largest, a[i] * keys[i] - more)
+    return total, float(largest)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from somd.combining import Join
+from somd.overlaps import may_share, same_memory
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, forget
@@ -28,6 +29,7 @@ from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import device_errors, lost, no_doubles, overlapping
 from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program, Sizes, build
+from somd.runtime.opencl.second_names import second_name
 from somd.runtime.opencl.several.group import group_for
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ class Run:
             if overwritten:
                 managed.device_valid = True
         managed.settle = self.settle
-        self._note_overlaps(managed)
+        managed = self._named_before(array, managed)
         self._arrays[id(array)] = (array, managed)  # the array as well: its id must stay its own
         return managed
 
@@ -237,9 +239,14 @@ class Run:
                 kernel.forget()
             self.context.trim()
 
-    def _note_overlaps(self, new: Managed) -> None:
-        for _, old in self._arrays.values():
-            if new.host is None or old.host is None or not np.may_share_memory(new.host, old.host):
+    def _named_before(self, array: Any, new: Managed) -> Managed:
+        """`new`, or the array of this call that has the same memory; what shares memory in part is noted."""
+        for known, old in self._arrays.values():
+            if not may_share(array, known):
+                continue
+            if same_memory(array, known):
+                return second_name(old, array)
+            if new.host is None or old.host is None:
                 continue
             try:
                 # NumPy's stubs know the two special values only.
@@ -248,6 +255,7 @@ class Run:
                 shared = True
             if shared:
                 new.overlaps = old.overlaps = True
+        return new
 
 
 def _made_ready(array: Held) -> None:

@@ -2,6 +2,7 @@
 
 np.minimum(x, 1)     ->  numpy_minimum(x, np.float32(1))       for a float32 `x`
 np.round(x, 2)       ->  np.rint(x * 100.0) / 100.0
+np.degrees(x)        ->  x * np.float32(57.295776)             for a float32 `x`
 np.uint32(x)         ->  np.uint32(float_to_unsigned(x))       for a float `x`
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.types.functions import ANGLES, angle_factor
 from somd.transforms.types.scalars import ScalarType
 
 OWN = ("minimum", "maximum", "fmin", "fmax", "clip", "square", "fmod")
@@ -33,6 +35,9 @@ def numpy_call(
     if name == "sign" and result.kind != "b":
         one = of_numpy(dtype, cst.Integer("1"))
         return _narrow(called("numpy_sign", as_type(arguments[0], kinds[0], dtype), one), result)
+    if name in ANGLES:
+        factor = of_numpy(dtype, cst.Float(repr(angle_factor(name, dtype))))
+        return _grouped(cst.BinaryOperation(_grouped(as_type(arguments[0], kinds[0], dtype)), cst.Multiply(), factor))
     if name in OWN and not (name == "fmod" and result.kind == "f"):
         return _narrow(called(f"numpy_{name}", *_all(arguments, kinds, dtype)), result)
     return None

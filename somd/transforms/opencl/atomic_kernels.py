@@ -113,13 +113,13 @@ class _Updates(Statements):
         assert isinstance(target.value, cst.Name)
         self.scope.tests_accesses = True
         function, site = self.expressions.unit.fault_later(), self.scope.guarded[target][0].number
-        flat, inside = "", []
+        flat, inside, number = "", [], self.scope.iteration()
         for axis, index in enumerate(index_expressions(target)):
             length = self.scope.length(target.value.value, axis).text
             part = fresh("index")
             found = self.expressions.of_type(index, "int64").loose
             self.line(
-                f"const long {part} = {function}({found}, {length}, &{self.scope.noted}, iteration, {site + axis});"
+                f"const long {part} = {function}({found}, {length}, &{self.scope.noted}, {number}, {site + axis});"
             )
             flat = f"({flat}) * {length} + {part}" if flat else part
             inside.append(f"{part} >= 0")
@@ -186,9 +186,9 @@ class _Writer:
         arguments += [*self.shares, *([Argument("slices", self.slices)] if write.own else [])]
         arguments += [Argument("trips", self.trips, number=0)]
         arguments += [Argument("across", self.across)] if len(self.nest.dims) > 1 else []
-        arguments += [*self.bounds, *(self.extents if self.scope.tests_accesses else [])]
+        arguments += [*self.bounds, *(self.extents if self.scope.numbered else [])]
         arguments += [a for a in found if a.kind != "array"]
-        return Kernel(name, kernel_text(name, arguments, write.lines, self.scope), tuple(arguments))
+        return Kernel(name, kernel_text(name, arguments, write.finished(), self.scope), tuple(arguments))
 
     def begun(self) -> None:
         """Every element of the slices as if nothing had been combined yet."""
@@ -312,12 +312,10 @@ class _Writer:
     def iteration(self, place: str) -> None:
         """The body of one iteration, whose place in the order of the loops is `place`."""
         write = self.write
-        marker, indent = len(write.lines), "    " * write.depth
+        write.number(place)
         for line in declarations(self.private, self.scope):
             write.line(line)
         write.block(tuple(s for s in self.body if isinstance(s, cst.BaseStatement)))
-        if self.scope.tests_accesses:
-            write.lines.insert(marker, f"{indent}const long iteration = {place};")
 
 
 def _trips(within: CRange) -> str:

@@ -10,7 +10,7 @@ from somd.transforms.opencl.c_operators import binary, narrowed, power, truth
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.functions import OPERATORS
+from somd.transforms.types.functions import ANGLES, OPERATORS, angle_factor
 from somd.transforms.types.scalars import ScalarType
 
 RENAMED = {
@@ -30,7 +30,6 @@ LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
 #: functions of truth values
 TRUTHS = ("logical_not", "where")
-DEGREES, RADIANS = ("degrees", "rad2deg"), ("radians", "deg2rad")
 INTEGER_IDENTITY = ("floor", "ceil", "trunc", "rint")
 
 
@@ -125,9 +124,8 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
         return call(unit.function(name, dtype), dtype, *values)
     if name in ("abs", "absolute"):
         return absolute(values[0], unit)
-    if name in (*DEGREES, *RADIANS):
-        factor = 180.0 / math.pi if name in DEGREES else math.pi / 180.0
-        return infix("*", values[0], literal(factor, dtype), dtype)
+    if name in ANGLES:
+        return infix("*", values[0], literal(angle_factor(name, dtype), dtype), dtype)
     if name in OF_PRELUDE:
         return call(unit.function(name, dtype), dtype, *values)
     if kind_of(dtype) != "f":

@@ -193,11 +193,6 @@ class Expressions:
             position = self.expression(index_expressions(node)[0]).value
             assert isinstance(position, int)
             return self.scope.element(node.value.value, position)
-        if isinstance(node.value, cst.Tuple):
-            written = self.elements(node.value)
-            position = self.expression(index_expressions(node)[0]).value
-            assert isinstance(position, int)
-            return written[position]
         parts = self.tuple_of_call(node.value)
         if parts is not None and isinstance(node.value, cst.Call):
             position = self.expression(index_expressions(node)[0]).value
@@ -205,12 +200,19 @@ class Expressions:
             position %= len(parts.elements)
             made = self.helper_call(node.value, parts.elements[position].dtype)
             return C(f"{made.text}.part_{position}", made.dtype)
+        if isinstance(self.scope.types.nodes.get(node.value), TupleType):
+            position = self.expression(index_expressions(node)[0]).value
+            assert isinstance(position, int)
+            return self.elements(node.value)[position]
         array_type, name = self.accessed(node)
         if node in self.scope.staged:
-            return C(self.scope.staged[node], array_type.dtype)
-        if node in self.scope.guarded:
-            return call(*self.tested(node, store=False), *self.test_arguments(node))
-        return C(f"{self.source(node, name)}[{self.flat_index(node)}]", array_type.dtype)
+            found = C(self.scope.staged[node], array_type.dtype)
+        elif node in self.scope.guarded:
+            found = call(*self.tested(node, store=False), *self.test_arguments(node))
+        else:
+            found = C(f"{self.source(node, name)}[{self.flat_index(node)}]", array_type.dtype)
+        # A bool whose memory is seen as bytes elsewhere may be any byte.
+        return infix("!=", found, literal(0, "uint8"), "bool") if array_type.dtype == "bool" else found
 
     def source(self, node: cst.Subscript, name: str) -> str:
         """What a read takes its element from: the array, or its snapshot where another MI may write it."""
@@ -254,9 +256,8 @@ class Expressions:
             arguments += [self.of_type(index, "int64"), self.scope.length(node.value.value, axis)]
         site = self.scope.guarded[node][0].number
         noted = self.scope.noted
-        record = [
-            C(name, "int64") for name in ([f"&{noted}", "iteration"] if noted else ["faults", "iteration", "turn"])
-        ]
+        number = self.scope.iteration()
+        record = [C(name, "int64") for name in ([f"&{noted}", number] if noted else ["faults", number, "turn"])]
         return [*arguments, *record, literal(site, "int64")]
 
     def flat_index(self, node: cst.Subscript) -> str:

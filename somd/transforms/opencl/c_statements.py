@@ -19,6 +19,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
+from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
@@ -68,6 +69,16 @@ class Statements:
 
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)
+
+    def number(self, place: str) -> None:
+        """Say here that the iteration has the number `place`; the line goes where nothing in the kernel asks for it."""
+        self.line(f"const long {ITERATION} = {place};")
+
+    def finished(self) -> list[str]:
+        """All lines of the body."""
+        if self.scope.numbered:
+            return self.lines
+        return [line for line in self.lines if not line.lstrip().startswith(f"const long {ITERATION} = ")]
 
     def open(self, text: str) -> None:
         self.line(f"{text} {{")
@@ -261,7 +272,7 @@ class Statements:
             self.scope.tests_accesses = True
             self.expressions.unit.fault_place()
             self.open(f"if ({length.text} < 0)")
-            self.line(f"fault_note(faults, iteration, turn, {site.number}, {length.text}, 0);")
+            self.line(f"fault_note(faults, {self.scope.iteration()}, turn, {site.number}, {length.text}, 0);")
             if not self.loops:
                 self.line(self.next_iteration)
             elif not self.barrier_follows:
@@ -301,7 +312,7 @@ class Statements:
     def _tracked_store(self, variable: C, value: C, position: str) -> None:
         name = self.scope.names.fresh("value")
         self.line(f"const {CTYPES[value.dtype]} {name} = {value.loose};")
-        self.line(f"{position} = {name} != {variable.text} ? iteration : {position};")
+        self.line(f"{position} = {name} != {variable.text} ? {self.scope.iteration()} : {position};")
         self.line(f"{variable.text} = {name};")
 
     def _element(self, target: cst.Subscript, value: C) -> None:

@@ -4,6 +4,7 @@ number a vector of its two parts."""
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -49,18 +50,19 @@ def zero(dtype: str) -> str:
 
 
 def literal(value: Number, dtype: str) -> C:
-    """A literal of type `dtype`; its value must lie in the type's range."""
+    """A literal of type `dtype`; its value must lie in the type's range, and is rounded to it."""
     kind = kind_of(dtype)
     if kind == "c":
-        number = complex(value)
+        number = complex(_rounded(value, dtype))
         parts = [literal(each, part_of(dtype)).text for each in (number.real, number.imag)]
         return C(f"({CTYPES[dtype]})({', '.join(parts)})", dtype, UNARY, number)
     assert not isinstance(value, complex)
     if kind == "b":
         return C("1" if value else "0", dtype, value=bool(value))
     if kind == "f":
-        text = _float_text(float(value), dtype)
-        return C(text, dtype, UNARY if text[0] == "-" else 16, float(value))
+        real = float(_rounded(value, dtype))
+        text = _float_text(real, dtype)
+        return C(text, dtype, UNARY if text[0] == "-" else 16, real)
     whole = int(value)
     lowest = kind == "i" and bits(dtype) >= 32 and whole == -(2 ** (bits(dtype) - 1))
     if lowest:
@@ -73,16 +75,19 @@ def literal(value: Number, dtype: str) -> C:
     return C(f"{whole}{_SUFFIXES.get(dtype, '')}", dtype, level, whole, short=small)
 
 
+def _rounded(value: Number, dtype: str) -> Any:
+    """A number as one of `dtype`: what is folded later must see what the device sees."""
+    with np.errstate(over="ignore"):
+        return np.dtype(dtype).type(value).item()
+
+
 def _float_text(value: float, dtype: str) -> str:
     if math.isnan(value):
         return "NAN" if dtype == "float32" else "(double)NAN"
     if math.isinf(value):
         name = "INFINITY" if dtype == "float32" else "(double)INFINITY"
         return name if value > 0 else f"-{name}"
-    with np.errstate(over="ignore"):
-        text = str(np.float32(value)) if dtype == "float32" else repr(value)
-    if text.lstrip("-") == "inf":
-        return text.replace("inf", "INFINITY")
+    text = str(np.float32(value)) if dtype == "float32" else repr(value)
     if "." not in text and "e" not in text:
         text += ".0"
     return f"{text}f" if dtype == "float32" else text

@@ -63,10 +63,8 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     if within.stop.value is None and nest.dims[0].invariant:
         bounds.pop()  # the number of trips stands for it
     write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
-    place = len(write.lines)
+    write.number(trip)
     write.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
-    if scope.tests_accesses:
-        write.lines.insert(place, f"        const long iteration = {trip};")
     write.close()
     for partial in partials:
         write.line(f"{partial.text}[{block}] = {scope.names.of(partial.name)};")
@@ -76,7 +74,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     arguments += [*own_rows, *copies, *partials]
     arguments += [Argument("blocks", blocks), Argument("block", length), Argument("trips", trips)]
     arguments += [*bounds, *(a for a in found if a.kind != "array")]
-    return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, write.finished(), scope), tuple(arguments))
 
 
 def _accumulated(nest: Nest) -> list[tuple[str, str]]:
@@ -115,6 +113,7 @@ def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -
         "        return;",
     ]
     mine, other, kind = "copies[copy * row + element]", "copies[(copy + width) * row + element]", CTYPES[dtype]
+    given = "array[element] != 0" if dtype == "bool" else "array[element]"  # memory of a bool may be any byte
     if combined.op in ("+", "*") and kind_of(dtype) in "fc":
         lines += [
             "    for (long width = 1; width < count; width *= 2)",
@@ -124,7 +123,7 @@ def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -
         ]
     else:
         lines += [
-            f"    {kind} value = array[element];",
+            f"    {kind} value = {given};",
             "    for (long copy = 0; copy < count; copy++) {",
             f"        const {kind} other = {mine};",
             f"        value = {_join(combined.op, 'value', 'other', dtype, unit)};",

@@ -17,13 +17,13 @@ from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
-from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.scope import ITERATION, Scope
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
-OWN_NAMES = ("faults", "iteration", "turn", "kept", "load")
+OWN_NAMES = ("faults", ITERATION, "turn", "kept", "load")
 
 
 def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
@@ -76,15 +76,13 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
         statements.line(f"const long {within.variable} = {within.value(trip)};")
         statements.line(f"if ({within.beyond(trip)})")
         statements.line("    return;")
-    place = len(statements.lines)
+    statements.number(_iteration(order))
     for declaration in declarations(private_names(nest, scoped), scope):
         statements.line(declaration)
     statements.block(nest.body)
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
-    if scope.tests_accesses:
-        statements.lines.insert(place, f"    const long iteration = {_iteration(order)};")
-    return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
 
 
 def _first_scalar(arguments: list[Argument]) -> int:

@@ -36,10 +36,8 @@ def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: 
         kind = types.names[variable]
         assert isinstance(kind, ScalarType)
         statements.line(f"{CTYPES[kind.dtype]} {own.of(variable)} = kept->{unit.members[variable]};")
-    place = len(statements.lines)
+    statements.number("0")
     statements.block(step.statements)
-    if scope.tests_accesses:
-        statements.lines.insert(place, "    const long iteration = 0;")
     for variable in sorted(assigned):
         statements.line(f"kept->{unit.members[variable]} = {own.of(variable)};")
     arguments = of_scope(scope, frozenset(step.arrays_written))
@@ -47,4 +45,4 @@ def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: 
         rest = [a for a in arguments if a.kind != "kept"]
         place = next((k for k, a in enumerate(rest) if a.kind == "faults"), len(rest))
         arguments = [*rest[:place], Argument("kept", "kept"), *rest[place:]]
-    return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))

@@ -69,14 +69,11 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
         low, high = start, stop
     statements.lines.append(IN_ORDER)
     statements.open(_loop(within, nest, low, high, from_zero=by_ends))
-    place = len(statements.lines)
+    statements.number(within.trip().text)
     if run is None:
         statements.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
     else:
         run.update()
-    if scope.tests_accesses:
-        indent = "    " * (2 if by_ends else 3)
-        statements.lines.insert(place, f"{indent}const long iteration = {within.trip().text};")
     statements.close()
     if not by_ends:
         statements.close()
@@ -88,7 +85,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     arguments += [*rows, *slots, *bounds]
     parts = [Argument("ends", ends)] if by_ends else [Argument("ranges", ranges), Argument("owners", owners)]
     arguments += [*parts, Argument("owner_count", count)]
-    return Kernel(name, kernel_text(name, arguments, statements.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
 
 
 def _slots(nest: Nest, scope: Scope) -> list[Argument]:

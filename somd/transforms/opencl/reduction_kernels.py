@@ -101,7 +101,7 @@ class _Writer:
         self.loops()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
-        return Kernel(name, kernel_text(name, arguments, write.lines, self.scope), tuple(arguments))
+        return Kernel(name, kernel_text(name, arguments, write.finished(), self.scope), tuple(arguments))
 
     def loops(self) -> None:
         """The loops over the block: the first dimension by trips, the last one by lanes."""
@@ -188,12 +188,10 @@ class _Writer:
     def iteration_of(self, place: C) -> None:
         """The body of one iteration, whose place in the order of the loops is `place`."""
         write = self.statements
-        marker, indent = len(write.lines), "    " * write.depth
+        write.number(place.text)
         for declaration in declarations(self.private, self.scope):
             write.line(declaration)
         write.block(self.nest.body)
-        if self.numbered:
-            write.lines.insert(marker, f"{indent}const long iteration = {place.text};")
 
     def inner_loop(self, inner: CRange, last: bool) -> None:
         step = inner.dim.step
@@ -211,10 +209,6 @@ class _Writer:
         if not self.loops_inside:
             self.statements.lines.append("#pragma unroll 8")
 
-    @property
-    def numbered(self) -> bool:
-        return self.scope.tests_accesses or any(a.position for a in self.accumulators)
-
     def arguments(self) -> list[Argument]:
         found = of_scope(self.scope, frozenset(self.nest.arrays_written))
         arrays = [a for a in found if a.kind == "array"]
@@ -222,5 +216,5 @@ class _Writer:
         slots = [each for a in self.accumulators for each in a.all]
         partials = [Argument("partials", each.partials, each.name, dtype=each.dtype) for each in slots]
         own = [Argument("trips", self.trips, number=0), Argument("block", self.block)]
-        extents = self.extents if self.numbered else []
+        extents = self.extents if self.scope.numbered else []
         return [*arrays, *self.rows, *partials, *own, *self.bounds, *extents, *rest]

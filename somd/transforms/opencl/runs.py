@@ -71,7 +71,8 @@ class Run:
         index = write.expressions.of_type(index_expressions(target)[0], "int64")
         length, site = write.scope.length(target.value.value, 0), write.scope.guarded[target][0].number
         write.scope.tests_accesses = True
-        found = f"{write.expressions.unit.fault_place()}({self.key}, {length.text}, faults, iteration, turn, {site})"
+        record = f"faults, {write.scope.iteration()}, turn"
+        found = f"{write.expressions.unit.fault_place()}({self.key}, {length.text}, {record}, {site})"
         write.line(f"const long {self.key} = {index.loose};")
         write.open(f"if ({self.key} != {self.at})")
         self._store(name)

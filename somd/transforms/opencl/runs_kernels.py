@@ -86,7 +86,7 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     write.line(f"const int {part_stop} = min({part} + TERMS, {stop});")
     write.open(f"for (int {at} = {part} + {lane}; {at} < {part_stop}; {at} += RUNS)")
     write.line(f"const long {within.variable} = {at};")
-    write.line(f"const long iteration = 2 * (long){at} + 1;")
+    write.number(f"2 * (long){at} + 1")
     write._where(update)
     write.line(f"{terms}[{at} - {part}] = {write.expressions.of_type(update.value, term.dtype).loose};")
     write.close()
@@ -104,7 +104,7 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     own = [Argument("run_ends", ends), Argument("run_keys", keys), Argument("run_count", count)]
     arguments += [*bounds, *own]
-    text = kernel_text(name, arguments, write.lines, scope, after_faults=True)
+    text = kernel_text(name, arguments, write.finished(), scope, after_faults=True)
     fixed = "__kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void"
     return Kernel(name, text.replace("__kernel void", fixed, 1), tuple(arguments))
 

@@ -16,6 +16,9 @@ from somd.transforms.stages import Method, Site
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 
+#: the variable with the number of an iteration, its place in the order of the loops
+ITERATION = "iteration"
+
 
 @dataclass
 class Scope:
@@ -35,6 +38,8 @@ class Scope:
     lengths: dict[tuple[str, int], str] = field(default_factory=dict)
     inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
     tests_accesses: bool = False
+    #: whether the text mentions the number of the iteration
+    numbered: bool = False
     #: in kernels that note faults at their end, the variable that keeps the first one
     noted: str = ""
     #: lengths of the arrays that lie in private memory
@@ -49,6 +54,11 @@ class Scope:
     loaded: dict[str, tuple[str, str]] = field(default_factory=dict)
     #: reads of elements that are in local memory, with the text of their places there
     staged: dict[cst.Subscript, str] = field(default_factory=dict)
+
+    def iteration(self) -> str:
+        """The variable with the number of the iteration, which is declared where something asks for it."""
+        self.numbered = True
+        return ITERATION
 
     def array(self, name: str) -> str:
         if name in self.own or name in self.apart:

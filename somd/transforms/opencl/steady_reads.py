@@ -21,7 +21,7 @@ def steady_reads(
     types: Types,
     wanted: Callable[[tuple[cst.BaseExpression, ...]], bool] = lambda indexes: True,
 ) -> dict[str, list[cst.Subscript]]:
-    """Text of a read -> all reads of that text in `statements`, the first of which every trip makes.
+    """Text of a read -> all reads of that text in `statements`: first one that every trip makes untested, then others.
 
     Indexes consist of `variables` and of what is the same for all trips; nothing in the nest writes the array. Indexes
     that are tested where they happen, or count from the end, are left out.
@@ -37,10 +37,11 @@ def steady_reads(
         if _written(node, array, bool(names & {dim.variable for dim in nest.dims}), nest, types):
             continue
         if names <= steady and not any(reads_elements(index, types) for index in indexes) and wanted(indexes):
-            found.setdefault(_text(node), [])
+            found.setdefault(_text(node), [node])
     for node in (each for statement in statements for each in subscripts(statement)):
-        if _text(node) in found and node not in nest.wrapping:
-            found[_text(node)].append(node)
+        made = found.get(_text(node))
+        if made is not None and node not in (*nest.wrapping, made[0]):
+            made.append(node)
     return found
 
 

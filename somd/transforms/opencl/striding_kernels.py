@@ -60,13 +60,11 @@ def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit
             write.line("    continue;")
     if scope.relaxed is None and ranges[0].stop.value is None and nest.dims[0].step > 0:
         bounds[:] = [bound for bound in bounds if not (bound.kind == "stop" and bound.number == 0)]
-    start = len(write.lines)
+    write.number(trip)
     write.block(nest.body)
-    if scope.tests_accesses:
-        write.lines.insert(start, f"        const long iteration = {trip};")
     write.close()
     found = of_scope(scope, frozenset(nest.arrays_written))
     arguments = [a for a in found if a.kind == "array"] + rows
     arguments += [Argument("items", items), Argument("trips", trips), *extents, *bounds]
     arguments += [a for a in found if a.kind != "array"]
-    return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, write.finished(), scope), tuple(arguments))

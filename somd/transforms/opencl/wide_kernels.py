@@ -111,7 +111,7 @@ def wide_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Un
     write.line(f"const long {lane} = get_local_id(0);")
     write.line(f"const long {lanes} = get_local_size(0);")
     write.line(f"const long {within.variable} = {within.value(C('(long)get_group_id(0)', 'int64', 14))};")
-    place = len(write.lines)
+    write.number("get_group_id(0)")
     for line in declarations(set(nest.privates) - write.scoped, scope):
         write.line(line)
     passed: list[str] = []
@@ -129,13 +129,11 @@ def wide_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Un
             write.line(BARRIER)
             for text, slot, _ in slots:
                 write.line(f"{text} = {slot};")
-    if scope.tests_accesses:
-        write.lines.insert(place, "    const long iteration = get_group_id(0);")
     write.lines[:0] = passed
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
     arguments[place:place] = bounds
-    return Kernel(name, kernel_text(name, arguments, write.lines, scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, write.finished(), scope), tuple(arguments))
 
 
 def _spread(loop: cst.For, lane: str, lanes: str, write: Statements, method: Method) -> None:

@@ -298,9 +298,8 @@ class Expressions:
                     "SOMD402", f"`and` and `or` take truth values, this is `{part}`", side, "compare it: `x != 0`"
                 )
                 return None
-        if None in parts:
-            return None
-        return BOOL if all(p is not None and p.weak for p in parts) else ScalarType("bool")
+        known = [(part, self.literal(side)) for part, side in zip(parts, (node.left, node.right), strict=True) if part]
+        return joined(known) if len(known) == len(parts) else None
 
     def _one_of(self, nodes: list[cst.BaseExpression], node: cst.BaseExpression) -> ScalarType | None:
         """The type of a value that is one of several expressions."""

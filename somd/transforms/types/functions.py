@@ -44,6 +44,8 @@ OPERATORS: dict[str, type[cst.BaseBinaryOp]] = {
     "left_shift": cst.LeftShift,
     "right_shift": cst.RightShift,
 }
+#: functions of NumPy that multiply by a factor
+ANGLES = ("degrees", "rad2deg", "radians", "deg2rad")
 #: functions of NumPy that take complex numbers here too
 OF_COMPLEX = frozenset(f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle".split())
 #: methods of scalars, and the attributes that are the parts of a complex number
@@ -63,6 +65,11 @@ ALLOCATE: dict[Callable[..., Any], str] = {getattr(np, n): n for n in ("empty", 
 ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
     getattr(np, n): n for n in ("empty_like", "zeros_like", "ones_like", "full_like", "copy")
 }
+
+
+def angle_factor(name: str, dtype: str) -> float:
+    """What NumPy's function of `ANGLES` multiplies a number of `dtype` by: in float32 a quotient of rounded numbers."""
+    return float(getattr(np, name)(np.dtype(dtype).type(1)))
 
 
 def known(function: object, table: dict[Callable[..., Any], str]) -> str | None:

@@ -201,6 +201,18 @@ class _Walk:
             found = self._result()
             if found is not None:
                 self.types.result = found
+                if not self.active:
+                    self._one_kind_of_bool(found)
+
+    def _one_kind_of_bool(self, found: Type) -> None:
+        """Report a result that is Python's bool on some paths and NumPy's on others: they print, compare and negate
+        differently, and generated code keeps no note of which one it has."""
+        for part in found.elements if isinstance(found, TupleType) else (found,):
+            if isinstance(part, ScalarType) and part.kind == "b" and {False, True} <= set(part.literals):
+                label = Label(self.method.position(self.returns[-1][2]), "here", True)
+                message = "the result is Python's bool on some paths and NumPy's on others"
+                helps = ("return `bool(...)` of it", "let each operand be NumPy's: `np.bool_(...)`")
+                self.collector.add(Diagnostic("SOMD401", message, (label,), helps))
 
     def _result(self) -> Type | None:
         """The type that all `return` statements share; tuples written out are joined part by part."""

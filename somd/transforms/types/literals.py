@@ -7,7 +7,7 @@
 
 `x` has the strong type with the numbers that it may hold instead (`ScalarType.literals`). An operation is allowed where
 it gives the same value and type for them as for the strong type; its result may be a Python number in turn. float64 and
-int64 have the values of Python's own numbers, but promote otherwise: what is remembered of them is `SOME` number.
+int64 have the values of Python's own numbers, but promote otherwise: `SOME` numbers stand for them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def result_of(
     if not tracked:
         # a sum of no terms stays out of it: see `_same_type`
         none = compares or result.weak or all(v == 0 for k in bearing for v in operands[k].literals)
-        return result if none or result.dtype not in SOME else ScalarType(result.dtype, literals=(SOME[result.dtype],))
+        return result if none or result.dtype not in SOME else ScalarType(result.dtype, literals=SOME[result.dtype])
     if any(o.weak and v is None for o, v in zip(operands, values, strict=True)):
         if compares:
             return ScalarType(result.dtype, literals=(False, True))

@@ -185,8 +185,8 @@ def working_type(function: Callable[..., Any], *operands: ScalarType) -> ScalarT
 
 Literal = Number | None
 
-#: stands for a Python number whose value is not known, among the literals that a variable of a type may hold
-SOME: dict[str, Number] = {"float64": 2.5, "int64": 3}
+#: stand for a Python number whose value is not known, among the literals that a variable of a type may hold
+SOME: dict[str, tuple[Number, ...]] = {"float64": (2.5,), "int64": (3,), "bool": (False, True)}
 
 
 def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
@@ -207,7 +207,7 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
         result = ScalarType(next(iter(strong)))
         literals = {value for t, _ in taken for value in t.literals}
         literals |= {literal for _, literal in weak if literal is not None}
-        literals |= {SOME[t.dtype] for t, literal in weak if literal is None and t.dtype in SOME}
+        literals |= {some for t, literal in weak if literal is None for some in SOME.get(t.dtype, ())}
         if all(_fits(t, literal, result) for t, literal in weak):
             return ScalarType(result.dtype, literals=tuple(sorted(literals, key=repr)))
     raise NotTyped(" and ".join(f"`{name}`" for name in dict.fromkeys(str(t) for t, _ in taken)))

@@ -65,9 +65,9 @@ class SpreadRun(Run):
             if overwritten:
                 spread.everywhere()
         spread.settle = self.settle
-        self._note_overlaps(spread)
-        self._arrays[id(array)] = (array, spread)
-        return spread
+        managed = self._named_before(array, spread)
+        self._arrays[id(array)] = (array, managed)
+        return managed
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:
         """A new array on the devices, of undefined content."""
