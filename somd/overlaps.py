@@ -22,12 +22,12 @@ def same_arrays(
     names: Sequence[str],
     texts: Sequence[str],
 ) -> tuple[tuple[str, str], ...]:
-    """Parameters that are the same array as an earlier one, as (name, earlier name).
+    """Parameters that are the same array as an earlier one, as (name, first of these).
 
     Raises:
         SomdRuntimeError: SOMD309, a written array overlaps another one in part.
     """
-    found: dict[str, str] = {}
+    first_of = list(range(len(values)))
     for k in written:
         for other in arrays:
             if other == k:
@@ -35,15 +35,15 @@ def same_arrays(
             first, second = values[min(k, other)], values[max(k, other)]
             if not may_share(first, second):
                 continue
-            pair = (names[max(k, other)], names[min(k, other)])
             if same_memory(first, second):
-                found[pair[0]] = found.get(pair[1], pair[1])
+                one, two = first_of[k], first_of[other]
+                first_of = [min(one, two) if each in (one, two) else each for each in first_of]
             elif on_device(first) or np.shares_memory(first, second):
                 both = f"arguments `{texts[min(k, other)]}` and `{texts[max(k, other)]}`"
                 raise SomdRuntimeError(
                     f"{both} overlap in memory and one of them is written: pass a copy of one of them", "SOMD309"
                 )
-    return tuple(sorted(found.items()))
+    return tuple(sorted((names[k], names[each]) for k, each in enumerate(first_of) if each != k))
 
 
 def may_share(first: Any, second: Any) -> bool:

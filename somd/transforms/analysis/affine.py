@@ -43,7 +43,6 @@ class Scope:
     arrays: Collection[str]
     known: Mapping[str, Affine | None] = field(default_factory=dict)
     inexact: Collection[str] = frozenset()
-    aliases: Mapping[str, str] = field(default_factory=dict)
     #: arrays of keys that a partitioner keeps to one MI each
     keys: Collection[str] = frozenset()
     #: lengths of the arrays that an iteration makes for itself; None where they are not known
@@ -157,7 +156,7 @@ def _shape(node: cst.BaseExpression, scope: Scope) -> Affine | None:
     if found[0] in scope.lengths:
         known = scope.lengths[found[0]]
         return known[found[1]] if found[1] < len(known) else None
-    name = size(scope.aliases.get(found[0], found[0]), found[1])
+    name = size(*found)
     return Affine(name, frozenset({name}))
 
 

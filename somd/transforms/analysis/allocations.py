@@ -49,5 +49,5 @@ def _same_as(array: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) 
     name = array.value
     if name in scope.lengths:
         return list(scope.lengths[name])
-    names = [size(scope.aliases.get(name, name), axis) for axis in range(ranks.get(name, 0))]
+    names = [size(name, axis) for axis in range(ranks.get(name, 0))]
     return [Affine(text, frozenset({text})) for text in names]

@@ -6,7 +6,7 @@ exactly known (index or condition on data) are guarded where they happen instead
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import islpy as isl
 import libcst as cst
@@ -23,7 +23,7 @@ def hoistable(access: Access) -> bool:
     return access.exact and not any(index is None or keys_in(index) for index in access.indices)
 
 
-def violation(access: Access, axis: int, aliases: Mapping[str, str], sets: Sets) -> str | None:
+def violation(access: Access, axis: int, sets: Sets) -> str | None:
     """Python text that is true when some iteration leaves the array along `axis`; None if that cannot be.
 
     Raises:
@@ -31,7 +31,7 @@ def violation(access: Access, axis: int, aliases: Mapping[str, str], sets: Sets)
     """
     index = access.indices[axis]
     assert index is not None
-    length = size(aliases.get(access.array, access.array), axis)
+    length = size(access.array, axis)
     variables = [domain.variable for domain in access.loops]
     outside = f"({index.text} >= {length})"
     if may_be_negative(access, axis, sets):
@@ -74,11 +74,11 @@ def proved_lowest(variables: Sequence[str], formulas: Sequence[Affine], expressi
     return None
 
 
-def in_bounds(access: Access, aliases: Mapping[str, str], sets: Sets) -> bool:
+def in_bounds(access: Access, sets: Sets) -> bool:
     """Whether an access of any kind is proved inside its array for all values of the parameters."""
     if any(index is None or keys_in(index) for index in access.indices):
         return False
-    return all(violation(access, axis, aliases, sets) is None for axis in range(len(access.indices)))
+    return all(violation(access, axis, sets) is None for axis in range(len(access.indices)))
 
 
 def subscripts(accesses: Sequence[Access]) -> Iterator[cst.Subscript]:

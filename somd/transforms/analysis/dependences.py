@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.affine import size, variable
+from somd.transforms.analysis.aliases import Aliases, equal
 from somd.transforms.analysis.flat import digits_of
 from somd.transforms.analysis.sets import Sets, renamed
 from somd.transforms.stages import Access, Affine
@@ -33,7 +34,7 @@ class Conflict:
 
 
 def find_conflict(
-    accesses: Sequence[Access], loop: cst.For, aliases: Mapping[str, str], sets: Sets, wraps: bool = True
+    accesses: Sequence[Access], loop: cst.For, aliases: Aliases, sets: Sets, wraps: bool = True
 ) -> Conflict | None:
     """The first conflict between iterations of `loop`, or None if there is none: they are independent.
 
@@ -43,7 +44,7 @@ def find_conflict(
         TooComplex: isl gave up.
     """
     for first, second in _pairs(accesses, aliases):
-        variables, formulas = conflict_formulas(first, second, _depth(first, loop), aliases, sets, wraps)
+        variables, formulas = conflict_formulas(first, second, _depth(first, loop), sets, wraps)
         if not sets.empty(variables, formulas):
             certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
             values = sets.sample(variables, formulas) or {}
@@ -62,52 +63,47 @@ def _distance(
     return distance if sets.empty(variables, [*formulas, differs]) else None
 
 
-def meet(first: Access, second: Access, loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> bool:
-    """Whether two different iterations of `loop` may reach one element, with one access each.
+def meet(first: Access, second: Access, loop: cst.For, sets: Sets) -> bool:
+    """Whether two different iterations of `loop` may reach one element of an array, with one access each.
 
     Raises:
         TooComplex: isl gave up.
     """
-    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), aliases, sets))
+    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), sets))
 
 
-def overlap(first: Access, second: Access, loop: cst.For, aliases: Mapping[str, str], sets: Sets) -> bool:
+def overlap(first: Access, second: Access, loop: cst.For, aliases: Aliases, sets: Sets) -> bool:
     """Whether two accesses may reach one element in iterations of `loop`, be it one iteration or two.
 
     Raises:
         TooComplex: isl gave up.
     """
-    if aliases.get(first.array, first.array) != aliases.get(second.array, second.array):
+    if not aliases.may_be_one(first.array, second.array):
         return False
-    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), aliases, sets, apart=False))
+    return not sets.empty(*conflict_formulas(first, second, _depth(first, loop), sets, apart=False))
 
 
 def _depth(access: Access, loop: cst.For) -> int:
     return next(k for k, domain in enumerate(access.loops) if domain.node is loop)
 
 
-def _pairs(accesses: Sequence[Access], aliases: Mapping[str, str]) -> Iterator[tuple[Access, Access]]:
+def _pairs(accesses: Sequence[Access], aliases: Aliases) -> Iterator[tuple[Access, Access]]:
     for k, first in enumerate(accesses):
         for second in accesses[k:]:
-            same = aliases.get(first.array, first.array) == aliases.get(second.array, second.array)
-            if same and (first.write or second.write):
+            if aliases.may_be_one(first.array, second.array) and (first.write or second.write):
                 yield (first, second) if first.write else (second, first)
 
 
 def conflict_formulas(
-    first: Access,
-    second: Access,
-    depth: int,
-    aliases: Mapping[str, str],
-    sets: Sets,
-    wraps: bool = True,
-    apart: bool = True,
+    first: Access, second: Access, depth: int, sets: Sets, wraps: bool = True, apart: bool = True
 ) -> tuple[list[str], list[Affine]]:
-    """Variables and formulas of: another iteration of loop number `depth` touches the same element; with `apart` false,
-    any iteration."""
+    """Variables and formulas of: another iteration of loop number `depth` touches the same element, the arrays of both
+    accesses being one; with `apart` false, any iteration."""
     mine = [domain.variable for domain in first.loops[depth:]]
     others = [domain.variable for domain in second.loops[depth:]]
     formulas = [c for domain in first.loops[:depth] for c in domain.constraints]
+    if first.array != second.array:
+        formulas += [equal(first.array, second.array, axis) for axis in range(len(first.indices))]
     digits = _digits(first, second, sets)
     if digits is not None:
         elements = [f"e_{k}" for k in range(len(digits[0]))]
@@ -115,8 +111,8 @@ def conflict_formulas(
         theirs = [*_occurs(second, depth), *_equals(digits[1], elements)]
     else:
         elements = [f"e_{axis}" for axis in range(len(first.indices))]
-        formulas += [*_occurs(first, depth), *_touches(first, elements, aliases, sets, wraps)]
-        theirs = [*_occurs(second, depth), *_touches(second, elements, aliases, sets, wraps)]
+        formulas += [*_occurs(first, depth), *_touches(first, elements, sets, wraps)]
+        theirs = [*_occurs(second, depth), *_touches(second, elements, sets, wraps)]
     keys = sorted({name for formula in (*formulas, *theirs) for name in keys_in(formula)})
     formulas += [renamed(formula, [*others, *keys], OTHER) for formula in theirs]
     keys += [name + OTHER for name in keys]
@@ -162,12 +158,9 @@ def _occurs(access: Access, depth: int) -> Iterator[Affine]:
     yield from access.guards
 
 
-def _touches(
-    access: Access, elements: Sequence[str], aliases: Mapping[str, str], sets: Sets, wraps: bool
-) -> Iterator[Affine]:
-    array = aliases.get(access.array, access.array)
+def _touches(access: Access, elements: Sequence[str], sets: Sets, wraps: bool) -> Iterator[Affine]:
     for axis, (index, element) in enumerate(zip(access.indices, elements, strict=False)):
-        length = size(array, axis)
+        length = size(access.array, axis)
         yield Affine(f"0 <= {element} < {length}", frozenset({element, length}))
         if index is None:
             continue

@@ -79,15 +79,13 @@ def combined_in(loop: cst.For, accesses: Sequence[Access], context: Context, set
 
 def _independent(accesses: Sequence[Access], loop: cst.For, context: Context, sets: Sets) -> bool:
     try:
-        return find_conflict(accesses, loop, context.kinds.aliases, sets) is None
+        return find_conflict(accesses, loop, context.aliases, sets) is None
     except TooComplex:
         return False
 
 
 def _second_name(name: str, accesses: Sequence[Access], context: Context) -> Access | None:
-    aliases = context.kinds.aliases
-    same = aliases.get(name, name)
-    return next((a for a in accesses if a.array != name and aliases.get(a.array, a.array) == same), None)
+    return next((a for a in accesses if a.array != name and context.aliases.may_be_one(a.array, name)), None)
 
 
 def check_short_circuit(combined: Sequence[Combined], guarded: Collection[cst.Subscript], context: Context) -> None:

@@ -11,12 +11,13 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import Scope, shape_reference
+from somd.transforms.analysis.aliases import Aliases, aliases_of
 from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import as_written
-from somd.transforms.stages import Method, Site
+from somd.transforms.stages import Affine, Method, Site
 
 if TYPE_CHECKING:
     from somd.transforms.plan.relaxation import Block
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kinds:
-    """What types tell the planner: number of dimensions by array, scalars that are no integers, and arrays that are
-    the same memory under several names (name -> the one that stands for it)."""
+    """What types and the call tell the planner: number of dimensions by array, scalars that are no integers, and
+    parameters that are the same array as another one (name -> the one that stands for it)."""
 
     ranks: Mapping[str, int]
     inexact: frozenset[str] = frozenset()
@@ -194,10 +195,13 @@ class Context:
         self.collector = collector
         self.partitions = _partitions(method)
         keys = frozenset(n for n, root in self.partitions.items() if n == root and _partitioner(method, n) == "ByKey")
-        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, kinds.aliases, keys)
-        #: what holds somewhere in the method, and what holds at the place that is planned
+        self.scope = Scope(method, frozenset(kinds.ranks), {}, kinds.inexact, keys)
+        #: what holds somewhere in the method, and what holds from the place on that is planned
         self.all_facts: tuple[Fact, ...] = facts_of(method, self.scope, kinds.ranks)
-        self.facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)
+        self._facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)
+        self._aliases = aliases_of(statements_of(method.function.body), kinds.ranks, kinds.aliases)
+        #: which names may be one array at the place that is planned
+        self.aliases = Aliases()
         self.liveness = Liveness()
         self.liveness.before(statements_of(method.function.body), frozenset())
         self.sites: list[Site] = []
@@ -217,10 +221,19 @@ class Context:
                 found[name] = dims.get(name)
         return found
 
+    @property
+    def facts(self) -> tuple[Affine, ...]:
+        """What holds at the place that is planned."""
+        return (*self._facts, *self.aliases.equal_lengths(self.kinds.ranks))
+
+    def stand_before(self, statement: cst.CSTNode) -> None:
+        """Take what may be one array before a statement for what may be so."""
+        self.aliases = self._aliases.get(statement, Aliases())
+
     def pass_by(self, statement: cst.CSTNode) -> None:
         """Take what holds behind a statement of the method's body for granted from now on."""
         passed = set(small_statements([statement]))
-        self.facts += tuple(fact.formula for fact in self.all_facts if fact.behind in passed)
+        self._facts += tuple(fact.formula for fact in self.all_facts if fact.behind in passed)
 
     def site(self, position: Position, array: str, axis: int, text: str) -> Site:
         """A new site; sites are numbered from 1."""

@@ -29,6 +29,7 @@ def accumulated_elements(loop: cst.For, around: Sequence[Affine], context: Conte
     """The elements that `loop` only accumulates into, in source order; `around` holds for the scalars outside."""
     if context.combining or context.relaxed is not None:
         return ()
+    context.stand_before(loop)
     found: dict[str, list[Update]] = {}
     first = list(_always(statements_of(loop.body)))
     for array in sorted(context.kinds.ranks.keys() - assigned_names(loop)):
@@ -84,6 +85,6 @@ def _alone(updates: Sequence[Update], loop: cst.For, accesses: Sequence[Access],
         return False
     try:
         others = [a for a in accesses if not any(a is own for own in mine)]
-        return not any(overlap(mine[0], other, loop, context.kinds.aliases, sets) for other in others)
+        return not any(overlap(mine[0], other, loop, context.aliases, sets) for other in others)
     except TooComplex:
         return False

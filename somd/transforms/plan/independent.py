@@ -39,7 +39,7 @@ def _independent(
         return False
     try:
         check_form(inner, loops[0], dims, context)
-        if find_conflict(mine, inner, context.kinds.aliases, sets) is not None:
+        if find_conflict(mine, inner, context.aliases, sets) is not None:
             return False
     except (Rejected, TooComplex):
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label, Position
@@ -42,17 +44,23 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
     assert header is not None
     spelled = method.spelled.get(header.variable, header.variable)
     variable = None if spelled == UNNAMED else spelled
-    example = _example(variable, found) if variable else ()
+    example = (*(_example(variable, found) if variable else ()), *_shared(method, found))
     labels = [_label(method, first, primary=first.write and second.write)]
     if second.node is not first.node or second.write != first.write:
         labels.append(_label(method, second, primary=not (first.write and second.write)))
     if not found.certain:
-        return _unproved(method, loop, variable, found, tuple(labels))
+        return replace(_unproved(method, loop, variable, found, tuple(labels)), notes=_shared(method, found))
     if first.write and second.write:
         message = f"{NOT_DISTRIBUTED}two iterations{_of(variable)} write the same element"
         return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), SINGLE), example)
     message = NOT_DISTRIBUTED + _direction(variable, found)
     return Diagnostic("SOMD301", message, tuple(labels), (*_own(method, found), COPY, RELAX, SINGLE), example)
+
+
+def _shared(method: Method, found: Conflict) -> tuple[str, ...]:
+    """That two names stand for one array, which the source does not show."""
+    names = dict.fromkeys(method.spelled.get(a.array, a.array) for a in (found.first, found.second))
+    return (f"the call gives one array for {' and '.join(f'`{name}`' for name in names)}",) if len(names) > 1 else ()
 
 
 def _own(method: Method, found: Conflict) -> tuple[str, ...]:

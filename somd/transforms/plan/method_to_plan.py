@@ -310,6 +310,7 @@ class _Planner:
         inside = (*self.outer_facts(node, around),)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
+        self.context.stand_before(node)
         sweeps = sweeps_of(step, inside, self.context)
         return replace(step, sweeps=sweeps, delay=None if sweeps else delay_of(step, inside, self.context))
 

@@ -45,6 +45,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         Rejected: it is not, or this cannot be proved.
         TooComplex: isl gave up.
     """
+    context.stand_before(loop)
     check_form(loop, loop, set(), context)
     sets = Sets((*context.facts, *around))
     own = local_arrays(loop, context, sets)
@@ -58,13 +59,13 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     proved = [a for a in accesses if a.array not in private]
     in_order_if: tuple[str, ...] = ()
     relaxed: Relaxed | None = None
-    conflict = find_conflict(proved, loop, context.kinds.aliases, sets)
+    conflict = find_conflict(proved, loop, context.aliases, sets)
     if conflict is not None and context.relaxed is not None:
         relaxation = relax(loop, proved, context.relaxed, context, sets)
         relaxed, in_order_if = relaxation.relaxed, relaxation.in_order_if
     elif conflict is not None:
         in_order_if = _negative_indexes(proved, sets)
-        if not in_order_if or find_conflict(proved, loop, context.kinds.aliases, sets, wraps=False) is not None:
+        if not in_order_if or find_conflict(proved, loop, context.aliases, sets, wraps=False) is not None:
             raise Rejected(messages.conflict(context.method, loop, conflict))
     loops = [loop, *(() if copies else _grid(loop, proved, context, sets, wraps=not in_order_if))]
     body = statements_of(loops[-1].body)
@@ -90,7 +91,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         dims=tuple(_dim(each, loops, k, context, sets) for k, each in enumerate(loops)),
         body=tuple(s for s in body if isinstance(s, cst.BaseStatement)),
         arrays_read=tuple(sorted({a.array for a in accesses if not a.write})),
-        arrays_written=tuple(sorted({a.array for a in accesses if a.write})),
+        arrays_written=_changed(accesses, context),
         scalars=_inputs(loop, variables, scalars, context),
         privates=scalars.private,
         reductions=scalars.reductions,
@@ -115,8 +116,14 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         independent=independent_loops(loops, proved, context, sets),
         accesses=accesses,
         facts=sets.context,
-        aliased=bool(context.kinds.aliases),
+        aliased=bool(context.aliases.possible),
     )
+
+
+def _changed(accesses: Sequence[Access], context: Context) -> tuple[str, ...]:
+    """The arrays that are written, each by every name that it may have in the nest."""
+    named = {a.array for a in accesses}
+    return tuple(sorted(named & context.aliases.with_others(a.array for a in accesses if a.write)))
 
 
 def _told_apart(variables: set[str], context: Context) -> list[str]:
@@ -174,7 +181,7 @@ def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Set
             check_form(inner, loop, dims, context)
         except Rejected:
             break
-        if find_conflict(accesses, inner, context.kinds.aliases, sets, wraps) is not None:
+        if find_conflict(accesses, inner, context.aliases, sets, wraps) is not None:
             break
         found.append(inner)
         dims.add(range_of(inner).variable)  # type: ignore[union-attr]
@@ -219,11 +226,11 @@ def _checks(
         try:
             if hoistable(access):
                 for axis in axes:
-                    bad = violation(access, axis, context.kinds.aliases, sets)
+                    bad = violation(access, axis, sets)
                     if bad is not None and bad not in checks:
                         checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
                 continue
-            if in_bounds(access, context.kinds.aliases, sets):
+            if in_bounds(access, sets):
                 continue
         except TooComplex:
             pass
@@ -241,7 +248,7 @@ def _guards_inside(
         if access.array not in own.names or access.node in guarded:
             continue
         try:
-            inside = in_bounds(access, {}, sets)
+            inside = in_bounds(access, sets)
         except TooComplex:
             inside = False
         if not inside:

@@ -72,7 +72,7 @@ def relax(loop: cst.For, accesses: Sequence[Access], block: Block, context: Cont
         Rejected: writes meet, or do not tell whose they are.
         TooComplex: isl gave up.
     """
-    aliases = context.kinds.aliases
+    aliases = context.aliases
     writes = [a for a in accesses if a.write]
     in_order: list[str | None] = []
     met = find_conflict(writes, loop, aliases, sets)
@@ -86,7 +86,7 @@ def relax(loop: cst.For, accesses: Sequence[Access], block: Block, context: Cont
         rivals = [] if read.node in stored else _rivals(read, writes, loop, context, sets)
         if not rivals:
             continue
-        memory = [w for w in writes if _memory(w, context) == _memory(read, context)]
+        memory = [w for w in writes if aliases.may_be_one(w.array, read.array)]
         owned = _part(loop, memory, sets)
         if owned is None:
             raise Rejected(messages.relaxed_write(context.method, loop, rivals[0], read))
@@ -97,16 +97,12 @@ def relax(loop: cst.For, accesses: Sequence[Access], block: Block, context: Cont
     return Relaxation(Relaxed(reads, snapshots), tuple(dict.fromkeys(text for text in in_order if text is not None)))
 
 
-def _memory(access: Access, context: Context) -> str:
-    return context.kinds.aliases.get(access.array, access.array)
-
-
 def _rivals(read: Access, writes: Sequence[Access], loop: cst.For, context: Context, sets: Sets) -> list[Access]:
     """The writes by which other iterations may change what `read` reads."""
     if read.write:
         return []
-    same = [w for w in writes if _memory(w, context) == _memory(read, context)]
-    return [w for w in same if meet(w, read, loop, context.kinds.aliases, sets)]
+    same = [w for w in writes if context.aliases.may_be_one(w.array, read.array)]
+    return [w for w in same if meet(w, read, loop, sets)]
 
 
 def _part(loop: cst.For, writes: Sequence[Access], sets: Sets) -> tuple[int, tuple[int, ...]] | None:

@@ -18,6 +18,7 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import accesses_of, index_expressions
 from somd.transforms.analysis.affine import size, variable
+from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
@@ -71,8 +72,9 @@ def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Swee
         return None
     every = [sweep.accesses(context) for sweep in sweeps]
     all_accesses = every
-    written = {_memory(a, changed, context) for accesses in every for a in accesses if a.write}
-    every = [[a for a in accesses if _memory(a, changed, context) in written] for accesses in every]
+    memory = _Memory(changed & set(context.kinds.ranks), context.aliases)
+    written = {a.array for accesses in every for a in accesses if a.write}
+    every = [[a for a in accesses if any(memory.same(a.array, name) for name in written)] for accesses in every]
     if any(None in a.indices or a.loops[0].strided for accesses in every for a in accesses):
         return None
     equal = list(_equal_shapes(changed, context))
@@ -85,7 +87,7 @@ def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Swee
     keyed = any(keys_in(index) for accesses in every for a in accesses for index in a.indices if index is not None)
     try:
         for radius in range(1 if cut or keyed or tested else MAX_RADIUS + 1):
-            meetings = _meetings(sweeps, every, radius, [*around, *equal], changed, context, turns_of)
+            meetings = _meetings(sweeps, every, radius, [*around, *equal], scalars, memory, turns_of)
             if all(Sets(context.facts).empty(*meeting) for meeting in meetings):
                 packing = _packing(sweeps, all_accesses, changed, context) if radius else Sweeps(0)
                 return replace(packing, radius=radius)
@@ -105,7 +107,7 @@ def _packing(
     bodies = [statement for sweep in sweeps for statement in sweep.phase.nest.body]
     deeper = any(_contains(statement, (cst.For, cst.While)) for statement in bodies)
     alone = any(len(sweep.phase.nest.dims) < 2 for sweep in sweeps)
-    if strides or not 2 <= stride <= MAX_STRIDE or deeper or alone or context.kinds.aliases:
+    if strides or not 2 <= stride <= MAX_STRIDE or deeper or alone or context.aliases.possible:
         return none
     offsets: dict[cst.Subscript, int] = {}
     arrays: dict[str, bool] = {}
@@ -232,11 +234,16 @@ def _contains(node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...]) -> bool:
     return isinstance(node, kinds) or any(_contains(child, kinds) for child in node.children)
 
 
-def _memory(access: Access, changed: set[str], context: Context) -> str:
-    """The array that is accessed; arrays that are exchanged are all one."""
-    if access.array in changed:
-        return ""
-    return context.kinds.aliases.get(access.array, access.array)
+class _Memory:
+    """Which names may be one array in two sweeps: arrays that are exchanged from turn to turn are all one, and so are
+    others that are one with such an array before the loop."""
+
+    def __init__(self, exchanged: set[str], aliases: Aliases) -> None:
+        self.exchanged = aliases.with_others(exchanged)
+        self.aliases = aliases
+
+    def same(self, first: str, second: str) -> bool:
+        return {first, second} <= self.exchanged or self.aliases.may_be_one(first, second)
 
 
 def _names(text: str) -> set[str]:
@@ -249,21 +256,19 @@ def _meetings(
     radius: int,
     around: Sequence[Affine],
     changed: set[str],
-    context: Context,
+    memory: _Memory,
     turns_of: Affine,
 ) -> Iterator[tuple[list[str], list[Affine]]]:
-    """Variables and formulas of: two accesses, one of them later and a write among them, meet beyond the radius."""
-    exchanged = {name for name in changed if name in context.kinds.ranks}
-
+    """Variables and formulas of: two accesses, one of them later and a write among them, meet beyond the radius.
+    `changed` are the scalars that the loop assigns."""
     for k, first in enumerate(sweeps):
         for n, second in enumerate(sweeps):
             for mine in every[k]:
                 for theirs in every[n]:
-                    same = _memory(mine, changed, context) == _memory(theirs, changed, context)
-                    if same and (mine.write or theirs.write):
+                    if memory.same(mine.array, theirs.array) and (mine.write or theirs.write):
                         apart = _Apart(n - k, len(sweeps), radius)
                         known = (first.known, second.known)
-                        variables, formulas = _meeting(mine, theirs, known, apart, around, changed - exchanged)
+                        variables, formulas = _meeting(mine, theirs, known, apart, around, changed)
                         yield variables, [*formulas, turns_of]
 
 
