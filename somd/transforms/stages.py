@@ -292,7 +292,7 @@ class Nest:
     #: for arrays with a polyview, a read of a corner
     corners: Mapping[str, Position] = field(default_factory=dict)
     relaxed: Relaxed | None = None
-    #: loops directly in the body whose iterations are independent as well
+    #: loops directly in the body whose iterations are independent as well; none where arrays are private
     independent: tuple[cst.For, ...] = ()
     #: what iterations read and write of arrays that are not their own, and what holds of its names
     accesses: tuple[Access, ...] = ()

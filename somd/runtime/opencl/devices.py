@@ -49,6 +49,11 @@ class DeviceInfo:
         return self.platform.startswith("Portable Computing Language")
 
     @property
+    def joins_guards(self) -> bool:
+        """Intel's runtime for CPUs: its compiler takes conditions behind a kernel's guard for a part of it, wrongly."""
+        return self.kind == "cpu" and self.platform.startswith("Intel")
+
+    @property
     def rank(self) -> int:
         """The place in the default order: the smaller, the rather."""
         if self.kind != "cpu":

@@ -32,6 +32,8 @@ _MOST_SIZES = 4096
 #: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
 AHEAD = {"gpu": 256, "simulator": 64}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
+#: an effect without instructions: what a compiler cannot move conditions across
+_GUARDS_END = '#define GUARDS_END __asm__ volatile("")\n#line 1\n'
 #: devices that share a launch: the number of a work-group is that in the whole
 _SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 
@@ -204,6 +206,7 @@ def build(context: Context, source: str, fastmath: bool = False) -> Program:
             if program is None:
                 text = source if fastmath else _EXACT + source
                 text = text if context.alone else _SHARED + text
+                text = _GUARDS_END + text if context.device.info.joins_guards else text
                 program = Program(context, _handle(context, text, options_for(context, fastmath)))
                 context.programs[key] = program
     return program

@@ -25,6 +25,7 @@ from somd.transforms.opencl.c_statements import Statements, noting
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, converted
 from somd.transforms.opencl.counted import Counted, counted_in, has_loops
+from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
@@ -174,6 +175,7 @@ class _Writer:
             write.line(f"const long {self.teams} = get_num_groups(0) / {self.slices};")
             self.begun()
         else:
+            write.line(GUARDS_END)
             write.line(f"const long {self.team} = get_group_id(0), {self.teams} = get_num_groups(0);")
         place = len(write.lines)
         self.loops()

@@ -49,6 +49,7 @@ _OWN = (
     "AHEAD",
     "RUNS",
     "TERMS",
+    "GUARDS_END",
     "atomic_",
     "convert_",
     "as_",

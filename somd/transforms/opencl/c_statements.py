@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.opencl.c_expressions import Expressions
@@ -23,7 +22,8 @@ from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
-#: before a loop: Intel's compiler for CPUs makes vectors of sums all the same, in another association
+#: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
+#: another association, or loses updates of elements that two trips share
 IN_ORDER = "#pragma clang loop vectorize(disable) interleave(disable)"
 
 
@@ -209,11 +209,8 @@ class Statements:
         self.close()
 
     def in_order(self, loop: cst.For | cst.While) -> None:
-        """Keep the order of operations on floats that a loop hands from trip to trip."""
-        body = statements_of(loop.body)
-        carried = read_before_written(body) & assigned_names(loop.body)
-        kinds = (self.scope.types.names.get(name) for name in carried)
-        if any(isinstance(kind, ScalarType) and kind.kind in "fc" for kind in kinds):
+        """Keep the trips of a loop in their order, unless they are proved independent."""
+        if loop not in self.scope.independent:
             self.lines.append(IN_ORDER)
 
     def _limit(self, node: cst.BaseExpression, wish: str, changed: set[str], first: list[str]) -> str:

@@ -21,6 +21,7 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, kind_of
+from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import range_in_c
@@ -46,6 +47,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     write.line(f"const long {block} = (long)get_global_id(0);")
     write.line(f"if ({block} >= {blocks})")
     write.line("    return;")
+    write.line(GUARDS_END)
     copies: list[Argument] = []
     for each in nest.combined:
         array, dtype = scope.array(each.array), element_type(each.array, types)

@@ -3,6 +3,8 @@
 for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(0);
                                          if (i >= i_stop) return;
                                          c[i] = a[i];
+
+`guards.py` tells what stands behind the guard where the body has conditions.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.guards import GUARDS_END, is_conditional
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
@@ -44,6 +47,7 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
         lengths_tested={local.name: local.sites for local in apart if local.sites},
         relaxed=relaxed,
         kept=unit.members,
+        independent=nest.independent,
     )
 
 
@@ -67,7 +71,11 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     statements = Statements(expressions, scoped)
     bounds: list[Argument] = []
     order = fastest_first(nest)
+    apart = False
     for dimension, dim in enumerate(nest.dims):
+        if not dim.invariant and not apart:
+            statements.line(GUARDS_END)
+            apart = True
         identity = order.index(dimension)
         within = range_in_c(dimension, dim, expressions, bounds)
         if dimension == 0:
@@ -76,6 +84,8 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
         statements.line(f"const long {within.variable} = {within.value(trip)};")
         statements.line(f"if ({within.beyond(trip)})")
         statements.line("    return;")
+    if is_conditional(nest) and not apart:
+        statements.line(GUARDS_END)
     statements.number(_iteration(order))
     for declaration in declarations(private_names(nest, scoped), scope):
         statements.line(declaration)

@@ -19,6 +19,7 @@ from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
+from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import CRange, range_in_c
@@ -48,6 +49,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements.line(f"const long {owner} = (long)get_global_id(0);")
     statements.line(f"if ({owner} >= {count})")
     statements.line("    return;")
+    statements.line(GUARDS_END)
     lines, rows = rows_of(scope, owner)
     for declaration in (*lines, *declarations({*nest.privates, *nest.copies, *inner} - scoped, scope)):
         statements.line(declaration)

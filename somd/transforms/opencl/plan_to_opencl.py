@@ -13,6 +13,7 @@ from somd.transforms.frontend.loops import small_statements
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
+from somd.transforms.opencl.guards import DEFINITION, GUARDS_END
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import BLOCKS, Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
@@ -172,6 +173,8 @@ def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
     for constant, value in constants.items():
         if any(re.search(rf"\b{constant}\b", part) for part in parts):
             head.append(f"#define {constant} {value}")
+    if any(GUARDS_END in part for part in parts):
+        head.append(DEFINITION)
     return "\n\n".join(["\n".join(head), *parts]) + "\n"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
@@ -205,9 +205,10 @@ class _Writer:
         self.statements.open(f"for (long {v} = {begin}; {inner.inside()}; {v} += {advance})")
 
     def unrolled(self) -> None:
-        """Let loads of several trips be under way, where the body has no loop of its own."""
+        """Let loads of several trips be under way, where the body has no loop of its own, and keep their order."""
         if not self.loops_inside:
             self.statements.lines.append("#pragma unroll 8")
+        self.statements.lines.append(IN_ORDER)
 
     def arguments(self) -> list[Argument]:
         found = of_scope(self.scope, frozenset(self.nest.arrays_written))

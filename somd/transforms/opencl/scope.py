@@ -37,6 +37,8 @@ class Scope:
     arrays: dict[str, str] = field(default_factory=dict)
     lengths: dict[tuple[str, int], str] = field(default_factory=dict)
     inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
+    #: loops whose trips are proved independent
+    independent: Collection[cst.CSTNode] = ()
     tests_accesses: bool = False
     #: whether the text mentions the number of the iteration
     numbered: bool = False

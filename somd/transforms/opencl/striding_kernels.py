@@ -14,6 +14,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
+from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import range_in_c
@@ -43,6 +44,7 @@ def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit
     write.line(f"const long {item} = (long)get_global_id(0);")
     write.line(f"if ({item} >= {items})")
     write.line("    return;")
+    write.line(GUARDS_END)
     lines, rows = rows_of(scope, item)
     for line in (*lines, *declarations(private_names(nest, scoped), scope)):
         write.line(line)

@@ -25,6 +25,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.ranges import range_in_c
@@ -108,6 +109,7 @@ def wide_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Un
     lane, lanes = scope.names.fresh("lane"), scope.names.fresh("lanes")
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], write.expressions, bounds)
+    write.line(GUARDS_END)
     write.line(f"const long {lane} = get_local_id(0);")
     write.line(f"const long {lanes} = get_local_size(0);")
     write.line(f"const long {within.variable} = {within.value(C('(long)get_group_id(0)', 'int64', 14))};")

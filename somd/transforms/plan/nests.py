@@ -113,7 +113,8 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         copies=scalars.copies,
         corners=corner_reads(accesses, context, sets),
         relaxed=relaxed,
-        independent=independent_loops(loops, proved, context, sets),
+        # What is private to an iteration, or to a part, is not among the accesses that are looked at.
+        independent=() if own.names or private else independent_loops(loops, proved, context, sets),
         accesses=accesses,
         facts=sets.context,
         aliased=bool(context.aliases.possible),

@@ -90,6 +90,7 @@ __kernel void argmax_1(__global const double *a, __global double *best_partials,
     }
 #endif
 #pragma unroll 8
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = at_2; trip < block_stop; trip += LANES) {
         const long i = 1 + trip;
         const long iteration = trip;

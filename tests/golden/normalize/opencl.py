@@ -69,6 +69,7 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
     }
 #endif
 #pragma unroll 8
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = at; trip < block_stop; trip += LANES) {
         const long i = trip;
 #line 13 "input.py"

@@ -35,6 +35,9 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANES 32
+#ifndef GUARDS_END
+#define GUARDS_END
+#endif
 
 static double python_max_double(double a, double b)
 {
@@ -47,7 +50,9 @@ __kernel void relaxed_sweep_1(__global double *G, __global const double *G_befor
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
         return;
+    GUARDS_END;
 #line 17 "input.py"
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long j = 0; j < G_1 - 1; j++) {
 #line 18 "input.py"
         G[i * G_1 + j] = 0.5 * (G_before[(i + 1) * G_1 + j] + G[i * G_1 + (j + 1)]);
@@ -65,6 +70,7 @@ __kernel void relaxed_sweep_2(__global double *G, __global const double *G_befor
     double change = -(double)INFINITY;
     long change_at = LONG_MAX;
 #pragma unroll 8
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
         const long i = trip;
         const long iteration = trip;

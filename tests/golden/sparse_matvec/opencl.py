@@ -26,6 +26,9 @@ KERNELS = """\
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define RUNS 256
 #define TERMS 1536
+#ifndef GUARDS_END
+#define GUARDS_END
+#endif
 
 static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index, long length)
 {
@@ -95,6 +98,7 @@ __kernel void sparse_matvec_1(__global const long *column, __global const long *
     const long owner = (long)get_global_id(0);
     if (owner >= owner_count)
         return;
+    GUARDS_END;
     long key_at = -1, place = -1;
     double y_run = 0;
     const long part_start = ends[owner];

@@ -32,6 +32,9 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANES 32
+#ifndef GUARDS_END
+#define GUARDS_END
+#endif
 
 static long python_mod_long(long a, long b)
 {
@@ -47,6 +50,7 @@ __kernel void stencil_1(__global double *G, long G_1, long i_stop, long p)
     const long i = 1 + (long)get_global_id(1);
     if (i >= i_stop)
         return;
+    GUARDS_END;
     const long j = 1 + python_mod_long(i + p, 2) + (long)get_global_id(0) * 2;
     if (j >= G_1 - 1)
         return;
@@ -65,6 +69,7 @@ __kernel void stencil_2(__global const double *G, __global double *total_partial
     for (long trip = block_start; trip < block_stop; trip += 1) {
         const long i = 1 + trip;
 #pragma unroll 8
+#pragma clang loop vectorize(disable) interleave(disable)
         for (long j = 1 + lane; j < j_stop; j += LANES) {
 #line 21 "input.py"
             total = total + G[i * G_1 + j];

@@ -1,0 +1,36 @@
+"""What stands between the guard of a kernel and conditions of the user's: `GUARDS_END;`
+
+const long i = i_start - (long)get_global_id(0);
+if ((long)get_global_id(0) >= i_start - i_stop)
+    return;
+GUARDS_END;
+if (i > m)
+    c[i] = a[i];
+
+Intel's compiler for CPUs makes a loop over the work-items of a group, and its limits of the guard. Then it goes on: any
+condition on the index that decides whether there is something left to do becomes a limit, too. It is right where the
+number of the work-item is compared as it is, as in guards, and wrong where the number is subtracted: elements are left
+out, others written, and memory beside the array with them. It stops at the first statement that has an effect: there
+the macro is one, of no instructions. For other compilers it is empty, and a kernel without conditions needs none.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.stages import Nest
+
+GUARDS_END = "GUARDS_END;"
+#: for the top of a program that uses it; for Intel's CPUs the runtime has defined it before
+DEFINITION = """#ifndef GUARDS_END
+#define GUARDS_END
+#endif"""
+
+
+def is_conditional(nest: Nest) -> bool:
+    """Whether an iteration of `nest` may leave out something that others do: a branch, a loop, a tested access."""
+    return bool(nest.guarded) or bool(nest.local_arrays) or any(_branches(node) for node in nest.body)
+
+
+def _branches(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.If | cst.For | cst.While) or any(_branches(child) for child in node.children)
