@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -79,6 +79,13 @@ class _Placed(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         self.positions.setdefault(node, self.place)
         return True
+
+
+def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """`node` and everything in it, in source order."""
+    yield node
+    for child in node.children:
+        yield from nodes_in(child)
 
 
 def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:

@@ -18,7 +18,7 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
     header = range_of(loop)
     if header is None:
         return False
-    names = _derived(loop, header.variable)
+    names = derived_names(loop, header.variable)
     excluded = {*without, *bound_in(loop, context)}
     found = False
 
@@ -38,7 +38,7 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
     return found
 
 
-def _derived(loop: cst.For, name: str) -> set[str]:
+def derived_names(loop: cst.For, name: str) -> set[str]:
     """The loop variable and the scalars computed from it in the body."""
     names = {name}
     assigns: list[tuple[set[str], set[str]]] = []

@@ -206,6 +206,8 @@ class Context:
         self.liveness.before(statements_of(method.function.body), frozenset())
         self.sites: list[Site] = []
         self.phases = 0
+        #: loops of which `formulas` knows whether they are such, as they are asked for again and again
+        self.formulas: dict[cst.For, bool] = {}
         #: arrays that the fence around what is planned combines, with its operator
         self.combining: Mapping[str, str] = {}
         #: the relaxed block around what is being planned

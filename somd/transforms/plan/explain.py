@@ -24,6 +24,8 @@ def explain(plan: Plan) -> str:
     lines.append(f"parameters changed in place: {', '.join(written) or 'none'}")
     for step in plan.body:
         lines.extend(_step(step, 1, plan))
+    if not plan.phases():
+        lines.append("  nothing is distributed: all of it runs in order, on one thread")
     if method.combine is not None:
         declared = method.combine.declared
         each = declared if isinstance(declared, tuple) else (declared,)

@@ -22,11 +22,14 @@ NOT_DISTRIBUTED = "this loop cannot be distributed: "
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
 
-def nothing_distributed(method: Method) -> Diagnostic:
+def nothing_distributed(method: Method, unmarked: bool) -> Diagnostic:
+    """A method whose loops would be distributed if more arrays were marked, or one without loops."""
     labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
     marked = [p.name for p in method.params if p.distributed]
     wanted = f"write a loop over `range(...)` whose variable indexes `{marked[0]}`" if marked else ""
-    helps = (wanted or "mark an array that the loops index: `a: dist[np.ndarray]`",)
+    if unmarked or not wanted:
+        wanted = "mark an array that the loops index: `a: dist[np.ndarray]`"
+    helps = (wanted,)
     return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
 
 

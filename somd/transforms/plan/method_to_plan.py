@@ -26,6 +26,7 @@ from somd.transforms.frontend.loops import (
     statements_of,
 )
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.tree import nodes_in
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -33,18 +34,21 @@ from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
 from somd.transforms.plan.element_sums import accumulated_elements
+from somd.transforms.plan.formulas import contains_formula, is_formula, touches_no_array
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
 from somd.transforms.plan.partial_results import (
     Cut,
+    Inside,
     NotCut,
     accumulated_before,
     check_copies,
     cut_at_last_loop,
     inputs_of_rest,
     parallel_inside,
+    parallel_or_formula,
 )
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
@@ -104,11 +108,24 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     if not phases and not collector.has_errors:
         planner.refuse()
         if not collector.has_errors:
-            collector.add(messages.nothing_distributed(method))
+            check_distributed(context)
     if phases or not collector.has_errors:
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
     return Planned(plan, collector, planner.elements)
+
+
+def check_distributed(context: Context) -> None:
+    """A method of which nothing is distributed has loops, and they run in order whatever is marked."""
+    method, arrays = context.method, set(context.kinds.ranks)
+    if not any(isinstance(node, cst.For | cst.While) for node in nodes_in(method.function.body)):
+        context.collector.add(messages.nothing_distributed(method, unmarked=False))
+        return
+    marked = tuple(replace(p, distributed=p.distributed or p.name in arrays, dims=None) for p in method.params)
+    planner = _Planner(Context(replace(method, params=marked), context.kinds, Collector()))
+    if any(isinstance(step, Phase) for step in nested_steps(planner.method())):
+        unmarked = any(p.name in arrays and not p.distributed for p in method.params)
+        context.collector.add(messages.nothing_distributed(method, unmarked))
 
 
 class _Planner:
@@ -135,8 +152,9 @@ class _Planner:
         if self.context.method.combine is None:
             return self.block(statements, ())
         try:
-            cut = cut_at_last_loop(statements, self.parallel_inside, self.context)
-            return self.block(statements, ()) if cut is None else self.partial_results(cut)
+            inside = parallel_or_formula(statements, self.context)
+            cut = cut_at_last_loop(statements, inside, self.context)
+            return self.block(statements, ()) if cut is None else self.partial_results(cut, inside)
         except NotCut as error:
             self.context.collector.add(error.diagnostic)
         except Rejected as error:
@@ -144,7 +162,7 @@ class _Planner:
                 self.context.collector.add(diagnostic)
         return []
 
-    def partial_results(self, cut: Cut) -> list[Step]:
+    def partial_results(self, cut: Cut, inside: Inside) -> list[Step]:
         """The steps of a method whose last distributed loop makes partial results.
 
         Raises:
@@ -153,7 +171,7 @@ class _Planner:
         steps = self.block(cut.before, ())
         phases = [step for step in nested_steps(steps) if isinstance(step, Phase)]
         phase = self.phase_with_copies(cut.loop, ())
-        check_copies(cut, phase.nest, accumulated_before(cut.before, phases, self.parallel_inside), self.context)
+        check_copies(cut, phase.nest, accumulated_before(cut.before, phases, inside), self.context)
         names, inputs = inputs_of_rest(cut, phase.nest, self.context)
         return [*steps, phase, PartialResults(cut.rest, names, inputs, phase, self.guards(cut.rest))]
 
@@ -214,7 +232,7 @@ class _Planner:
         return [step]
 
     def parallel_inside(self, node: cst.CSTNode) -> bool:
-        return parallel_inside(node, self.context)
+        return parallel_inside(node, self.context) or contains_formula(node, self.context)
 
     def fence(self, node: cst.With, around: tuple[Affine, ...]) -> list[Step]:
         fence = fence_of(node, self.context.method)
@@ -255,10 +273,11 @@ class _Planner:
     def joined(self, node: cst.With, fence: Fence, around: tuple[Affine, ...]) -> list[Step]:
         """The steps of a block whose loop gives each MI copies, which a function makes one."""
         try:
-            found = joined_fence(node, fence, self.parallel_inside, self.context)
+            inside = parallel_or_formula(statements_of(node.body), self.context)
+            found = joined_fence(node, fence, inside, self.context)
             steps = self.block(found.before, around)
             phase = self.phase_with_copies(found.loop, around)
-            check_joined(found, node, fence, phase.nest, self.parallel_inside, self.context)
+            check_joined(found, node, fence, phase.nest, inside, self.context)
         except NotCut as error:
             self.context.collector.add(error.diagnostic)
             return []
@@ -274,7 +293,7 @@ class _Planner:
         Raises:
             NotCut, Rejected: the loop is not distributed, or cannot be.
         """
-        if not is_candidate(loop, self.context):
+        if not is_candidate(loop, self.context) and not touches_no_array(loop, self.context):
             raise NotCut(partial_messages.partial_loop_inside(self.context.method, loop.iter))
         try:
             nest = build_nest(loop, around, self.context, copies=True)
@@ -288,6 +307,8 @@ class _Planner:
         if range_of(node) is None:
             return []
         rejected: Rejected | None = None
+        if is_formula(node, self.context):
+            return self.formula(node, around)
         if is_candidate(node, self.context) and not contains_fence(node.body, self.context.method):
             sites = len(self.context.sites)
             try:
@@ -303,6 +324,18 @@ class _Planner:
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         return self.parallel(self.uniform(node, around))
+
+    def formula(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step] | None:
+        """The phase of a loop over a range that only accumulates; serial code if it cannot be distributed."""
+        sites = len(self.context.sites)
+        try:
+            self.context.phases += 1
+            nest = build_nest(node, around, self.context)
+            return [Phase(self.context.phases, nest)]
+        except (Rejected, TooComplex):
+            self.context.phases -= 1
+            del self.context.sites[sites:]
+            return None
 
     def uniform(self, node: cst.For, around: tuple[Affine, ...]) -> Uniform:
         header = range_of(node)

@@ -25,6 +25,7 @@ from somd.transforms.plan.combined import check_short_circuit, combined_in
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.copies import classify_copies
 from somd.transforms.plan.forms import check_form
+from somd.transforms.plan.formulas import is_formula
 from somd.transforms.plan.independent import independent_loops
 from somd.transforms.plan.local_arrays import Locals, local_arrays
 from somd.transforms.plan.rejected import Rejected
@@ -175,9 +176,11 @@ def _grid(loop: cst.For, accesses: Sequence[Access], context: Context, sets: Set
     dims = {range_of(loop).variable}  # type: ignore[union-attr]
     while len(found) < MAX_DIMS - 1:
         body = [s for s in small_statements(statements_of(current.body)) if not _idle(s)]
-        if len(body) != 1 or not isinstance(body[0], cst.For) or not is_candidate(body[0], context):
+        if len(body) != 1 or not isinstance(body[0], cst.For):
             break
         inner = body[0]
+        if not is_candidate(inner, context) and not (is_formula(loop, context) and range_of(inner)):
+            break
         try:
             check_form(inner, loop, dims, context)
         except Rejected:

@@ -22,6 +22,7 @@ from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.candidates import contains_candidate
 from somd.transforms.plan.context import Context, kinds_from_source
+from somd.transforms.plan.formulas import touches_no_array
 from somd.transforms.stages import Method, Nest, Phase
 
 Inside = Callable[[cst.CSTNode], bool]
@@ -81,15 +82,23 @@ def loops_with_copies(method: Method) -> tuple[cst.For, ...]:
     context = Context(method, kinds_from_source(method, nothing), nothing)
     statements = statements_of(method.function.body)
     try:
-        cut = cut_at_last_loop(statements, lambda node: parallel_inside(node, context), context)
+        cut = cut_at_last_loop(statements, parallel_or_formula(statements, context), context)
     except NotCut:
         return ()
     return (cut.loop,) if cut is not None else ()
 
 
 def parallel_inside(node: cst.CSTNode, context: Context) -> bool:
-    """Whether `node` is more than serial code: it holds a candidate, or a fence."""
+    """Whether `node` holds a candidate, or a fence."""
     return contains_candidate(node, context) or contains_fence(node, context.method)
+
+
+def parallel_or_formula(statements: Sequence[cst.CSTNode], context: Context) -> Inside:
+    """What tells the statements with a loop to cut from others: a candidate, or where none of `statements` holds one,
+    any loop over a range that touches no array."""
+    if any(parallel_inside(node, context) for node in statements):
+        return lambda node: parallel_inside(node, context)
+    return lambda node: isinstance(node, cst.For) and touches_no_array(node, context)
 
 
 def _loop_in(node: cst.CSTNode) -> cst.CSTNode:
