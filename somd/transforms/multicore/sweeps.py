@@ -22,7 +22,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant, range_of
+from somd.transforms.analysis.assignment import read_from_before
+from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
@@ -47,7 +48,6 @@ class SweepsBuilder:
         self.radius = step.sweeps.radius
         self.header = header
         inner = [s for s in nested_steps(step.body) if not isinstance(s, Serial)]
-        self.inner_loops = [s.node for s in inner if isinstance(s, Uniform) and isinstance(s.node, cst.For)]
         phases = [s for s in inner if isinstance(s, Phase)]
         self.plain = {phase.number: slaves[phase.number] for phase in phases}
         self.slaves = {
@@ -56,6 +56,8 @@ class SweepsBuilder:
         self.phases = list(self.slaves.values())
         self.name = fresh.name(f"{plan.method.name}_sweeps_{phases[0].number}")
         self.start, self.stop = (self.text(limit) for limit in header.limits)
+        self.begin = fresh.name("begin") if names_read(header.start) & assigned_names(step.node) else None
+        self.first = self.begin or self.start
         self.turn = integer_constant(header.step, plan.method)
         self.a_turn = _count(step.body, plan)
 
@@ -139,13 +141,13 @@ class SweepsBuilder:
 
     def tiles(self) -> str:
         depth, end = self.names("depth", "end")
-        return f"(({self.trips(self.start, end)} + {depth} - 1) // {depth})"
+        return f"(({self.trips(self.first, end)} + {depth} - 1) // {depth})"
 
     def turns_of_stage(self, stage: str) -> str:
         """The first turn of a stage, and the one behind its last."""
         depth, end = self.names("depth", "end")
         step = depth if self.turn == 1 else f"{depth} * {self.turn}"
-        first = f"{'' if self.start == '0' else f'{self.start} + '}{stage} // 2 * {step}"
+        first = f"{'' if self.first == '0' else f'{self.first} + '}{stage} // 2 * {step}"
         return f"{first}, min({first} + {step}, {end})"
 
     def turns(self, first: str, upto: str) -> str:
@@ -166,8 +168,14 @@ class SweepsBuilder:
         for statement in self.replicated():
             needed |= names_read(statement) | assigned_names(statement)
         needed |= names_read(self.header.start)
-        variables = {self.header.variable, *(range_of(loop).variable for loop in self.inner_loops)}  # type: ignore[union-attr]
-        return sorted((needed & (set(self.plan.method.local_names) | own)) - variables)
+        begin = {self.begin} if self.begin else set()
+        return sorted((needed & (set(self.plan.method.local_names) | own)) - self.set_in_turns() | begin)
+
+    def set_in_turns(self) -> set[str]:
+        """The names that every turn gives a value before it reads them."""
+        body = statements_of(self.step.node.body)
+        own = {*assigned_names(self.step.node.body)} - read_from_before(body, self.plan.method)
+        return own | {self.header.variable}
 
     def replicated(self) -> list[cst.BaseStatement]:
         """The statements between phases, which every MI runs for itself."""
@@ -184,8 +192,8 @@ class SweepsBuilder:
             elif isinstance(step, Uniform) and isinstance(step.node, cst.For):
                 header = transformed_expression(step.node.iter, Rewriter(self.rewriting(None)))
                 body = self.turned(step.body, phases)
-                if body:
-                    made.append(step.node.with_changes(iter=header, body=cst.IndentedBlock(body)))
+                if body or (not phases and names_read(step.node.target) & self.read_outside(step.node)):
+                    made.append(step.node.with_changes(iter=header, body=cst.IndentedBlock(body or parsed("pass"))))
         return made
 
     def sweep(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
@@ -211,9 +219,10 @@ class SweepsBuilder:
         depth, width, parts, slaves, end = self.names("depth", "width", "parts", "n_slaves", "end")
         arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
         memory = " + ".join(f"{name}.nbytes" for name in arrays)
-        turns = self.trips(self.start, end)
+        turns = self.trips(self.first, end)
         limits = f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, small_work()"
-        built = parsed(f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({limits})")
+        begun = [f"{self.begin} = {self.start}"] if self.begin else []
+        built = parsed(*begun, f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({limits})")
         built += self.stages() if self.radius else self.one_region()
         comment = cst.EmptyLine(comment=cst.Comment("# as many sweeps from fence to fence as pays"))
         above = [line for line in getattr(in_order, "leading_lines", ()) if line.comment is None]
@@ -272,7 +281,7 @@ class SweepsBuilder:
         loop = cst.ensure_type(cst.parse_statement(f"while {upto} < {end}:\n    pass\n"), cst.While)
         begun = parsed("answer_signals()", f"{first}, {upto} = {upto}, min({upto} + {step}, {end})")
         body = [*begun, *parsed(region), *after, *self.caught_up(first, upto)]
-        return [*parsed(f"{upto} = {self.start}"), loop.with_changes(body=cst.IndentedBlock(body))]
+        return [*parsed(f"{upto} = {self.first}"), loop.with_changes(body=cst.IndentedBlock(body))]
 
     def stages(self) -> list[cst.BaseStatement]:
         """`depth` turns at a time, in two stages; packed arrays are made before and taken back behind."""
@@ -284,7 +293,7 @@ class SweepsBuilder:
         if self.sweeps.packed:
             apart = self.fresh.name("apart")
             least = -(-PACKED_TURNS // self.a_turn)
-            before.append(f"{apart} = {self.trips(self.start, self.fresh.name('end'))} >= {least}")
+            before.append(f"{apart} = {self.trips(self.first, self.fresh.name('end'))} >= {least}")
             for name in self.sweeps.packed:
                 shape = f"packed_shape({name}.shape[0], {name}.shape[1], {self.sweeps.stride}, {apart})"
                 before.append(f"{packed_name(name, self.fresh)} = room({shape}, {name}.dtype)")
@@ -311,15 +320,15 @@ class SweepsBuilder:
     def caught_up(self, first: str, upto: str) -> list[cst.BaseStatement]:
         """What the turns from `first` to `upto` do to the master's own names."""
         body = self.turned(self.step.body, phases=False)
-        if not body and self.header.variable not in self.read_elsewhere():
+        if not body and self.header.variable not in self.read_outside(self.step.node):
             return []
         text = f"for {self.header.variable} in {self.turns(first, upto)}:\n    pass\n"
         loop = cst.ensure_type(cst.parse_statement(text), cst.For)
         return [loop.with_changes(body=cst.IndentedBlock(body or parsed("pass")))]
 
-    def read_elsewhere(self) -> set[str]:
-        """The names that the method mentions outside the loop."""
-        node, found = self.step.node, set[str]()
+    def read_outside(self, node: cst.CSTNode) -> set[str]:
+        """The names that the method mentions outside a loop."""
+        found = set[str]()
 
         class Names(cst.CSTVisitor):
             def on_visit(self, each: cst.CSTNode) -> bool:

@@ -1,0 +1,100 @@
+"""Scalars that the turns of a time loop set: for the phases of the same turn, of the next one, and behind the loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import SHAPES, SIZES, numbers, program
+
+A = dist[np.ndarray]
+STEPS = (0, 1, 5)
+
+
+def vectors(*more):
+    return [(numbers(n), steps, *more) for n in SIZES for steps in STEPS]
+
+
+@program(vectors)
+@somd
+def first_set_in_a_turn(a: A, steps: int) -> None:
+    for t in range(steps):
+        c = 2 * t
+        for i in range(len(a)):
+            a[i] = a[i] * 0.5 + c
+
+
+@program(vectors)
+@somd
+def set_in_turns_of_a_stencil(a: A, steps: int) -> None:
+    for t in range(steps):
+        c = 0.5 * t
+        for p in range(2):
+            d = c + p
+            for i in range(1 + p, len(a) - 1, 2):
+                a[i] = 0.25 * (a[i - 1] + a[i + 1]) + d
+
+
+@program(vectors)
+@somd
+def inner_variable_behind_the_loop(a: A, steps: int) -> int:
+    p = -1
+    for t in range(steps):
+        for p in range(2):
+            for i in range(1 + p, len(a) - 1, 2):
+                a[i] = 0.5 * (a[i - 1] + a[i + 1])
+    return p
+
+
+@program(vectors)
+@somd
+def inner_variable_in_the_next_turn(a: A, steps: int) -> tuple[int, int]:
+    p, s = 5, 0
+    for t in range(steps):
+        s += p
+        for p in range(1, 3):
+            for i in range(len(a)):
+                a[i] = a[i] * 0.5 + p
+        for i in range(len(a)):
+            a[i] = a[i] + 0.25 * p
+    return s, p
+
+
+@program(lambda: [(numbers(*shape), steps) for shape in (*SHAPES, (17, 9)) for steps in STEPS])
+@somd
+def colours_of_the_turn_before(g: A, steps: int) -> int:
+    p, last = 1, 0
+    for t in range(steps):
+        last = 2 * p + t
+        for p in range(2):
+            for i in range(1, g.shape[0] - 1):
+                for j in range(1 + (i + p) % 2, g.shape[1] - 1, 2):
+                    g[i, j] = 0.25 * (g[i - 1, j] + g[i + 1, j] + g[i, j - 1] + g[i, j + 1]) + 0.125 * last
+    return last
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1), k) for n in SIZES for k in (0, 2, 9)])
+@somd
+def start_that_turns_change(a: A, b: A, k: int) -> int:
+    for t in range(k, 7):
+        k += 2
+        for i in range(1, len(a) - 1):
+            b[i] = 0.5 * (a[i - 1] + a[i + 1]) + k
+        a, b = b, a
+    return k
+
+
+@somd
+def relax(u: A, weight: float) -> None:
+    shift = 1.0 - weight
+    for i in range(len(u)):
+        u[i] = weight * u[i] + shift
+
+
+@program(lambda: [(numbers(n), steps) for n in SIZES for steps in STEPS])
+@somd
+def nested_method_in_turns(a: A, steps: int) -> None:
+    for t in range(steps):
+        relax(a, 0.25)
+        half = 0.5 / (t + 1)
+        relax(a, half)
