@@ -23,6 +23,7 @@ import pytest
 from somd import SomdMethod
 from somd.errors import SomdError
 from somd.runtime.multicore.call import MulticoreCall
+from somd.runtime.opencl import known_answers as known
 from somd.signatures import describe
 from somd.transforms import pipeline
 from somd.transforms.signature_text import parse_type
@@ -84,6 +85,18 @@ def test_text(case: str, request: pytest.FixtureRequest) -> None:
     assert there == {"input.py", *found}, "files missing or left over: run pytest with --bless and read the difference"
     for name, text in found.items():
         assert (GOLDEN / case / name).read_text(encoding="utf-8") == text, f"{case}/{name}: see --bless"
+
+
+def test_kernels_with_known_answers(request: pytest.FixtureRequest) -> None:
+    """Devices are tried with what the compiler writes now."""
+    types = {
+        n: parse_type(describe(v)) for n, v in zip(known.PARAMETERS, known.arguments(*known.SIZES[0]), strict=True)
+    }
+    text = pipeline.opencl_text(pipeline.compile_for(known.known_answers, types, {})).rstrip("\n") + "\n"
+    path = Path(known.__file__).with_name("known_answers_module.py")
+    if request.config.getoption("--bless"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, "see --bless"
 
 
 @pytest.fixture

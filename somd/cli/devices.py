@@ -43,7 +43,7 @@ def _opencl(wanted: object) -> list[str]:
         state = "chosen" if info == chosen else "" if why is None else f"cannot be used: {' '.join(why.split())}"
         doubles = "doubles" if info.doubles else "no doubles"
         units = f"{info.compute_units} units"
-        rows.append((info.kind, f"{info.platform}: {info.name}", doubles, units, in_words(info.global_memory), state))
+        rows.append((info.kind, f"{info.driver}: {info.name}", doubles, units, in_words(info.global_memory), state))
     lines = table(rows, indent="  ").splitlines()
     if reason:
         lines += [f"  {line}" for line in reason.splitlines() if not line.strip().startswith("found:")]

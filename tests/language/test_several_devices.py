@@ -1,4 +1,4 @@
-"""The corpus on two devices of one driver; a sixth of it, all with SOMD_ALL_CASES=1."""
+"""The corpus on two devices of one driver, or on two parts of one; a sixth of it, all with SOMD_ALL_CASES=1."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ ON_OPENCL = [program for program in PROGRAMS if "opencl" not in program.xfail]
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in ON_OPENCL])
 def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    if zlib.crc32(program.name.encode()) % 6 and not os.environ.get("SOMD_ALL_CASES"):
+    choice, rest = divmod(zlib.crc32(program.name.encode()), 6)
+    if rest and not os.environ.get("SOMD_ALL_CASES"):
         pytest.skip("one of those that only SOMD_ALL_CASES=1 runs")
     reason = harness.unavailable("opencl")
     if reason is not None:
         pytest.skip(reason)
-    from somd.runtime.opencl import devices
     from somd.runtime.opencl.several import parts
+    from tests.several import KINDS, several
 
-    several = next((n for n in ("portable", "nvidia") if sum(n in d.platform.lower() for d in devices()) > 1), None)
-    if several is None:
-        pytest.skip("no driver with two devices")
+    devices = several(KINDS[:: 1 if choice % 2 else -1], 2, monkeypatch)
     monkeypatch.setattr(parts, "FEW", 0)
-    with somd.use(device=(f"{several}:0", f"{several}:1")):
+    with somd.use(device=devices):
         for args in program.cases():
             harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))

@@ -17,9 +17,9 @@ _FORMAT = "1"
 
 def entry(source: str, options: tuple[str, ...], info: DeviceInfo) -> Path:
     """The file for a program: source, options, device, driver, and for a CPU what this machine's CPU can do."""
-    cpu = _cpu() if info.kind == "cpu" else ""
+    processor = cpu() if info.kind == "cpu" else ""
     device = (info.platform, info.platform_version, info.name, info.driver_version, str(info.global_memory >> 30))
-    key = "\0".join((_FORMAT, source, *options, *device, cpu))
+    key = "\0".join((_FORMAT, source, *options, *device, processor))
     return cache_folder("programs", hashlib.sha256(key.encode()).hexdigest()[:32] + ".bin")
 
 
@@ -39,7 +39,7 @@ def store(path: Path, binary: bytes) -> None:
 
 
 @functools.cache
-def _cpu() -> str:
+def cpu() -> str:
     """Model and abilities of this machine's CPU: homes are shared between machines, and names of CPUs say little."""
     text = (read_whole(Path("/proc/cpuinfo")) or b"").decode(errors="replace")
     lines = [line for line in text.splitlines() if line.startswith(("model", "flags", "Features"))]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from somd.runtime.opencl import drivers, fork, pinned
-from somd.runtime.opencl.devices import Device, describe
-from somd.runtime.opencl.failures import device_errors
+from somd.runtime.opencl.devices import Device, describe, problem
+from somd.runtime.opencl.failures import NoDevice, device_errors
 from somd.runtime.opencl.pinned import Pieces
 
 
@@ -85,7 +85,12 @@ def context_for(device: Device) -> Context:
 
 
 def context_of(queue: Any) -> Context:
-    """The context around a CommandQueue of the caller's: device arrays of his stay where they are."""
+    """The context around a CommandQueue of the caller's: device arrays of his stay where they are.
+
+    Raises:
+        NoDevice: its device gives wrong answers, or cannot build kernels.
+        SomdRuntimeError: OpenCL was in use before this process was forked.
+    """
     fork.check()
     with _lock:
         for context in (*_of_device.values(), *_of_queue.values()):
@@ -94,6 +99,9 @@ def context_of(queue: Any) -> Context:
         cl = drivers.pyopencl()
         fork.mark_used()
         device = Device(describe(cl, queue.device), -1, queue.device)
+        reason = problem(device.info)
+        if reason is not None:
+            raise NoDevice(f"{device} cannot be used: {reason}")
         return _of_queue.setdefault(queue, context_around(device, cl, queue))
 
 

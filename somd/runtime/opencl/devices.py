@@ -12,7 +12,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import Any
 
-from somd.runtime.opencl import drivers, fork, pocl
+from somd.runtime.opencl import drivers, fork, pocl, trial
 from somd.runtime.opencl.failures import NoDevice
 
 _KINDS = ("gpu", "cpu", "accelerator", "simulator")
@@ -41,12 +41,17 @@ class DeviceInfo:
     driver_version: str
 
     def __str__(self) -> str:
-        return f"{self.platform}: {self.name} ({self.kind})"
+        return f"{self.driver}: {self.name} ({self.kind})"
+
+    @property
+    def driver(self) -> str:
+        """The platform's name; PoCL's version with it, for there may be two of them."""
+        return " ".join([self.platform, ".".join(map(str, pocl.version(self.platform_version)))]).strip()
 
     @property
     def is_pocl(self) -> bool:
         """Portable Computing Language: needs a linker on the machine."""
-        return self.platform.startswith("Portable Computing Language")
+        return pocl.is_pocl(self.platform)
 
     @property
     def joins_guards(self) -> bool:
@@ -78,7 +83,7 @@ class Device:
 def devices() -> tuple[DeviceInfo, ...]:
     """All devices, the preferred ones first; empty where there is none or no pyopencl."""
     try:
-        return tuple(device.info for device in _found())
+        return tuple(device.info for device in every())
     except NoDevice:
         return ()
 
@@ -120,11 +125,11 @@ def select_all(specs: tuple[str, ...]) -> tuple[Device, ...]:
 
 def problem(info: DeviceInfo) -> str | None:
     """Why a device that the drivers report cannot be used all the same; None where it can."""
-    return pocl.problem(info.platform, info.platform_version) if info.is_pocl else None
+    return trial.problem(info)
 
 
 def _candidates(spec: str | None) -> tuple[Device, ...]:
-    found = _found()
+    found = every()
     wish = (spec or "").strip().lower()
     if not wish:
         return tuple(device for device in found if device.info.kind in ("gpu", "cpu"))
@@ -157,7 +162,8 @@ def _none_fits(spec: str | None, reasons: list[str]) -> str:
 
 
 @functools.cache
-def _found() -> tuple[Device, ...]:
+def every() -> tuple[Device, ...]:
+    """All devices with their handles, the preferred ones first; of several PoCLs the newest. Raises NoDevice."""
     cl = drivers.pyopencl()
     fork.mark_used()
     seen: set[tuple[str, str]] = set()
@@ -176,7 +182,13 @@ def _found() -> tuple[Device, ...]:
         except cl.Error:  # a driver without its hardware
             continue
         found += [Device(_describe(cl, platform, handle), index, handle) for index, handle in enumerate(handles)]
-    return tuple(sorted(found, key=lambda d: (d.info.rank, d.info.platform, d.index)))
+    return tuple(sorted(found, key=_place))
+
+
+def _place(device: Device) -> tuple[object, ...]:
+    """The place of a device in the default order."""
+    newest_first = [-number for number in pocl.version(device.info.platform_version)]
+    return device.info.rank, device.info.platform, newest_first, device.index
 
 
 def describe(cl: Any, handle: Any) -> DeviceInfo:

@@ -2,7 +2,8 @@
 
 Out: a folder of ICD files with real paths, named in `OCL_ICD_VENDORS`; then the module `pyopencl` itself. A value of
 `OCL_ICD_VENDORS` or `OPENCL_VENDOR_PATH` that the user has set is respected: no folder is made. PoCL and Oclgrind from
-PyPI need no ICD file: the loader inside pyopencl's wheel finds them beside itself, whatever the variable says.
+PyPI need no ICD file: the loader inside pyopencl's wheel finds them beside itself, whatever the variable says. The
+system's PoCL is registered as well: it may know a CPU that PyPI's is too old for, and the newest that works is taken.
 
 The loader reads the variable when the first platform is asked for, so a pyopencl that was imported but not used
 earlier is fine; one that was used keeps the drivers that it found then.
@@ -16,6 +17,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -78,6 +80,12 @@ def prepare() -> None:
         os.environ.setdefault("POCL_CACHE_DIR", str(cache_folder("pocl")))
 
 
+def inherit() -> None:
+    """Take the drivers that the environment names, whoever wrote it there: for a process started by one of ours."""
+    global _prepared
+    _prepared = True
+
+
 def _is_ours(value: str) -> bool:
     """Inherited from a parent process that used somd, perhaps of another environment: no choice of the user's."""
     return Path(value).name.startswith(_PREFIX) and Path(value).parent == cache_folder()
@@ -86,14 +94,34 @@ def _is_ours(value: str) -> bool:
 def find_drivers() -> dict[str, str]:
     """The drivers to register: name of the ICD file -> library, by its real path where that is known."""
     found: dict[str, str] = {}
-    families: set[str] = {"pocl"} if bundled("libpocl") else set()
+    families: set[str] = set()
     for name, library in (*_installed(), *_system()):
         family = _family(library)
-        # One driver twice in a process (Intel's of PyPI and the system's, two LLVMs of two PoCLs): asking for trouble.
-        if family not in families:
+        # One driver twice in a process (Intel's of PyPI and the system's): asking for trouble.
+        if family not in families and (family != "pocl" or stands_beside(library, bundled("libpocl"))):
             families.add(family)
             found[name] = library
     return found
+
+
+def stands_beside(library: str, other: str | None) -> bool:
+    """Whether a process survives two drivers that hold an LLVM each; tried in one of its own, and remembered."""
+    if other is None:
+        return True
+    versions = [(path, os.stat(path).st_mtime_ns if os.path.exists(path) else 0) for path in (library, other)]
+    mark = cache_folder("beside", hashlib.sha256(repr(versions).encode()).hexdigest()[:16])
+    if read_whole(mark) is not None:
+        return True
+    code = "import ctypes, sys\nfor path in sys.argv[1:]:\n    ctypes.CDLL(path)"
+    try:
+        done = subprocess.run([sys.executable, "-I", "-c", code, library, other], capture_output=True, timeout=60)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return False
+    # One that cannot be loaded is passed over by the ICD loader, and told of by `problems`.
+    survived = done.returncode >= 0
+    if survived:
+        write_whole(mark, b"")
+    return survived
 
 
 def bundled(stem: str) -> str | None:

@@ -1,66 +1,67 @@
-"""Whether PoCL can build a kernel here. PyPI's PoCL links each kernel with `ld` and the C library's development files,
-and where they are missing it aborts the whole process; so the first use on a machine is tried in a process of its own.
+"""What is particular about PoCL: it needs a linker, and says in many lines what is in one of them.
 
-Out: a reason, or None. A success is remembered in the cache; a failure is not, since it is mended by an installation.
+PoCL links each kernel with `ld` and the C library's development files, and where they are missing it aborts the whole
+process. It compiles for the CPU that its LLVM takes this machine's for. An LLVM older than the CPU may know none, and
+there is no way to name another: neither options of a build nor variables of the environment reach it.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import os
+import re
 import shutil
-import subprocess
-import sys
 
-from somd.runtime.opencl.folders import cache_folder, read_whole, write_whole
-
-_TRIAL = """
-import sys, warnings
-warnings.simplefilter("ignore")
-import numpy, pyopencl
-platform = next(p for p in pyopencl.get_platforms() if p.name == sys.argv[1])
-context = pyopencl.Context(platform.get_devices()[:1])
-queue = pyopencl.CommandQueue(context)
-source = "__kernel void trial(__global double *a) { a[get_global_id(0)] = 1.0; }"
-kernel = pyopencl.Program(context, source).build(cache_dir=False).trial
-data = numpy.zeros(8)
-buffer = pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, data.nbytes)
-kernel.set_arg(0, buffer)
-pyopencl.enqueue_nd_range_kernel(queue, kernel, (8,), (8,))
-pyopencl.enqueue_copy(queue, data, buffer)
-sys.exit(0 if data.sum() == 8.0 else 1)
-"""
+#: lines that tell nothing of what went wrong: hwloc's box of stars, and where in Python it was seen
+_CHATTER = re.compile(r"^\*|^hwloc\b|^Traceback|^File |^\(options:|^\(source saved|Build on <|warnings? generated")
+_TELLING = re.compile(r"\berror\b|\bfail|cannot|undefined|not found|unknown", re.IGNORECASE)
 
 
-@functools.cache
-def problem(platform_name: str, platform_version: str) -> str | None:
-    """Why PoCL cannot be used in this process; None where it can.
+def is_pocl(platform: str) -> bool:
+    """Whether an OpenCL platform of that name is PoCL."""
+    return platform.startswith("Portable Computing Language")
 
-    `platform_name` and `platform_version` are those that the OpenCL platform gives.
+
+def version(platform_version: str) -> tuple[int, ...]:
+    """The version of PoCL in what its platform says; () where there is none.
+
+    >>> version("OpenCL 3.0 PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6")
+    (3, 0)
     """
-    linker = shutil.which("ld")
-    if linker is None:
-        return "PoCL needs the linker `ld` (binutils) and the C library's development files"
-    key = (platform_version, os.path.realpath(linker), os.stat(linker).st_mtime_ns, sys.prefix)
-    mark = cache_folder("pocl-works", hashlib.sha256(repr(key).encode()).hexdigest()[:16])
-    if read_whole(mark) is not None:
-        return None
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", _TRIAL, platform_name],
-            capture_output=True,
-            timeout=60,
-            text=True,
-            errors="replace",
-            env={**os.environ, "POCL_KERNEL_CACHE": "0"},
-        )
-    except (OSError, ValueError):  # no interpreter to start (an embedded Python): nothing is known, so try
-        return None
-    except subprocess.TimeoutExpired:
-        return "PoCL did not finish a trial kernel within a minute"
-    if done.returncode != 0:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        return "PoCL cannot build a kernel here: " + (said[0] if said else f"exit status {done.returncode}")
-    write_whole(mark, b"")
-    return None
+    found = re.search(r"PoCL (\d+)\.(\d+)", platform_version)
+    return (int(found[1]), int(found[2])) if found else ()
+
+
+def linker() -> tuple[object, ...] | None:
+    """What tells the linker in use from another one; None where there is none."""
+    path = shutil.which("ld")
+    return None if path is None else (os.path.realpath(path), os.stat(path).st_mtime_ns)
+
+
+NO_LINKER = "PoCL needs the linker `ld` (binutils) and the C library's development files"
+
+
+def reason(said: str, device: str, platform_version: str) -> str:
+    """Why PoCL cannot build a kernel, in a line: from what it said.
+
+    >>> reason("error: unknown target CPU 'generic'", "pthread-EPYC 9755", "OpenCL 3.0 PoCL 3.0  LLVM 14.0.6")
+    'PoCL 3.0 cannot build kernels here: its LLVM 14.0.6 does not know this CPU (EPYC 9755); a newer PoCL may'
+    """
+    number = ".".join(map(str, version(platform_version)))
+    name = f"PoCL {number}" if number else "PoCL"
+    if "unknown target CPU" in said:
+        llvm = re.search(r"LLVM [\d.]*\d", platform_version)
+        compiler = llvm[0] if llvm else "LLVM"
+        cpu = re.sub(r"^\w+-", "", device)
+        return f"{name} cannot build kernels here: its {compiler} does not know this CPU ({cpu}); a newer PoCL may"
+    return f"{name} cannot build kernels here: {telling(said)}"
+
+
+def telling(said: str) -> str:
+    """The line of a log that tells most: the first that speaks of an error, else the last that is no chatter.
+
+    >>> telling("* hwloc 2.0 received invalid information\\nTraceback (most recent call last):\\nld: cannot find -lc")
+    'ld: cannot find -lc'
+    """
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    lines = [line for line in lines if line and not _CHATTER.search(line)]
+    return next((line for line in lines if _TELLING.search(line)), lines[-1] if lines else "it says nothing")

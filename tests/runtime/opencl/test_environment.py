@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import os
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def test_a_linker_that_fails_is_noticed_before_pocl_aborts_the_process(tmp_path:
     linker.write_text("#!/bin/sh\nexit 1\n")
     linker.chmod(0o755)
     out = python(f"{ADD}\nadd('pocl')", PATH=str(tmp_path), SOMD_CACHE_DIR=str(tmp_path / "cache"))
-    assert "NoDevice" in out and "PoCL cannot build a kernel here" in out
+    assert "NoDevice" in out and "cannot build kernels here" in out and "link" in out
 
 
 @pytest.mark.parametrize("spec", ["intel", "pocl", "oclgrind"])
@@ -154,3 +155,31 @@ with open_run(source, ["race", "beyond"], device="oclgrind") as run:
     assert python(code, OCLGRIND_DATA_RACES="1", OCLGRIND_LOG=str(log)) == ""
     assert found in log.read_text()
     assert f"line {71 if kernel == 'race' else 72} " in log.read_text()
+
+
+def test_the_systems_pocl_stands_beside_the_one_of_pypi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    system = ctypes.util.find_library("m")
+    if system is None:
+        pytest.skip("no library to stand for PoCL's")
+    entries = [("pocl.icd", "/usr/lib/libpocl.so.2"), ("pocl-old.icd", "/usr/lib/libpocl.so.1")]
+    monkeypatch.setattr(drivers, "_installed", lambda: iter([("intel-cpu.icd", "/lib/libintelocl.so")]))
+    monkeypatch.setattr(drivers, "_system", lambda: iter([*entries, ("intel.icd", "/opt/libintelocl.so")]))
+    monkeypatch.setattr(drivers, "bundled", lambda stem: system)
+    assert drivers.find_drivers() == {"intel-cpu.icd": "/lib/libintelocl.so", "pocl.icd": "/usr/lib/libpocl.so.2"}
+    monkeypatch.setattr(drivers, "stands_beside", lambda library, other: False)
+    assert drivers.find_drivers() == {"intel-cpu.icd": "/lib/libintelocl.so"}
+
+
+def test_two_drivers_that_abort_a_process_do_not_stand_beside_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    statuses = [-6, 1]
+    monkeypatch.setattr(
+        drivers.subprocess, "run", lambda *given, **more: subprocess.CompletedProcess(given, statuses.pop(0))
+    )
+    assert not drivers.stands_beside("/one.so", "/other.so")
+    assert drivers.stands_beside("/one.so", "/other.so")
+    assert drivers.stands_beside("/one.so", "/other.so") and not statuses
+    assert drivers.stands_beside("/one.so", None)

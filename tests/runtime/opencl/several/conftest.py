@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from somd.runtime.opencl import devices
 from somd.runtime.opencl.several import parts
+from tests.several import KINDS, several
 
 
-def of_one_driver() -> tuple[str, ...]:
-    """Devices to share a call, as the configuration names them: PoCL's where there are several, else GPUs."""
-    for kind, name in (("portable", "portable"), ("nvidia", "gpu")):
-        count = sum(kind in info.platform.lower() for info in devices())
-        if count > 1:
-            return tuple(f"{name}:{k}" for k in range(count))
-    return ()
-
-
-@pytest.fixture(params=[2, 3])
+@pytest.fixture(params=[(kind, count) for kind in KINDS for count in (2, 3)], ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def shared(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    found = of_one_driver()
-    if len(found) < request.param:
-        pytest.skip(f"no driver with {request.param} devices")
+    kind, count = request.param
     monkeypatch.setattr(parts, "FEW", 0)
-    return found[: request.param]
+    return several((kind,), count, monkeypatch)
 
 
-@pytest.fixture
-def pair() -> tuple[str, ...]:
-    found = of_one_driver()
-    if len(found) < 2:
-        pytest.skip("no driver with two devices")
-    return found[:2]
+@pytest.fixture(params=KINDS)
+def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    return several((request.param,), 2, monkeypatch)
