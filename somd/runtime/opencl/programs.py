@@ -192,6 +192,13 @@ def options_for(context: Context, fastmath: bool) -> tuple[str, ...]:
     return tuple(options)
 
 
+def text_for(context: Context, source: str, fastmath: bool) -> str:
+    """What the driver is given: `source` and what its device needs in front of it."""
+    first = "" if fastmath else _EXACT
+    first = first if context.alone else _SHARED + first
+    return (_GUARDS_END if context.device.info.joins_guards else "") + first + source
+
+
 def build(context: Context, source: str, fastmath: bool = False) -> Program:
     """The program of `source` for the context's device: from this process, from disk, or from the driver's compiler.
 
@@ -204,9 +211,7 @@ def build(context: Context, source: str, fastmath: bool = False) -> Program:
         with context.lock:
             program = context.programs.get(key)
             if program is None:
-                text = source if fastmath else _EXACT + source
-                text = text if context.alone else _SHARED + text
-                text = _GUARDS_END + text if context.device.info.joins_guards else text
+                text = text_for(context, source, fastmath)
                 program = Program(context, _handle(context, text, options_for(context, fastmath)))
                 context.programs[key] = program
     return program

@@ -35,7 +35,7 @@ def test_the_disk_cache(device: Device, damage: bytes | None, monkeypatch: pytes
     context = context_for(device)
     source = f"// {damage!r}\n{SOURCE}"
     programs.build(context, source)
-    entry = binaries.entry(programs._EXACT + source, programs.options_for(context, False), device.info)
+    entry = binaries.entry(programs.text_for(context, source, False), programs.options_for(context, False), device.info)
     assert binaries.load(entry)
     if damage is not None:
         entry.write_bytes(damage)
@@ -50,7 +50,7 @@ def test_the_disk_cache(device: Device, damage: bytes | None, monkeypatch: pytes
 def test_a_binary_that_the_driver_refuses_is_built_anew(device: Device) -> None:
     context = context_for(device)
     source = f"// refused\n{SOURCE}"
-    entry = binaries.entry(programs._EXACT + source, programs.options_for(context, False), device.info)
+    entry = binaries.entry(programs.text_for(context, source, False), programs.options_for(context, False), device.info)
     binaries.store(entry, b"not a program at all")
     assert twice(context, programs.build(context, source)) == [0.0, 2.0, 4.0, 6.0]
 
