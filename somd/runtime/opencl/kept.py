@@ -1,8 +1,8 @@
-"""Scalars that stay on the device between kernels: a structure in a small buffer, its members attributes here.
+"""Scalars that stay on the device between kernels: a structure in a small buffer, its members items here.
 
-kept = Kept(context, {"norm": float, "at": np.int64})     typedef struct { double norm; long at; } kept_scalars;
+kept = Kept(context, {"norm": float, "at": np.int64})     typedef struct { double norm_; long at_; } kept_scalars;
 
-What a kernel left in it is read when the master asks for a member; what the master sets is written to the device at
+What a kernel left in it is read when the master asks for it; what the master sets is written to the device at
 once, without waiting. Python's own `bool`, `int` and `float` come back as such, NumPy's types as scalars of theirs.
 """
 
@@ -18,7 +18,6 @@ from somd.runtime.opencl.failures import device_errors
 
 #: so many readings may pass before it is asked whether something went wrong
 SETTLED = 32
-_OWN = ("_context", "_given", "_host", "_kinds", "host_valid", "_reads", "_settle", "buffer", "changes")
 
 
 class Kept:
@@ -49,10 +48,12 @@ class Kept:
             self.host_valid = False
             self._given.clear()
 
-    def __getattr__(self, name: str) -> Any:
-        kind = self._kinds.get(name)
-        if kind is None:
-            raise AttributeError(name)
+    def to_device(self) -> Any:
+        """The buffer, where everything is."""
+        return self.buffer
+
+    def __getitem__(self, name: str) -> Any:
+        kind = self._kinds[name]
         if not self.host_valid:
             self._read()
         elif name in self._given:
@@ -60,10 +61,7 @@ class Kept:
         value = self._host[name][()]
         return value if issubclass(kind, np.generic) else value.item()
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _OWN:
-            object.__setattr__(self, name, value)
-            return
+    def __setitem__(self, name: str, value: Any) -> None:
         if self.host_valid:
             self._host[name] = value
             self._given[name] = value

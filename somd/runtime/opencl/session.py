@@ -104,7 +104,7 @@ class Run:
         managed.settle = self.settle
         return managed
 
-    def keep(self, **types: type) -> Kept:
+    def keep(self, types: Mapping[str, type]) -> Kept:
         """Scalars that stay on the device between kernels, all zero."""
         return Kept(self.context, types, self.settle)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -164,22 +164,31 @@ def sites_text(sites: tuple[Site, ...]) -> str:
 def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
     """The function with the user's names that are those of runtime functions told apart from them."""
     clashing = plan.method.local_names & {*RESERVED, *BUILTINS}
-    return cast(cst.FunctionDef, function.visit(_Rename(clashing))) if clashing else function
+    if not clashing:
+        return function
+    taken = {*_names(function), *plan.method.local_names}
+    given: dict[str, str] = {}
+    for name in sorted(clashing):
+        given[name] = f"{name}_"
+        while given[name] in taken:
+            given[name] += "_"
+        taken.add(given[name])
+    return cast(cst.FunctionDef, function.visit(_Rename(given)))
+
+
+#: attributes that the user's arrays and numbers have, and that no module is asked for
+OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
 
 
 class _Rename(cst.CSTTransformer):
-    """Puts an underscore behind names, except those that are called, decorate or are modules: not the user's."""
+    """Gives names others, except those that are called, decorate or are modules: not the user's."""
 
-    def __init__(self, names: Collection[str]) -> None:
+    def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__()
         self.names = names
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return (
-            updated_node.with_changes(value=updated_node.value + "_")
-            if updated_node.value in self.names
-            else updated_node
-        )
+        return updated_node.with_changes(value=self.names.get(updated_node.value, updated_node.value))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         return (
@@ -189,7 +198,8 @@ class _Rename(cst.CSTTransformer):
         )
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-        module = isinstance(original_node.value, cst.Name) and original_node.value.value in ("np", "math")
+        named = isinstance(original_node.value, cst.Name) and original_node.value.value in ("np", "math")
+        module = named and original_node.attr.value not in OF_ARRAYS
         value = original_node.value if module else updated_node.value
         return updated_node.with_changes(attr=original_node.attr, value=value)
 

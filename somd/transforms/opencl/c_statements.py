@@ -235,7 +235,7 @@ class Statements:
             wanted = self.scope.types.names.get(target.value)
             kinds = wanted.elements if isinstance(wanted, TupleType) else ()
             for k, (part, kind) in enumerate(zip(kept, kinds, strict=True)):
-                name = self.scope.names.of(f"{target.value}_{k}")
+                name = self.scope.names.of(target.value, k)
                 self.line(f"{name} = {converted(part, kind.dtype).loose};")
         else:
             self._store(target, self.expressions.expression(value))
@@ -251,7 +251,7 @@ class Statements:
         value = literal(function == "ones", "bool")
         if function == "full":
             value = self._kept(self.expressions.expression(node.args[1].value))
-        at, step = self.scope.names.fresh(f"{name}_at"), self.scope.apart.get(name)
+        at, step = self.scope.names.fresh(f"{self.scope.array(name)}_at"), self.scope.apart.get(name)
         count = functools.reduce(
             lambda one, other: infix("*", one, other, "int64"), [self.scope.length(name, k) for k in range(array.ndim)]
         )

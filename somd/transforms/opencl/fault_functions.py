@@ -67,7 +67,7 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
 
 def access_name(store: bool, dtype: str, ndim: int, where: str = "", later: bool = False) -> str:
     kind = f"{f'{where}_' if where else ''}{'later_' if later else ''}"
-    return f"{'store' if store else 'load'}_{kind}{CTYPES[dtype]}_{ndim}"
+    return f"{'store' if store else 'load'}_{kind}{CTYPES[dtype]}_{ndim}d"
 
 
 def access_text(store: bool, dtype: str, ndim: int, where: str = "", later: bool = False) -> str:

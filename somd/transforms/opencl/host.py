@@ -153,12 +153,17 @@ class _Master:
         return cst.FunctionDef(name, cst.Parameters(params), tree.block(body), leading_lines=blank)
 
     def keep(self) -> cst.BaseStatement:
-        """`kept = run.keep(norm=float, at=np.int64)`"""
-        kinds = {
-            name: tree.name(tree.PYTHON_TYPES[found.kind]) if found.weak else tree.dtype(found.dtype)
-            for name, found in self.kept.names.items()
-        }
-        return tree.assign(tree.name(self.shared.kept), tree.call(tree.attribute(self.run, "keep"), **kinds))
+        """`kept = run.keep({"norm": float, "at": np.int64})`"""
+        kinds = cst.Dict(
+            [
+                cst.DictElement(
+                    cst.SimpleString(f'"{name}"'),
+                    tree.name(tree.PYTHON_TYPES[found.kind]) if found.weak else tree.dtype(found.dtype),
+                )
+                for name, found in self.kept.names.items()
+            ]
+        )
+        return tree.assign(tree.name(self.shared.kept), tree.call(tree.attribute(self.run, "keep"), kinds))
 
     def cuts(self, root: str) -> list[cst.BaseStatement]:
         """`row_ends = ends_of(run, 1)` for the parameter at position 1, where a phase relies on its partitioner, after

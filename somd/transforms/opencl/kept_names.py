@@ -1,6 +1,6 @@
 """Scalars that stay on the device, as the master names them.
 
-if largest != 0.0: ...   ->   if kept.largest != 0.0: ...
+if largest != 0.0: ...   ->   if kept["largest"] != 0.0: ...
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from somd.transforms.opencl import host_tree as tree
 
 
 class KeptNames(cst.CSTTransformer):
-    """Makes every use of `names` one of a member of `kept`; attributes and keywords of that name are left alone."""
+    """Makes every use of `names` one of an item of `kept`; attributes and keywords of that name are left alone."""
 
     def __init__(self, kept: str, names: Collection[str]) -> None:
         super().__init__()
@@ -22,7 +22,9 @@ class KeptNames(cst.CSTTransformer):
         self.names = names
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return tree.attribute(self.kept, updated_node.value) if updated_node.value in self.names else updated_node
+        if updated_node.value not in self.names:
+            return updated_node
+        return tree.subscript(tree.name(self.kept), cst.SimpleString(f'"{updated_node.value}"'))
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         return False

@@ -43,7 +43,7 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
         nest.guarded,
         nest.wrapping,
         own=own,
-        apart={local.name: names.fresh(f"{local.name}_step") for local in apart},
+        apart={local.name: names.fresh(f"{names.of(local.name)}_step") for local in apart},
         lengths_tested={local.name: local.sites for local in apart if local.sites},
         relaxed=relaxed,
         kept=unit.members,

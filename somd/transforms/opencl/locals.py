@@ -60,7 +60,7 @@ def declarations(names: Iterable[str], scope: Scope) -> list[str]:
             by_type.setdefault(CTYPES[found.dtype], []).append(scope.names.of(name))
         elif isinstance(found, TupleType):
             for k, part in enumerate(found.elements):
-                by_type.setdefault(CTYPES[part.dtype], []).append(scope.names.of(f"{name}_{k}"))
+                by_type.setdefault(CTYPES[part.dtype], []).append(scope.names.of(name, k))
     scalars = [f"{kind} {', '.join(texts)};" for kind, texts in by_type.items()]
     return [*scalars, *_arrays(scope)]
 

@@ -96,7 +96,9 @@ def _slots(nest: Nest, scope: Scope) -> list[Argument]:
     for name in nest.copies:
         scalar = scope.types.names[name]
         assert isinstance(scalar, ScalarType)
-        found.append(Argument("partials", scope.names.fresh(f"{name}_partials"), name, dtype=scalar.dtype))
+        found.append(
+            Argument("partials", scope.names.fresh(f"{scope.names.of(name)}_partials"), name, dtype=scalar.dtype)
+        )
     return found
 
 

@@ -95,7 +95,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     name = plan.method.name
     wanted = [f"{name}_{phase.number}" for phase in plan.phases()]
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
-    wanted += [f"{name}_{p.number}_{each.array}" for p in plan.phases() for each in p.nest.combined]
+    wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
     wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in ("wide", "tiled", "runs")]
     wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
@@ -123,7 +123,7 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
             kernels.runs[number] = runs
     elif nest.combined:
         kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
-        names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}"] for each in nest.combined}
+        names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}_joined"] for each in nest.combined}
         kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types, unit) for e in nest.combined}
         atomic_names = tuple(unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("local", "shared"))
         atomic = atomic_kernels_of(nest, atomic_names, method, types, unit)

@@ -99,7 +99,7 @@ class Scope:
         return C(self._named(name, position, dtype), dtype)
 
     def _named(self, name: str, element: int | None, dtype: str) -> str:
-        text = self.names.of(name if element is None else f"{name}_{element}")
+        text = self.names.of(name, element)
         if name in self.outer and name in self.kept:
             self.loaded[name] = (text, dtype)
         elif name in self.outer:

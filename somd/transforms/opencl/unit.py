@@ -28,7 +28,7 @@ class Unit:
         self.kept = kept
         members = Names()
         self.members = {name: members.of(name) for name in kept}
-        self.kernel_names = {name: names.of(name) for name in kernel_names}
+        self.kernel_names = {name: names.of_kernel(name) for name in kernel_names}
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.structs: dict[str, str] = {}

@@ -171,7 +171,7 @@ def _slots(segment: Segment, scope: Scope) -> list[tuple[str, str, str]]:
     for name in sorted(segment.assigned):
         kind = scope.types.names[name]
         if isinstance(kind, TupleType):
-            parts = {scope.names.of(f"{name}_{k}"): part.dtype for k, part in enumerate(kind.elements)}
+            parts = {scope.names.of(name, k): part.dtype for k, part in enumerate(kind.elements)}
         else:
             parts = {scope.names.of(name): kind.dtype}
         found += [(text, scope.names.fresh(f"{text}_passed"), CTYPES[dtype]) for text, dtype in parts.items()]

@@ -142,7 +142,13 @@ class _Walk:
                     "SOMD402", "this value cannot be unpacked so", target, "name the values one by one"
                 )
             return
-        self.bind(target, found, self.expressions.literal(value))
+        others = _others(target, value)
+        for other in others:
+            kind = self.types.nodes.get(other)
+            if kind is not None:
+                self.bind(target, kind, self.expressions.literal(other))
+        if not others:
+            self.bind(target, found, self.expressions.literal(value))
 
     def bind(self, target: cst.BaseExpression, found: Type, literal: Literal) -> None:
         if isinstance(target, cst.Name):
@@ -285,6 +291,17 @@ class _Walk:
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance
         return instance
+
+
+def _others(target: cst.BaseExpression, value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a name may newly stand for after `name = name and e and f`, or `or`: `e` and `f`; empty for other forms."""
+    operands: list[cst.BaseExpression] = []
+    rest = value
+    while isinstance(rest, cst.BooleanOperation) and type(rest.operator) is type(getattr(value, "operator", None)):
+        operands.append(rest.right)
+        rest = rest.left
+    own = isinstance(target, cst.Name) and isinstance(rest, cst.Name) and rest.value == target.value
+    return operands if own else []
 
 
 def numbers(found: Type) -> bool:

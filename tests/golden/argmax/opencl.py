@@ -36,91 +36,91 @@ KERNELS = """\
 #define LANES 32
 
 // phase 1: the loop over i at line 12
-__kernel void argmax_1(__global const double *a, __global double *best_partials, __global long *at_partials, long all_trips, long block_trips)
+__kernel void argmax_1(__global const double *a, __global double *best__partials, __global long *at__partials, long all_trips, long block_trips)
 {
-    __local double best_lanes[LANES];
-    __local long at_lanes[LANES];
-    __local long best_lanes_at[LANES];
+    __local double best__lanes[LANES];
+    __local long at__lanes[LANES];
+    __local long best__lanes_at[LANES];
     const long lane = get_local_id(0);
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
-    double best = -(double)INFINITY;
-    long at = 0;
-    long best_at = LONG_MAX;
-    long at_2 = block_start + lane;
+    double best_ = -(double)INFINITY;
+    long at_ = 0;
+    long best__at = LONG_MAX;
+    long at = block_start + lane;
 #ifdef AHEAD
     double a_next[AHEAD / 8];
-    if (at_2 + (AHEAD / 8 - 1) * LANES < block_stop) {
+    if (at + (AHEAD / 8 - 1) * LANES < block_stop) {
 #pragma unroll
         for (int slot = 0; slot < AHEAD / 8; slot++) {
-            const long source = at_2 + slot * LANES;
+            const long source = at + slot * LANES;
             const long i = 1 + source;
             a_next[slot] = a[i];
         }
     }
-    for (; at_2 + (AHEAD / 8 - 1) * LANES < block_stop; at_2 += AHEAD / 8 * LANES) {
+    for (; at + (AHEAD / 8 - 1) * LANES < block_stop; at += AHEAD / 8 * LANES) {
         double a_now[AHEAD / 8];
 #pragma unroll
         for (int slot = 0; slot < AHEAD / 8; slot++) {
             a_now[slot] = a_next[slot];
         }
-        if (at_2 + (2 * (AHEAD / 8) - 1) * LANES < block_stop) {
+        if (at + (2 * (AHEAD / 8) - 1) * LANES < block_stop) {
 #pragma unroll
             for (int slot = 0; slot < AHEAD / 8; slot++) {
-                const long source = at_2 + (AHEAD / 8 + slot) * LANES;
+                const long source = at + (AHEAD / 8 + slot) * LANES;
                 const long i = 1 + source;
                 a_next[slot] = a[i];
             }
         }
 #pragma unroll
         for (int slot = 0; slot < AHEAD / 8; slot++) {
-            const long trip = at_2 + slot * LANES;
+            const long trip = at + slot * LANES;
             const long i = 1 + trip;
             const long iteration = trip;
 #line 13 "input.py"
-            if (a_now[slot] > best) {
+            if (a_now[slot] > best_) {
 #line 14 "input.py"
                 const double value = a_now[slot];
-                best_at = value != best ? iteration : best_at;
-                best = value;
+                best__at = value != best_ ? iteration : best__at;
+                best_ = value;
 #line 15 "input.py"
-                at = i;
+                at_ = i;
             }
         }
     }
 #endif
 #pragma unroll 8
 #pragma clang loop vectorize(disable) interleave(disable)
-    for (long trip = at_2; trip < block_stop; trip += LANES) {
+    for (long trip = at; trip < block_stop; trip += LANES) {
         const long i = 1 + trip;
         const long iteration = trip;
 #line 13 "input.py"
-        if (a[i] > best) {
+        if (a[i] > best_) {
 #line 14 "input.py"
             const double value_2 = a[i];
-            best_at = value_2 != best ? iteration : best_at;
-            best = value_2;
+            best__at = value_2 != best_ ? iteration : best__at;
+            best_ = value_2;
 #line 15 "input.py"
-            at = i;
+            at_ = i;
         }
     }
-    best_lanes[lane] = best;
-    at_lanes[lane] = at;
-    best_lanes_at[lane] = best_at;
+    best__lanes[lane] = best_;
+    at__lanes[lane] = at_;
+    best__lanes_at[lane] = best__at;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long width = 1; width < LANES; width *= 2) {
         if (lane % (2 * width) == 0) {
-            if (best_lanes[lane + width] > best_lanes[lane] || (best_lanes[lane + width] == best_lanes[lane] && best_lanes_at[lane + width] < best_lanes_at[lane])) {
-                best_lanes[lane] = best_lanes[lane + width];
-                at_lanes[lane] = at_lanes[lane + width];
-                best_lanes_at[lane] = best_lanes_at[lane + width];
+            if (best__lanes[lane + width] > best__lanes[lane] || (best__lanes[lane + width] == best__lanes[lane] && best__lanes_at[lane + width] < best__lanes_at[lane])) {
+                best__lanes[lane] = best__lanes[lane + width];
+                at__lanes[lane] = at__lanes[lane + width];
+                best__lanes_at[lane] = best__lanes_at[lane + width];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0) {
-        best_partials[get_group_id(0)] = best_lanes[0];
-        at_partials[get_group_id(0)] = at_lanes[0];
+        best__partials[get_group_id(0)] = best__lanes[0];
+        at__partials[get_group_id(0)] = at__lanes[0];
     }
 }
 """

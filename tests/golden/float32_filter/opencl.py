@@ -29,30 +29,30 @@ static float python_square_float(float a)
     return a * a;
 }
 
-static float softened(float value, double limit)
+static float softened_(float value_, double limit_)
 {
 #line 11 "input.py"
-    return value / (1.0f + fabs(value) * (float)limit);
+    return value_ / (1.0f + fabs(value_) * (float)limit_);
 }
 
 // phase 1: the loop over i at line 17
-__kernel void float32_filter_1(__global const float *a, __global float *b, __global int *count, long i_stop, double limit)
+__kernel void float32_filter_1(__global const float *a, __global float *b, __global int *count_, long i_stop, double limit_)
 {
     const long i = 1 + (long)get_global_id(0);
     if (i >= i_stop)
         return;
     GUARDS_END;
-    float centre;
+    float centre_;
 #line 18 "input.py"
-    centre = a[i] * 2.0f - 0.25f;  // stays float32
+    centre_ = a[i] * 2.0f - 0.25f;  // stays float32
 #line 19 "input.py"
-    if (centre > (float)limit) {
+    if (centre_ > (float)limit_) {
 #line 20 "input.py"
-        centre = softened(a[i - 1] + a[i + 1], limit);
+        centre_ = softened_(a[i - 1] + a[i + 1], limit_);
     }
 #line 21 "input.py"
-    b[i] = sqrt(fabs(centre)) + python_square_float(a[i]);
+    b[i] = sqrt(fabs(centre_)) + python_square_float(a[i]);
 #line 22 "input.py"
-    count[i] = (int)((uint)(int)((uint)count[i] * 3u) + (uint)(int)(i & 7));
+    count_[i] = (int)((uint)(int)((uint)count_[i] * 3u) + (uint)(int)(i & 7));
 }
 """

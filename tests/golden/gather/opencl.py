@@ -53,14 +53,14 @@ static long fault_place(long index, long length, __global volatile long *faults,
     return -1;
 }
 
-static double load_double_1(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
+static double load_double_1d(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
 // phase 1: the loop over i at line 11
-__kernel void gather_1(__global const long *index, __global const double *x, __global double *y, long x_0, long i_stop, long last, __global volatile long *faults, long turn)
+__kernel void gather_1(__global const long *index_, __global const double *x, __global double *y, long x_0, long i_stop, long last_, __global volatile long *faults, long turn)
 {
     if (faults[5] < turn)
         return;
@@ -70,9 +70,9 @@ __kernel void gather_1(__global const long *index, __global const double *x, __g
     GUARDS_END;
     const long iteration = get_global_id(0);
 #line 12 "input.py"
-    if (index[i] != last && load_double_1(x, index[i], x_0, faults, iteration, turn, 1) > 0.0) {
+    if (index_[i] != last_ && load_double_1d(x, index_[i], x_0, faults, iteration, turn, 1) > 0.0) {
 #line 13 "input.py"
-        y[i] = load_double_1(x, index[i], x_0, faults, iteration, turn, 2);
+        y[i] = load_double_1d(x, index_[i], x_0, faults, iteration, turn, 2);
     }
 }
 """

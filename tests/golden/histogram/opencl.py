@@ -21,12 +21,12 @@ def histogram(run, key, weight, total):
     count_copies = copies_of(run, count, blocks, np.int64(0))
     total_copies = copies_of(run, total, blocks, np.float64(-0.0))
     run.launch("histogram_1", (blocks,), (key, weight, count_copies, count_copies.shape[-1], total_copies, total_copies.shape[-1], blocks, block_trips, all_trips, count.shape[0], total.shape[0], faults, faults.turn()), reads=(key, weight), writes=(count_copies, total_copies))
-    combine_copies(run, "histogram_1_count", count, count_copies)
-    combine_copies(run, "histogram_1_total", total, total_copies)
+    combine_copies(run, "histogram_1_count_joined", count, count_copies)
+    combine_copies(run, "histogram_1_total_joined", total, total_copies)
     return count
 
 
-KERNEL_NAMES = ('histogram_1', 'histogram_1_count', 'histogram_1_total')
+KERNEL_NAMES = ('histogram_1', 'histogram_1_count_joined', 'histogram_1_total_joined')
 DOUBLES = True
 WRITTEN = (2,)
 KERNELS = """\
@@ -66,26 +66,26 @@ static long fault_place(long index, long length, __global volatile long *faults,
     return -1;
 }
 
-static long load_long_1(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
+static long load_long_1d(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
-static void store_long_1(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
+static void store_long_1d(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     if (p0 >= 0)
         array[p0] = value;
 }
 
-static double load_double_1(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
+static double load_double_1d(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
-static void store_double_1(__global double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, double value)
+static void store_double_1d(__global double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, double value)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     if (p0 >= 0)
@@ -93,7 +93,7 @@ static void store_double_1(__global double *array, long i0, long n0, __global vo
 }
 
 // phase 1: the loop over i at line 14
-__kernel void histogram_1(__global const long *key, __global const double *weight, __global long *count_copies, long count_row, __global double *total_copies, long total_row, long blocks, long block_trips, long all_trips, long count_0, long total_0, __global volatile long *faults, long turn)
+__kernel void histogram_1(__global const long *key_, __global const double *weight_, __global long *count__copies, long count__row, __global double *total__copies, long total__row, long blocks, long block_trips, long all_trips, long count__0, long total__0, __global volatile long *faults, long turn)
 {
     if (faults[5] < turn)
         return;
@@ -101,21 +101,21 @@ __kernel void histogram_1(__global const long *key, __global const double *weigh
     if (block >= blocks)
         return;
     GUARDS_END;
-    __global long *count = count_copies + block * count_row;
-    __global double *total = total_copies + block * total_row;
+    __global long *count_ = count__copies + block * count__row;
+    __global double *total_ = total__copies + block * total__row;
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block * block_trips; trip < min((block + 1) * block_trips, all_trips); trip++) {
         const long i = trip;
         const long iteration = trip;
 #line 15 "input.py"
-        store_long_1(count, key[i], count_0, faults, iteration, turn, 1, (long)((ulong)load_long_1(count, key[i], count_0, faults, iteration, turn, 1) + 1ul));
+        store_long_1d(count_, key_[i], count__0, faults, iteration, turn, 1, (long)((ulong)load_long_1d(count_, key_[i], count__0, faults, iteration, turn, 1) + 1ul));
 #line 16 "input.py"
-        store_double_1(total, key[i], total_0, faults, iteration, turn, 2, load_double_1(total, key[i], total_0, faults, iteration, turn, 2) + weight[i]);
+        store_double_1d(total_, key_[i], total__0, faults, iteration, turn, 2, load_double_1d(total_, key_[i], total__0, faults, iteration, turn, 2) + weight_[i]);
     }
 }
 
 // phase 1: the loop over i at line 14
-__kernel void histogram_1_count(__global long *array, __global long *copies, long count, long row, long size)
+__kernel void histogram_1_count_joined(__global long *array, __global long *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);
     if (element >= size)
@@ -129,7 +129,7 @@ __kernel void histogram_1_count(__global long *array, __global long *copies, lon
 }
 
 // phase 1: the loop over i at line 14
-__kernel void histogram_1_total(__global double *array, __global double *copies, long count, long row, long size)
+__kernel void histogram_1_total_joined(__global double *array, __global double *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);
     if (element >= size)

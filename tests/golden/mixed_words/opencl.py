@@ -39,29 +39,29 @@ static long python_shift_right_long(long a, long b)
 }
 
 // phase 1: the loop over i at line 12
-__kernel void mixed_words_1(__global const uchar *a, __global const long *key, __global long *out, long key_0, long i_stop)
+__kernel void mixed_words_1(__global const uchar *a, __global const long *key_, __global long *out_, long key__0, long i_stop)
 {
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
         return;
     GUARDS_END;
-    long shift, x, y;
+    long shift_, x, y;
 #line 13 "input.py"
     x = python_shift_left_long((long)a[i], 8) | 3;
 #line 14 "input.py"
     y = 7;
     // the same for every element
 #line 16 "input.py"
-    shift = 1;
+    shift_ = 1;
 #line 17 "input.py"
 #pragma clang loop vectorize(disable) interleave(disable)
-    for (long k = 0; k < key_0; k++) {
+    for (long k = 0; k < key__0; k++) {
 #line 18 "input.py"
-        x = python_mod_long((long)((ulong)x * (ulong)key[k]), 65537) & 65535;
+        x = python_mod_long((long)((ulong)x * (ulong)key_[k]), 65537) & 65535;
 #line 19 "input.py"
         y = (long)((ulong)python_mod_long((long)((ulong)(long)((ulong)y + (ulong)x) * 31ul), 1021) + (ulong)(-1L)) & 65535;
 #line 20 "input.py"
-        shift = 5 - shift;
+        shift_ = 5 - shift_;
 #line 21 "input.py"
         if (x > y) {
 #line 22 "input.py"
@@ -73,9 +73,9 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key, _
             }
         }
 #line 23 "input.py"
-        x = x ^ python_shift_right_long(y, shift);
+        x = x ^ python_shift_right_long(y, shift_);
     }
 #line 24 "input.py"
-    out[i] = (long)((ulong)x - (ulong)y);
+    out_[i] = (long)((ulong)x - (ulong)y);
 }
 """

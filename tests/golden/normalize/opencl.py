@@ -27,13 +27,13 @@ KERNELS = """\
 #define LANES 32
 
 // phase 1: the loop over i at line 12
-__kernel void normalize_1(__global const double *a, __global double *norm_partials, long all_trips, long block_trips)
+__kernel void normalize_1(__global const double *a, __global double *norm__partials, long all_trips, long block_trips)
 {
-    __local double norm_lanes[LANES];
+    __local double norm__lanes[LANES];
     const long lane = get_local_id(0);
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
-    double norm = -0.0;
+    double norm_ = -0.0;
     long at = block_start + lane;
 #ifdef AHEAD
     double a_next[AHEAD / 8];
@@ -64,7 +64,7 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
             const long trip = at + slot * LANES;
             const long i = trip;
 #line 13 "input.py"
-            norm = norm + a_now[slot] * a_now[slot];
+            norm_ = norm_ + a_now[slot] * a_now[slot];
         }
     }
 #endif
@@ -73,28 +73,28 @@ __kernel void normalize_1(__global const double *a, __global double *norm_partia
     for (long trip = at; trip < block_stop; trip += LANES) {
         const long i = trip;
 #line 13 "input.py"
-        norm = norm + a[i] * a[i];
+        norm_ = norm_ + a[i] * a[i];
     }
-    norm_lanes[lane] = norm;
+    norm__lanes[lane] = norm_;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long width = 1; width < LANES; width *= 2) {
         if (lane % (2 * width) == 0) {
-            norm_lanes[lane] = norm_lanes[lane] + norm_lanes[lane + width];
+            norm__lanes[lane] = norm__lanes[lane] + norm__lanes[lane + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0) {
-        norm_partials[get_group_id(0)] = norm_lanes[0];
+        norm__partials[get_group_id(0)] = norm__lanes[0];
     }
 }
 
 // phase 2: the loop over i at line 15
-__kernel void normalize_2(__global double *a, long i_stop, double norm)
+__kernel void normalize_2(__global double *a, long i_stop, double norm_)
 {
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
         return;
 #line 16 "input.py"
-    a[i] = a[i] / norm;
+    a[i] = a[i] / norm_;
 }
 """

@@ -45,7 +45,7 @@ static double python_max_double(double a, double b)
 }
 
 // phase 1: the loop over i at line 16
-__kernel void relaxed_sweep_1(__global double *G, __global const double *G_before, long G_1, long i_stop)
+__kernel void relaxed_sweep_1(__global double *G, __global const double *G_before_, long G_1, long i_stop)
 {
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
@@ -55,46 +55,46 @@ __kernel void relaxed_sweep_1(__global double *G, __global const double *G_befor
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long j = 0; j < G_1 - 1; j++) {
 #line 18 "input.py"
-        G[i * G_1 + j] = 0.5 * (G_before[(i + 1) * G_1 + j] + G[i * G_1 + (j + 1)]);
+        G[i * G_1 + j] = 0.5 * (G_before_[(i + 1) * G_1 + j] + G[i * G_1 + (j + 1)]);
     }
 }
 
 // phase 2: the loop over i at line 20
-__kernel void relaxed_sweep_2(__global double *G, __global const double *G_before, __global double *change_partials, long all_trips, long block_trips, long i_stop, long G_1)
+__kernel void relaxed_sweep_2(__global double *G, __global const double *G_before_, __global double *change__partials, long all_trips, long block_trips, long i_stop, long G_1)
 {
-    __local double change_lanes[LANES];
-    __local long change_lanes_at[LANES];
+    __local double change__lanes[LANES];
+    __local long change__lanes_at[LANES];
     const long lane = get_local_id(0);
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
-    double change = -(double)INFINITY;
-    long change_at = LONG_MAX;
+    double change_ = -(double)INFINITY;
+    long change__at = LONG_MAX;
 #pragma unroll 8
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
         const long i = trip;
         const long iteration = trip;
 #line 21 "input.py"
-        const double value = python_max_double(change, G_before[(i + 2) * G_1 + 0] - G[i * G_1 + 0]);
-        change_at = value != change ? iteration : change_at;
-        change = value;
+        const double value = python_max_double(change_, G_before_[(i + 2) * G_1 + 0] - G[i * G_1 + 0]);
+        change__at = value != change_ ? iteration : change__at;
+        change_ = value;
 #line 22 "input.py"
-        G[i * G_1 + 0] = 0.5 * G_before[(i + 2) * G_1 + 0];
+        G[i * G_1 + 0] = 0.5 * G_before_[(i + 2) * G_1 + 0];
     }
-    change_lanes[lane] = change;
-    change_lanes_at[lane] = change_at;
+    change__lanes[lane] = change_;
+    change__lanes_at[lane] = change__at;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long width = 1; width < LANES; width *= 2) {
         if (lane % (2 * width) == 0) {
-            if (change_lanes[lane + width] > change_lanes[lane] || (change_lanes[lane + width] == change_lanes[lane] && change_lanes_at[lane + width] < change_lanes_at[lane])) {
-                change_lanes[lane] = change_lanes[lane + width];
-                change_lanes_at[lane] = change_lanes_at[lane + width];
+            if (change__lanes[lane + width] > change__lanes[lane] || (change__lanes[lane + width] == change__lanes[lane] && change__lanes_at[lane + width] < change__lanes_at[lane])) {
+                change__lanes[lane] = change__lanes[lane + width];
+                change__lanes_at[lane] = change__lanes_at[lane + width];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0) {
-        change_partials[get_group_id(0)] = change_lanes[0];
+        change__partials[get_group_id(0)] = change__lanes[0];
     }
 }
 """

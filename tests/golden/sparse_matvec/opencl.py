@@ -59,7 +59,7 @@ static long fault_place(long index, long length, __global volatile long *faults,
     return -1;
 }
 
-static double load_double_1(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
+static double load_double_1d(__global const double *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
@@ -84,14 +84,14 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
     return -1;
 }
 
-static double load_later_double_1(__global const double *array, long i0, long n0, fault_first *noted, long iteration, long site)
+static double load_later_double_1d(__global const double *array, long i0, long n0, fault_first *noted, long iteration, long site)
 {
     const long p0 = fault_later(i0, n0, noted, iteration, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
 // phase 1: the loop over k at line 18
-__kernel void sparse_matvec_1(__global const long *column, __global const long *row, __global const double *values, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const long *ends, long owner_count)
+__kernel void sparse_matvec_1(__global const long *column_, __global const long *row_, __global const double *values_, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const long *ends, long owner_count)
 {
     if (faults[5] < turn)
         return;
@@ -106,7 +106,7 @@ __kernel void sparse_matvec_1(__global const long *column, __global const long *
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = part_start; k < min((long)(k_stop), part_stop); k++) {
         const long iteration = k;
-        const long key = row[k];
+        const long key = row_[k];
         if (key != key_at) {
             if (place >= 0)
                 y[place] = y_run;
@@ -114,14 +114,14 @@ __kernel void sparse_matvec_1(__global const long *column, __global const long *
             place = fault_place(key, y_0, faults, iteration, turn, 2);
             y_run = place >= 0 ? y[place] : 0;
         }
-        y_run = y_run + values[k] * load_double_1(x, column[k], x_0, faults, iteration, turn, 4);
+        y_run = y_run + values_[k] * load_double_1d(x, column_[k], x_0, faults, iteration, turn, 4);
     }
     if (place >= 0)
         y[place] = y_run;
 }
 
 // phase 1: the loop over k at line 18
-__kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_runs(__global const long *column, __global const double *values, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const int *restrict run_ends, __global const int *restrict run_keys, long run_count)
+__kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_runs(__global const long *column_, __global const double *values_, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const int *restrict run_ends, __global const int *restrict run_keys, long run_count)
 {
     __local double terms[TERMS];
     const int failed = faults[5] < turn;
@@ -144,7 +144,7 @@ __kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_
             const long k = at;
             const long iteration = 2 * (long)at + 1;
 #line 19 "input.py"
-            terms[at - part] = values[k] * load_later_double_1(x, column[k], x_0, &noted, iteration, 4);
+            terms[at - part] = values_[k] * load_later_double_1d(x, column_[k], x_0, &noted, iteration, 4);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma clang loop vectorize(disable) interleave(disable)

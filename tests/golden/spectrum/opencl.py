@@ -21,48 +21,48 @@ KERNELS = """\
 #define GUARDS_END
 #endif
 
-static double window(double x, double sharpness, long shifted)
+static double window_(double x, double sharpness_, long shifted_)
 {
-    double value;
+    double value_;
 #line 15 "input.py"
-    value = exp(-x * x);
+    value_ = exp(-x * x);
 #line 16 "input.py"
-    if (shifted == 1) {
+    if (shifted_ == 1) {
 #line 17 "input.py"
-        value = value + sharpness;
+        value_ = value_ + sharpness_;
     }
 #line 18 "input.py"
-    return value;
+    return value_;
 }
 
 // phase 1: the loop over i at line 23
-__kernel void spectrum_1(__global const double *a, __global double *out, long i_stop, long modes)
+__kernel void spectrum_1(__global const double *a, __global double *out_, long i_stop, long modes_)
 {
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
         return;
     GUARDS_END;
-    double total, x;
+    double total_, x;
 #line 24 "input.py"
-    total = 0.0;
+    total_ = 0.0;
 #line 25 "input.py"
     x = 0.0;
 #line 26 "input.py"
 #pragma clang loop vectorize(disable) interleave(disable)
-    for (long v__ = 0; v__ < modes; v__++) {
+    for (long v__ = 0; v__ < modes_; v__++) {
 #line 27 "input.py"
         x = x + 0.125;
         // the helper is written out, to see what of it depends on i
 #line 29 "input.py"
-        total = total + window(x, a[i], 1) * a[i];
+        total_ = total_ + window_(x, a[i], 1) * a[i];
     }
 #line 30 "input.py"
 #pragma clang loop vectorize(disable) interleave(disable)
-    for (long k = 1; k < modes; k++) {
+    for (long k = 1; k < modes_; k++) {
 #line 31 "input.py"
-        total = total + cos(a[i] * (double)k) / log((double)k + 1.0);
+        total_ = total_ + cos(a[i] * (double)k) / log((double)k + 1.0);
     }
 #line 32 "input.py"
-    out[i] = total;
+    out_[i] = total_;
 }
 """

@@ -59,32 +59,32 @@ __kernel void stencil_1(__global double *G, long G_1, long i_stop, long p)
 }
 
 // phase 2: the loop over i, j at line 19
-__kernel void stencil_2(__global const double *G, __global double *total_partials, long all_trips, long block_trips, long j_stop, long G_1)
+__kernel void stencil_2(__global const double *G, __global double *total__partials, long all_trips, long block_trips, long j_stop, long G_1)
 {
-    __local double total_lanes[LANES];
+    __local double total__lanes[LANES];
     const long lane = get_local_id(0);
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
-    double total = -0.0;
+    double total_ = -0.0;
     for (long trip = block_start; trip < block_stop; trip += 1) {
         const long i = 1 + trip;
 #pragma unroll 8
 #pragma clang loop vectorize(disable) interleave(disable)
         for (long j = 1 + lane; j < j_stop; j += LANES) {
 #line 21 "input.py"
-            total = total + G[i * G_1 + j];
+            total_ = total_ + G[i * G_1 + j];
         }
     }
-    total_lanes[lane] = total;
+    total__lanes[lane] = total_;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long width = 1; width < LANES; width *= 2) {
         if (lane % (2 * width) == 0) {
-            total_lanes[lane] = total_lanes[lane] + total_lanes[lane + width];
+            total__lanes[lane] = total__lanes[lane] + total__lanes[lane + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0) {
-        total_partials[get_group_id(0)] = total_lanes[0];
+        total__partials[get_group_id(0)] = total__lanes[0];
     }
 }
 """

@@ -126,8 +126,8 @@ def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarra
     sides = [f"__global const {CTYPES[v.dtype.name]} *in_{name}" for name, v in (("x", x), ("y", y))]
     head = f"__kernel void table({', '.join([*sides, *pointers, 'long count'])})"
     body = [f"        const {CTYPES[v.dtype.name]} {name} = in_{name}[i];" for name, v in (("x", x), ("y", y))]
-    body += ["        long n;", "        double w;", *(f"        {CTYPES[d]} r_{k};" for k, d in enumerate(dtypes))]
-    body += [*statements.lines, *(f"        out_{k}[i] = r_{k};" for k in range(len(dtypes)))]
+    body += ["        long n;", "        double w;", *(f"        {CTYPES[d]} r_{k}_;" for k, d in enumerate(dtypes))]
+    body += [*statements.lines, *(f"        out_{k}[i] = r_{k}_;" for k in range(len(dtypes)))]
     source = "\n".join([*unit.functions.values(), head, "{ for (long i = 0; i < count; i++) {", *body, "    } }", ""])
     with open_run(source, ["table"], device=device) as run:
         outputs = [run.empty(len(x), dtype) for dtype in dtypes]
