@@ -147,7 +147,7 @@ def versions() -> tuple[str, ...]:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
             found.append(f"{name} ?")
-    return (*found, sys.version, _compiler_state())
+    return (*found, f"{sys.version}, asserts {__debug__}", _compiler_state())
 
 
 def _compiler_state() -> str:

@@ -82,7 +82,7 @@ def compile_entry(
         write_module(path, text)
         keep_record(path, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
-    return load_entry(target, path, text, function, arrays, device, partitioners)
+    return load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
 
 
 def load_entry(
@@ -93,20 +93,21 @@ def load_entry(
     arrays: tuple[int, ...],
     device: Any,
     partitioners: Mapping[int, Any],
+    functions: Sequence[FunctionType],
 ) -> Entry:
-    """Load a generated module and wrap it for its target."""
+    """Load a generated module and wrap it for its target; `functions` are those that a call reaches."""
     module, name = load_module(path, text), function.__name__
     joins = joins_of(function, getattr(module, "FENCES", ()))
     if target == "multicore":
         from somd.runtime.multicore.call import MulticoreCall
 
-        call = MulticoreCall(module, name, partitioners, joins)
+        call = MulticoreCall(module, name, partitioners, joins, functions)
         return Entry(call, text, arrays, call.written)
     from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
 
     try:
-        opencl = OpenCLCall(module, name, device, partitioners, joins)
+        opencl = OpenCLCall(module, name, device, partitioners, joins, functions)
     except (NoDevice, ImportError) as error:
         raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
     except SomdRuntimeError as error:

@@ -25,7 +25,8 @@ Call = Callable[[tuple[Any, ...], int], Any]
 class TranslatedMethod:
     """A method of a translated module, for the argument types of its `signature`.
 
-    `as_written` is the user's function, where its annotations or its body take part in a call.
+    `as_written` is the user's function, where its annotations or its body take part in a call; `raises` gives what its
+    exceptions are made of.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class TranslatedMethod:
         signature: tuple[str, ...],
         as_written: FunctionType | None,
         defaults: Mapping[str, Any],
+        raises: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         function: FunctionType = getattr(master, "py_func", master)
         self.__name__, self.__qualname__, self.__module__ = (
@@ -55,6 +57,7 @@ class TranslatedMethod:
         self._master = master
         self._tables = function.__globals__
         self._as_written = as_written
+        self._raises = raises
         self._arrays = tuple(k for k, text in enumerate(signature) if text.endswith("]"))
         self._calls: dict[Any, Call] = {}
 
@@ -64,6 +67,7 @@ class TranslatedMethod:
         Raises:
             TypeError: the arguments are not of the types that the module was made for.
             IndexError: an access leaves its array.
+            BaseException: what the method raises.
             SomdRuntimeError: arguments overlap in memory, or the device failed.
         """
         values: tuple[Any, ...] = args
@@ -103,10 +107,10 @@ class TranslatedMethod:
         if self.target == "multicore":
             from somd.runtime.multicore.call import MulticoreCall
 
-            return MulticoreCall(module, self.__name__, partitioners, joins)
+            return MulticoreCall(module, self.__name__, partitioners, joins, names=self._raises)
         from somd.runtime.opencl.execute import OpenCLCall
 
-        return OpenCLCall(module, self.__name__, device, partitioners, joins)
+        return OpenCLCall(module, self.__name__, device, partitioners, joins, names=self._raises)
 
     def _partitioners(self, function: FunctionType) -> dict[int, Any]:
         return {
@@ -121,14 +125,14 @@ class TranslatedMethod:
 
 
 def multicore_method(
-    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None
+    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
 ) -> Callable[[Any], TranslatedMethod]:
     """What makes a multicore master a method for arguments of these types."""
-    return lambda master: TranslatedMethod(master, "multicore", signature, as_written, defaults or {})
+    return lambda master: TranslatedMethod(master, "multicore", signature, as_written, defaults or {}, raises)
 
 
 def opencl_method(
-    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None
+    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
 ) -> Callable[[Any], TranslatedMethod]:
     """What makes the master of kernels a method for arguments of these types."""
-    return lambda master: TranslatedMethod(master, "opencl", signature, as_written, defaults or {})
+    return lambda master: TranslatedMethod(master, "opencl", signature, as_written, defaults or {}, raises)

@@ -13,6 +13,7 @@ from somd.annotations import namespace_of
 from somd.combining import combine_of
 from somd.reach import Reach
 from somd.sources.load import Method, function_of
+from somd.sources.raised_names import raised_names
 from somd.sources.written_out import NotWritable, WrittenOut
 from somd.specialisations import TargetUnavailable, declared_arguments
 from somd.transforms.layout import laid_out
@@ -80,9 +81,10 @@ def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
     given = function.__defaults__ or ()
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     defaults = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
+    raises = raised_names(compiled.plan)
     plain = {name: value for name, value in defaults.items() if isinstance(value, bool | int | float | complex)}
     if not _takes_part(method, compiled):
-        return Beside(defaults=plain)
+        return Beside(defaults=plain, raises=raises)
     written = WrittenOut()
     if found.top.objects:
         message = "a partitioner or a function that reduces, in a method of an object, cannot be written into a module"
@@ -92,7 +94,7 @@ def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
         written.value(root, namespace_of(function)[root])
     written.function(function, function.__name__)
     name = f"{function.__name__}_as_written"
-    return Beside(written.maker(name, function.__name__), f"{name}()", plain)
+    return Beside(written.maker(name, function.__name__), f"{name}()", plain, raises)
 
 
 def _takes_part(method: Method, compiled: Compiled) -> bool:

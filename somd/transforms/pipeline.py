@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
@@ -54,7 +54,7 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
     check_functions(method, function, collector)
     collector.raise_if_errors()
     kept = (*loops_with_copies(method), *joined_loops(method))
-    return constant_steps(without_inductions(method, kept))
+    return replace(constant_steps(without_inductions(method, kept)), functions=found.functions)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 
 import libcst as cst
 
@@ -57,6 +58,16 @@ class Stride:
     step: cst.BaseExpression
 
 
+@dataclass(frozen=True, eq=False)
+class Raising:
+    """A `raise` or `assert` statement of `function` as it was written, and the texts of the values that it needs."""
+
+    text: str
+    position: Position
+    values: tuple[str, ...]
+    function: FunctionType
+
+
 @dataclass(frozen=True)
 class Method:
     """A SOMD method as written: its libcst function, where each node stands, and what its free names mean."""
@@ -83,6 +94,8 @@ class Method:
     strided: Mapping[str, Stride] = field(default_factory=dict)
     #: scalars that hold an element while a loop runs, and the array of each
     held: Mapping[str, str] = field(default_factory=dict)
+    #: the functions that a call reaches, its own first
+    functions: tuple[FunctionType, ...] = ()
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
@@ -199,6 +212,15 @@ class Site:
 
 
 @dataclass(frozen=True)
+class RaiseSite:
+    """A `raise` of the plan, whose number is one among those of sites: its name in the method, and what it raises."""
+
+    number: int
+    name: str
+    raising: Raising
+
+
+@dataclass(frozen=True)
 class Check:
     """`condition` (Python text over scalars and shapes) is true when the access at `site` would leave its array."""
 
@@ -299,6 +321,8 @@ class Nest:
     facts: tuple[Affine, ...] = ()
     #: whether two of the arrays may be one
     aliased: bool = False
+    #: what an iteration may raise
+    raises: tuple[RaiseSite, ...] = ()
 
     @property
     def place(self) -> str:
@@ -308,7 +332,7 @@ class Nest:
     @property
     def tests(self) -> bool:
         """Whether something is tested while an iteration runs."""
-        return bool(self.guarded) or any(local.sites for local in self.local_arrays)
+        return bool(self.raises or self.guarded) or any(local.sites for local in self.local_arrays)
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -418,6 +442,8 @@ class Plan:
     sites: tuple[Site, ...]
     #: loops over distributed arrays that the master runs in order, with what keeps each from being distributed
     in_order: Mapping[cst.For, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    #: the `raise` statements, by their names in the method
+    raises: Mapping[str, RaiseSite] = field(default_factory=dict)
 
     def phases(self) -> tuple[Phase, ...]:
         """The phases in source order."""

@@ -17,11 +17,14 @@ from somd.transforms.pipeline import Compiled
 @dataclass(frozen=True)
 class Beside:
     """What the module holds besides the generated code: a definition and the expression that makes the user's function
-    by it, where a call needs that; values of parameters that may be left out."""
+    by it, where a call needs that; values of parameters that may be left out; and a function that imports what
+    exceptions are made of."""
 
     definition: str | None = None
     as_written: str | None = None
     defaults: Mapping[str, object] | None = None
+    #: the definition of what its exceptions are made of
+    raises: str | None = None
 
 
 def multicore_module(compiled: Compiled, signature: Sequence[str], beside: Beside) -> str:
@@ -56,6 +59,9 @@ def _called(
         arguments.append(f"defaults={dict(beside.defaults)!r}")
     if beside.as_written is not None:
         arguments.append(f"as_written={beside.as_written}")
+    if beside.raises is not None:
+        arguments.append(f"raises={name}_raises")
+    definitions = [cst.parse_statement(text) for text in (beside.raises, beside.definition) if text is not None]
     made = cst.Decorator(cst.parse_expression(f"{decorator}({', '.join(arguments)})"))
     module = cst.parse_module(text)
     body: list[cst.BaseStatement | cst.SimpleStatementLine] = []
@@ -71,9 +77,8 @@ def _called(
         body.append(statement)
         if k == last:
             body.append(cst.parse_statement(f"from somd.runtime.translated import {decorator}"))
-            if beside.definition is not None:
-                body.append(cst.parse_statement(beside.definition).with_changes(leading_lines=[_BLANK, _BLANK]))
-        elif k == last + 1 and beside.definition is not None:
+            body += [each.with_changes(leading_lines=[_BLANK, _BLANK]) for each in definitions]
+        elif k == last + 1 and definitions:
             body[-1] = statement.with_changes(leading_lines=[_BLANK, _BLANK])
     return module.with_changes(body=body).code
 

@@ -32,11 +32,23 @@ def unavailable(target: str) -> str | None:
 def check(
     method: Any, args: tuple[Any, ...], target: str, *, rtol: float = 0.0, workers: Iterable[int] = WORKERS
 ) -> None:
-    """Assert that `method(*args)` on `target` does what `method.sequential(*args)` does; `args` stay as they are."""
+    """Assert that `method(*args)` on `target` does what `method.sequential(*args)` does; `args` stay as they are.
+
+    Where plain Python raises, so must the target; what the arguments hold then is not asked.
+    """
     expected_args = duplicate(args)
     with np.errstate(all="ignore"), warnings.catch_warnings(), somd.use(target="sequential"):
         warnings.simplefilter("ignore", RuntimeWarning)
-        expected = method.sequential(*expected_args)
+        try:
+            expected = method.sequential(*expected_args)
+        except Exception as error:
+            raised = error
+        else:
+            raised = None
+    if raised is not None:
+        for number in workers:
+            _check_raises(method, args, target, number, raised)
+        return
     for number in workers:
         found_args = duplicate(args)
         with somd.use(target=target, workers=number, small_work=0), warnings.catch_warnings():
@@ -48,6 +60,41 @@ def check(
             assert_same(mine, theirs, rtol, f"argument {k} ({where})")
             assert_same(whole(mine), whole(theirs), rtol, f"memory around argument {k} ({where})")
             assert (found is mine) == (expected is theirs), f"result is argument {k} ({where})"
+
+
+def _check_raises(method: Any, args: tuple[Any, ...], target: str, workers: int, expected: Exception) -> None:
+    where = f"{target}, {workers} workers, arguments {describe(args)}"
+    try:
+        with somd.use(target=target, workers=workers), warnings.catch_warnings():
+            warnings.simplefilter("error", somd.SomdFallbackWarning)
+            found = method(*duplicate(args))
+    except Exception as error:
+        assert_same_exception(error, expected, where)
+    else:
+        raise AssertionError(f"result ({where}): {found!r} instead of {expected!r}")
+
+
+def assert_same_exception(found: BaseException, expected: BaseException, where: str) -> None:
+    """Assert that two exceptions are of one type with the same arguments, cause and last line; of an index out of
+    bounds, where NumPy's text is another, the type."""
+    assert type(found) is type(expected), f"{where}: {found!r} instead of {expected!r}"
+    if type(expected) is IndexError and "out of bounds" in str(expected):
+        return
+    assert_same(found.args, expected.args, 0.0, f"arguments of the exception ({where})")
+    assert str(found) == str(expected), f"{where}: {found} instead of {expected}"
+    assert type(found.__cause__) is type(expected.__cause__), where
+    assert found.__suppress_context__ == expected.__suppress_context__, where
+    assert found.__context__ is None or found.__context__ is found.__cause__, where
+    assert last_line(found) == last_line(expected), where
+
+
+def last_line(error: BaseException) -> tuple[str, int, str]:
+    """File, line and function in which an exception was raised."""
+    trace = error.__traceback__
+    assert trace is not None
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_code.co_name
 
 
 def assert_same(found: Any, expected: Any, rtol: float, what: str) -> None:

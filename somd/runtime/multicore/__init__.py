@@ -37,7 +37,7 @@ from somd.runtime.multicore.complex_functions import (
 from somd.runtime.multicore.complex_numbers import complex_divide, complex_power, python_divide, python_power
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
-from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, store, wrapped
+from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, store, wrapped
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
@@ -141,6 +141,7 @@ __all__ = [
     "logical_blocks",
     "master",
     "note",
+    "note_raise",
     "numpy_bitwise_count",
     "numpy_clip",
     "numpy_fmax",

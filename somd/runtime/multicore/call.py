@@ -7,17 +7,18 @@ list of partial results where they are reduced by a function.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba as _numba
 import numpy as np
 
 from somd.combining import Join
+from somd.raising import Raises, as_double
 from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.fences import RAISED, Functions
-from somd.runtime.multicore.guards import INDEX, SITE, fault_table, first_fault
+from somd.runtime.multicore.guards import INDEX, SITE, VALUES, fault_table, first_fault
 from somd.runtime.multicore.numba_internals.layer import layer
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.signals import INTERRUPTED, exception_at
@@ -29,11 +30,18 @@ numba: Any = _numba
 class MulticoreCall:
     """A loaded module, ready to be called with arguments of its signature.
 
-    `partitioners` has the partitioner of each parameter that has one, by position; `joins` what the fences call.
+    `partitioners` has the partitioner of each parameter that has one, by position; `joins` what the fences call;
+    `functions` or `names` what the method's `raise` statements need (`Raises`).
     """
 
     def __init__(
-        self, module: ModuleType, name: str, partitioners: Mapping[int, Any], joins: Sequence[Join] = ()
+        self,
+        module: ModuleType,
+        name: str,
+        partitioners: Mapping[int, Any],
+        joins: Sequence[Join] = (),
+        functions: Sequence[FunctionType] = (),
+        names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self.joins = joins
         self.function: Callable[..., Any] = getattr(module, name)
@@ -49,6 +57,7 @@ class MulticoreCall:
         #: whether MIs run several sweeps over a range before they go on to the next
         self.in_pieces: bool = getattr(module, "IN_PIECES", False)
         self.finish = _finisher(module.RESULT)
+        self.raises = Raises(getattr(module, "RAISES", {}), functions, names)
         self.layer = layer()
 
     def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
@@ -56,7 +65,8 @@ class MulticoreCall:
 
         Raises:
             IndexError: an access outside its array, found before a phase or in it.
-            BaseException: what a function at a fence raised, or the handler of a signal, KeyboardInterrupt above all.
+            BaseException: what the method raises, or a function at a fence, or the handler of a signal,
+                KeyboardInterrupt above all.
         """
         extra: tuple[Any, ...] = (workers,)
         faults = functions = None
@@ -64,12 +74,15 @@ class MulticoreCall:
             extra, faults, functions = self._extra(args, workers)
         self.layer.divide(small_work)
         threads = self.layer.enter(workers)
+        failure: IndexError | None = None
         try:
             result = self.function(*args, *extra)
         except IndexError as error:
-            raise self._meant(error, faults, functions) from None
+            failure = error
         finally:
             self.layer.leave(threads)
+        if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
+            raise self._meant(failure, faults, functions)
         if self.finish is None:
             return result
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
@@ -80,7 +93,8 @@ class MulticoreCall:
         """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
         pieces = self.pieces(args, workers)
         partitions = [cut(partitioner, args[k], workers, pieces) for k, partitioner in self.partitions]
-        faults = fault_table(max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)]))
+        parts = max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)])
+        faults = fault_table(parts, self.raises.slots)
         functions = Functions(self.joins) if self.joins else None
         extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
         for ranges, owners in partitions:
@@ -116,6 +130,8 @@ class MulticoreCall:
             return functions.error or KeyboardInterrupt()
         if site == -1 and faults is not None:
             row = first_fault(faults)
+            if int(row[SITE]) in self.raises.rows:
+                return self.raises.from_words(int(row[SITE]), row[VALUES:].tolist(), as_double)
             return index_error(self.sites[int(row[SITE])], int(row[INDEX]))
         return index_error(self.sites[site], index[0] if index else None)
 

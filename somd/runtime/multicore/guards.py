@@ -9,18 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from somd.runtime.multicore.numba_internals.lowering import tuple_setitem
 from somd.runtime.multicore.numba_internals.native import native
 
-#: columns of the fault table: site, index, three for the place of the iteration; the rest fills a cache line
-SITE, INDEX, PLACE, COLUMNS = 0, 1, 2, 8
+#: columns of the fault table: site, index, three for the place of the iteration, the values of a `raise`; the rest
+#: fills a cache line of so many columns
+SITE, INDEX, PLACE, VALUES, LINE = 0, 1, 2, 5, 8
 
 
-def fault_table(parts: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """A fault table for so many MIs: int64, shape (parts, COLUMNS), site 0 meaning no fault."""
-    return np.zeros((parts, COLUMNS), np.int64)
+def fault_table(parts: int, values: int = 0) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """A fault table for so many MIs: int64, a row for each, with room for `values`; site 0 means no fault."""
+    columns = -(-(VALUES + values) // LINE) * LINE
+    return np.zeros((parts, columns), np.int64)
 
 
 @native
@@ -63,6 +66,52 @@ def note(faults: Any, rank: int, site: int, index: int, place: Any) -> None:
         faults[rank, PLACE] = place[0]
         faults[rank, PLACE + 1] = place[1]
         faults[rank, PLACE + 2] = place[2]
+
+
+def _keep(faults: Any, rank: Any, at: Any, values: Any) -> None:
+    """Enter `values`, a tuple, from column `at` on: integers as they are, floats by their bits."""
+    raise NotImplementedError("only compiled code calls this")
+
+
+@overload(_keep)
+def _keep_values(faults: Any, rank: Any, at: Any, values: Any) -> Any:
+    kind = values.types[0] if len(values) else None
+    if kind is None:
+
+        def keep_nothing(faults: Any, rank: Any, at: Any, values: Any) -> None:
+            pass
+
+        return keep_nothing
+    if isinstance(kind, types.Complex):
+
+        def keep_complex(faults: Any, rank: Any, at: Any, values: Any) -> None:
+            words = faults.view(np.float64)
+            words[rank, at] = values[0].real
+            words[rank, at + 1] = values[0].imag
+            _keep(faults, rank, at + 2, values[1:])
+
+        return keep_complex
+    if isinstance(kind, types.Float):
+
+        def keep_float(faults: Any, rank: Any, at: Any, values: Any) -> None:
+            faults.view(np.float64)[rank, at] = values[0]
+            _keep(faults, rank, at + 1, values[1:])
+
+        return keep_float
+
+    def keep_integer(faults: Any, rank: Any, at: Any, values: Any) -> None:
+        faults[rank, at] = np.int64(values[0])
+        _keep(faults, rank, at + 1, values[1:])
+
+    return keep_integer
+
+
+@native
+def note_raise(faults: Any, rank: int, site: int, place: Any, values: Any) -> None:
+    """Enter that MI `rank` raises at `site`, unless it has a fault, with the values that the exception needs."""
+    if faults[rank, SITE] == 0:
+        note(faults, rank, site, 0, place)
+        _keep(faults, rank, VALUES, values)
 
 
 def first_fault(faults: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:

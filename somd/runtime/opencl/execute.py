@@ -7,12 +7,14 @@ argument is a device array, results stay on the device too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from somd.combining import Join
+from somd.errors import SomdError
+from somd.raising import Raises
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for
 from somd.runtime.opencl.device_array import is_device_array
@@ -34,23 +36,32 @@ def call(
     fastmath: bool = False,
     partitioners: Mapping[int, Any] | None = None,
     joins: Sequence[Join] = (),
+    raises: Raises | None = None,
 ) -> Any:
     """Run a master on a device with the caller's arguments.
 
     Raises:
         IndexError: an access outside its array, found before a phase or in it.
+        BaseException: what the method raises.
         SomdRuntimeError: SOMD309 and SOMD502 to SOMD504.
     """
     with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
         run.given, run.partitioners, run.joins = args, partitioners or {}, joins
+        run.raises = Raises({}) if raises is None else raises
         given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
+        arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
+        on_host = tuple([m for m, a in arrays if isinstance(a, np.ndarray)])
+        failure: BaseException | None = None
         try:
             result = master(run, *given)
-        except Exception:
+        except Exception as error:
+            failure = error
+        if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
             run.settle()  # a fault of a kernel came before what the master found
-            raise
-        arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
-        run.finish(tuple([m for m, a in arrays if isinstance(a, np.ndarray)]))
+            if not isinstance(failure, SomdError) and not (run.faults is not None and run.faults.failed):
+                run.finish(on_host)  # what was changed before the master raised stays changed
+            raise failure
+        run.finish(on_host)
         for managed, array in arrays:
             if not isinstance(array, np.ndarray):
                 managed.leave_host()  # what the master wrote to a caller's device array
@@ -82,7 +93,10 @@ class OpenCLCall:
         device: Device | str | tuple[str, ...] | None,
         partitioners: Mapping[int, Any],
         joins: Sequence[Join] = (),
+        functions: Sequence[FunctionType] = (),
+        names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
+        self.raises = Raises(getattr(module, "RAISES", {}), functions, names)
         self.partitioners = partitioners
         self.joins = joins
         self.master: Callable[..., Any] = getattr(module, name)
@@ -126,4 +140,5 @@ class OpenCLCall:
             doubles=self.doubles,
             partitioners=self.partitioners,
             joins=self.joins,
+            raises=self.raises,
         )

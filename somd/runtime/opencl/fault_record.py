@@ -1,5 +1,6 @@
-"""Faults noted by kernels. A record is six longs: a lock, then site, index and length of the fault of the lowest
-failing iteration, that iteration, and the turn of its launch. Launches of later turns do nothing.
+"""Faults noted by kernels. A record begins with the lowest iteration that failed and the number of rows in use (ints),
+and the turn of the launch that noted them (a long); then come the rows: iteration, site, and the index or the values of
+a `raise` (longs). Launches of later turns do nothing.
 
 It is read when the master needs something from the device anyhow, and at the end of the call; not after each launch.
 """
@@ -11,44 +12,58 @@ from typing import Any
 
 import numpy as np
 
+from somd.raising import FAULT_ROWS, Raises, as_single, fault_row
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import device_errors
 from somd.runtime.opencl.session import Run
 
-_NONE = np.iinfo(np.int64).max
-_ZEROS, _SIZE = 32, 48
+#: the head of a record in which nothing has been noted
+_HEAD = np.array([np.iinfo(np.int32).max, np.iinfo(np.int64).max], np.int64)
+_WORD = 8
 
 Site = tuple[str, int, str, int, str]
 
 
 class Record:
-    """A record on a device."""
+    """A record on a device, with rows of so many words."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, row: int) -> None:
         self.context = context
-        self.buffer = context.allocate(_SIZE)
+        self.row = row
+        self.buffer = context.allocate(_WORD * (len(_HEAD) + row * FAULT_ROWS))
         with context.lock, device_errors("setting up the record of faults", str(context.device)):
-            fill, queue = context.cl.enqueue_fill_buffer, context.queue
-            fill(queue, self.buffer, np.int64(0), 0, _ZEROS)
-            fill(queue, self.buffer, np.int64(_NONE), _ZEROS, _SIZE - _ZEROS)
+            for place, word in enumerate(_HEAD):
+                context.cl.enqueue_fill_buffer(context.queue, self.buffer, word, place * _WORD, _WORD)
 
-    def read(self) -> tuple[int, ...]:
-        """Its six numbers."""
-        record = np.empty(_SIZE // 8, np.int64)
+    def first(self) -> tuple[int, list[int]] | None:
+        """The turn in which something was noted, and the row of the lowest iteration."""
+        head = self._read(0, len(_HEAD))
+        lowest, count = head[:1].view(np.int32).tolist()
+        if lowest == np.iinfo(np.int32).max:
+            return None
+        rows = self._read(len(_HEAD), self.row * min(count, FAULT_ROWS)).reshape(-1, self.row)
+        return int(head[1]), rows[int(rows[:, 0].argmin())].tolist()
+
+    def _read(self, start: int, count: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        words = np.empty(count, np.int64)
         with self.context.lock, device_errors("reading the record of faults", str(self.context.device)):
-            self.context.cl.enqueue_copy(self.context.queue, record, self.buffer, is_blocking=True)
-        return tuple(int(value) for value in record)
+            copy, queue = self.context.cl.enqueue_copy, self.context.queue
+            copy(queue, words, self.buffer, src_offset=start * _WORD, is_blocking=True)
+        return words
 
 
 class Faults:
     """The record of a call, on its devices from the beginning: `sides`, one a device."""
 
-    def __init__(self, contexts: Sequence[Context], sites: Mapping[int, Site]) -> None:
+    def __init__(self, contexts: Sequence[Context], sites: Mapping[int, Site], raises: Raises | None = None) -> None:
         self.sites = sites
-        self.sides = tuple(Record(context) for context in contexts)
+        self.raises = Raises({}) if raises is None else raises
+        self.sides = tuple(Record(context, fault_row(self.raises.slots)) for context in contexts)
         self.buffer = self.sides[0].buffer
         self.unread = False
+        #: whether a kernel has failed
+        self.failed = False
         self._turn = 0
 
     def turn(self) -> int:
@@ -57,20 +72,25 @@ class Faults:
         self._turn += 1
         return self._turn
 
-    def found(self) -> IndexError | ValueError | None:
+    def found(self) -> BaseException | None:
         """The error of the first fault that was noted; waits for the kernels that may have noted one."""
         if not self.unread:
             return None
-        found = [side.read() for side in self.sides]
+        found = [first for side in self.sides if (first := side.first()) is not None]
         self.unread = False
+        if not found:
+            return None
+        self.failed = True
         # The first launch that noted one, and its lowest iteration.
-        _, site, index, _, iteration, _ = min(found, key=lambda record: (record[5], record[4]))
-        return None if iteration == _NONE else index_error(self.sites[site], index)
+        _, (_, site, *values) = min(found, key=lambda each: (each[0], each[1][0]))
+        if site in self.raises.rows:
+            return self.raises.from_words(site, values, as_single)
+        return index_error(self.sites[site], values[0])
 
 
 def new_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
     """An empty record for the kernels of a call; the call looks at it by itself."""
-    run.faults = Faults(run.contexts, sites)
+    run.faults = Faults(run.contexts, sites, run.raises)
     return run.faults
 
 

@@ -52,6 +52,7 @@ __all__ = [
     "joined",
     "logical_blocks",
     "new_faults",
+    "raised",
     "reduce_all",
     "reduce_any",
     "reduce_bit_and",
@@ -76,6 +77,12 @@ __all__ = [
 def joined(run: Run, number: int, partials: Managed) -> Any:
     """What the function of a fence makes of the copies of a scalar."""
     return run.joins[number](partials.to_host())
+
+
+def raised(run: Run, site: int, *values: Any) -> BaseException:
+    """What the `raise` of a site raises, for its values."""
+    numbers = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    return run.raises.exception(site, numbers)
 
 
 def copied(run: Run, array: Managed) -> Managed:

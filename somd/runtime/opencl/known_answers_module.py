@@ -103,6 +103,8 @@ KERNELS = """\
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define LANES 32
+#define FAULT_ROWS 1024
+#define FAULT_ROW 3
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
@@ -125,24 +127,25 @@ static long python_floor_div_long(long a, long b)
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index, long length)
+static __global volatile long *fault_row(__global volatile long *faults, long iteration, long turn)
 {
-    __global volatile int *lock = (__global volatile int *)faults;
-    int waiting = faults[4] > iteration;
-    while (waiting) {
-        if (atomic_cmpxchg(lock, 0, 1) == 0) {
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            if (iteration < faults[4]) {
-                faults[1] = site;
-                faults[2] = index;
-                faults[3] = length;
-                faults[4] = iteration;
-                faults[5] = turn;
-            }
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            atomic_xchg(lock, 0);
-            waiting = 0;
-        }
+    __global volatile int *head = (__global volatile int *)faults;
+    const int place = (int)min(iteration, (long)INT_MAX - 1);
+    const int lowest = atomic_min(head, place);
+    if (lowest < place || (lowest == place && place < INT_MAX - 1))
+        return 0;
+    faults[1] = turn;
+    const int row = atomic_inc(head + 1);
+    return row < FAULT_ROWS ? faults + 2 + row * FAULT_ROW : 0;
+}
+
+static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index)
+{
+    __global volatile long *row = fault_row(faults, iteration, turn);
+    if (row) {
+        row[0] = iteration;
+        row[1] = site;
+        row[2] = index;
     }
 }
 
@@ -150,7 +153,7 @@ static long fault_place(long index, long length, __global volatile long *faults,
 {
     if (index >= -length && index < length)
         return index < 0 ? index + length : index;
-    fault_note(faults, iteration, turn, site, index, length);
+    fault_note(faults, iteration, turn, site, index);
     return -1;
 }
 
@@ -168,7 +171,7 @@ static void store_long_1(__global long *array, long i0, long n0, __global volati
 }
 
 typedef struct {
-    long site, index, length, iteration;
+    long site, index, iteration;
 } fault_first;
 
 static long fault_later(long index, long length, fault_first *noted, long iteration, long site)
@@ -180,7 +183,6 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
     if (noted->site == 0 || iteration < noted->iteration) {
         noted->site = site;
         noted->index = index;
-        noted->length = length;
         noted->iteration = iteration;
     }
     return -1;
@@ -359,7 +361,7 @@ __kernel void known_answers_8(__global const long *k, __global long *total_parti
 // phase 9: the loop over i at line 70
 __kernel void known_answers_9(__global const long *k, __global long *h_copies, long h_row, long blocks, long block_trips, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
-    if (faults[5] < turn)
+    if (faults[1] < turn)
         return;
     const long block = (long)get_global_id(0);
     if (block >= blocks)
@@ -395,7 +397,7 @@ __kernel void known_answers_9_h(__global long *array, __global long *copies, lon
 // phase 9: the loop over i at line 70
 __kernel void known_answers_9_local(__global long *h, __global const long *k, __local uint *h_own, long h_slice, long h_size, long slices, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
-    if (faults[5] < turn)
+    if (faults[1] < turn)
         return;
     const int lane = get_local_id(0), items = get_local_size(0);
     const long slice = get_group_id(0) % slices;
@@ -427,7 +429,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
         }
     }
     if (noted.site != 0)
-        fault_note(faults, noted.iteration, turn, noted.site, noted.index, noted.length);
+        fault_note(faults, noted.iteration, turn, noted.site, noted.index);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long element = lane; element < h_width; element += items) {
         const ulong value = h_own[2 * element] | ((ulong)h_own[2 * element + 1] << 32);
@@ -439,7 +441,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
 // phase 9: the loop over i at line 70
 __kernel void known_answers_9_shared(__global long *h, __global const long *k, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
-    if (faults[5] < turn)
+    if (faults[1] < turn)
         return;
     const int lane = get_local_id(0), items = get_local_size(0);
     GUARDS_END;
@@ -464,6 +466,6 @@ __kernel void known_answers_9_shared(__global long *h, __global const long *k, l
         }
     }
     if (noted.site != 0)
-        fault_note(faults, noted.iteration, turn, noted.site, noted.index, noted.length);
+        fault_note(faults, noted.iteration, turn, noted.site, noted.index);
 }
 """

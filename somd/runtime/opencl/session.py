@@ -14,6 +14,7 @@ import numpy as np
 
 from somd.combining import Join
 from somd.overlaps import may_share, same_memory
+from somd.raising import Raises
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, forget
@@ -56,6 +57,8 @@ class Run:
         self.joins: Sequence[Join] = ()
         #: where kernels note accesses outside their arrays, if they may
         self.faults: Faults | None = None
+        #: the `raise` statements of the method
+        self.raises = Raises({})
 
     def __enter__(self) -> Run:
         return self
@@ -205,7 +208,7 @@ class Run:
         """Raises what went wrong in the kernels launched so far, the first of it.
 
         Raises:
-            IndexError: an access outside its array.
+            BaseException: an IndexError for an access outside its array, or what the method raises.
         """
         if self.faults is not None:
             error = self.faults.found()

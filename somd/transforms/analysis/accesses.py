@@ -13,7 +13,14 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
 from somd.transforms.analysis.flat import flat_indexes
-from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.frontend.loops import (
+    always_raises,
+    else_statements,
+    integer_constant,
+    range_of,
+    small_statements,
+    statements_of,
+)
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
 
@@ -133,6 +140,8 @@ class _Collector:
             self.block(statements_of(node.body))
         elif isinstance(node, cst.Expr | cst.Return) and node.value is not None:
             self.expression(node.value)
+        elif isinstance(node, cst.Raise) and node.exc is not None:
+            self.expression(node.exc)
 
     def target(self, target: cst.BaseExpression, value: cst.BaseExpression | None) -> None:
         if isinstance(target, cst.Name):
@@ -285,15 +294,19 @@ def index_expressions(node: cst.Subscript) -> list[cst.BaseExpression]:
 
 
 def skips_rest(node: cst.CSTNode) -> bool:
-    """Whether a statement is `if test: continue`."""
+    """Whether a statement is `if test: continue`, or an `if` that raises: what follows it needs `test` to be false."""
     if not isinstance(node, cst.If) or node.orelse is not None:
         return False
+    return _continues(node) or always_raises(statements_of(node.body))
+
+
+def _continues(node: cst.If) -> bool:
     body = list(small_statements(statements_of(node.body)))
     return len(body) == 1 and isinstance(body[0], cst.Continue)
 
 
 def leaves_early(body: cst.BaseSuite) -> bool:
-    """Whether `break`, `continue` or `return` stands in `body`, but for `if test: continue` right in it."""
+    """Whether `break`, `continue`, `return` or `raise` stands in `body`, but for `if test: continue` right in it."""
     found = False
     direct = list(small_statements(statements_of(body)))
 
@@ -303,13 +316,17 @@ def leaves_early(body: cst.BaseSuite) -> bool:
             found = True
 
         def visit_If(self, node: cst.If) -> bool:
-            return not (skips_rest(node) and any(node is s for s in direct))
+            return not (skips_rest(node) and _continues(node) and any(node is s for s in direct))
 
         def visit_Continue(self, node: cst.Continue) -> None:
             nonlocal found
             found = True
 
         def visit_Return(self, node: cst.Return) -> None:
+            nonlocal found
+            found = True
+
+        def visit_Raise(self, node: cst.Raise) -> None:
             nonlocal found
             found = True
 

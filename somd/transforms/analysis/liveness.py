@@ -48,6 +48,8 @@ class Liveness:
             return self.before(statements_of(node.body), live | read, leave)
         if isinstance(node, cst.Return):
             return frozenset(names_read(node.value)) if node.value is not None else frozenset()
+        if isinstance(node, cst.Raise):
+            return frozenset(names_read(node))
         if isinstance(node, cst.Break | cst.Continue):
             return live | leave
         return live | names_read(node)

@@ -1,4 +1,4 @@
-"""Which calls are written out in their caller: those of SOMD methods, and of helpers that take or make arrays.
+"""Which calls are written out in their caller: those of SOMD methods, and of helpers that take or make arrays or raise.
 
 A helper of scalars alone stays a function of its own in the generated code.
 """
@@ -10,6 +10,7 @@ import libcst as cst
 from somd.transforms.analysis.allocations import is_allocation
 from somd.transforms.frontend.names import evaluate, names_read
 from somd.transforms.frontend.positional import called_function
+from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
@@ -70,12 +71,13 @@ def written_out(node: cst.Call, method: Method, arrays: frozenset[str], seen: Se
 
 
 def _of_arrays(function: Function, seen: Seen) -> bool:
-    """Whether a helper takes arrays, makes some, or calls a function that is to be written out."""
+    """Whether a helper takes arrays, makes some, raises, or calls a function that is to be written out."""
     if function not in seen:
         seen[function] = False
         method = read_method(function)
         arrays = array_names(method)
-        seen[function] = bool(arrays & set(method.param_names)) or any(
+        takes = bool(arrays & set(method.param_names)) or bool(raises_in([method.function.body]))
+        seen[function] = takes or any(
             is_allocation(call, method) or written_out(call, method, arrays, seen)
             for call in calls_in(method.function.body)
         )

@@ -27,7 +27,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.renaming import Renamed, Replaced
 from somd.transforms.frontend.single_exit import Body, single_exit
 from somd.transforms.frontend.tree import Tracked, parsed
-from somd.transforms.stages import Method
+from somd.transforms.stages import Method, Raising
 
 MAX_DEPTH = 8
 COMBINES = "call it outside of methods and pass its result on, or reduce by an operator"
@@ -260,7 +260,8 @@ class _Inliner:
         """Global names of the callee that mean something else in the caller get a name of their own."""
         for name in names_read(callee.function.body) - callee.local_names:
             value = callee.namespace.get(name, MISSING)
-            if value is MISSING or (name not in self.taken and self.namespace.get(name, MISSING) is value):
+            shared = name not in self.taken and self.namespace.get(name, MISSING) is value
+            if value is MISSING or (shared and not isinstance(value, Raising)):  # each `raise` has types of its own
                 continue
             own = self._own(callee.name, name)
             self.namespace[own.value] = value

@@ -120,6 +120,19 @@ def else_statements(node: cst.If) -> tuple[cst.CSTNode, ...]:
     return statements_of(node.orelse.body)
 
 
+def always_raises(statements: Sequence[cst.CSTNode]) -> bool:
+    """Whether no path through `statements` comes to their end, but to a `raise`."""
+    for node in small_statements(statements):
+        if isinstance(node, cst.Raise):
+            return True
+        if isinstance(node, cst.If) and node.orelse is not None:
+            if always_raises(statements_of(node.body)) and always_raises(else_statements(node)):
+                return True
+        elif isinstance(node, cst.Return | cst.Break | cst.Continue):
+            return False
+    return False
+
+
 def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
     """Every `return` in `loop`, and every `break` and `continue` of the loop itself."""
     found: list[cst.Return | cst.Break | cst.Continue] = []

@@ -73,9 +73,9 @@ def returns_in(statements: Sequence[cst.CSTNode]) -> list[cst.Return]:
 
 
 def always_returns(statements: Sequence[cst.CSTNode]) -> bool:
-    """Whether no path through `statements` comes to their end: it returns before, or turns for ever."""
+    """Whether no path through `statements` comes to their end: it returns or raises before, or turns for ever."""
     for node in small_statements(statements):
-        if isinstance(node, cst.Return):
+        if isinstance(node, cst.Return | cst.Raise):
             return True
         if isinstance(node, cst.If) and node.orelse is not None:
             if always_returns(statements_of(node.body)) and always_returns(else_statements(node)):

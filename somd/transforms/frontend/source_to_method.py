@@ -24,6 +24,7 @@ from somd.errors import SomdCompileError
 from somd.indentation import at_the_margin
 from somd.source_text import NoSource, source_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
+from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.stages import Method, Param
 
 
@@ -44,8 +45,7 @@ def method_of(function: FunctionType) -> Method:
     marked_locals = tuple(param for param, _ in marked.values())
     _check_likes((*params, *marked_locals), tree, places, collector)
     reduction, combine = _reduction(function, tree, positions, collector)
-    collector.raise_if_errors()
-    return Method(
+    method = Method(
         name=function.__name__,
         qualname=function.__qualname__,
         module=function.__module__,
@@ -60,6 +60,9 @@ def method_of(function: FunctionType) -> Method:
         marked_locals=marked_locals,
         combine=combine,
     )
+    method = plain_raises(method, function, collector)
+    collector.raise_if_errors()
+    return method
 
 
 def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CSTNode, Position]]:

@@ -18,8 +18,6 @@ STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.ClassDef: ("a class definition", "define the class outside the method"),
     cst.FunctionDef: ("a nested function", "define the helper outside the method and call it"),
     cst.Match: ("`match`", "write `if` and `elif`"),
-    cst.Raise: ("`raise`", "test the arguments in the caller, or return a flag"),
-    cst.Assert: ("`assert`", "test the arguments in the caller, or return a flag"),
     cst.Del: ("`del`", "leave the name alone: it goes when the method returns"),
     cst.Global: ("`global`", "pass the value in and return the new one"),
     cst.Nonlocal: ("`nonlocal`", "pass the value in and return the new one"),
@@ -93,6 +91,11 @@ class _Checker(cst.CSTVisitor):
         if isinstance(node.value, cst.Call):
             return True
         return True
+
+    def visit_Raise(self, node: cst.Raise) -> None:
+        if node.exc is None:
+            message = "`raise` without an exception is not supported in a SOMD method"
+            self._report("SOMD201", message, node, "name the exception: `raise ValueError(...)`")
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
         self._report("SOMD202", "a string is not supported in a SOMD method", node, "use numbers and arrays")

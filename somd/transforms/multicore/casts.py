@@ -19,10 +19,11 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.frontend.raises import raising_of
 from somd.transforms.multicore.complex_calls import complex_call
 from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import RESERVED
-from somd.transforms.stages import Method, Site
+from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type, working_type
 from somd.transforms.types.typing_table import Callee, Types
@@ -51,6 +52,9 @@ class Rewriting:
     types: Types
     guarded: Mapping[cst.Subscript, tuple[Site, ...]] = field(default_factory=dict)
     slave: tuple[str, str, str] | None = None
+    #: the sites of `raise` statements, by their names, and the master's name of the fault table
+    raises: Mapping[str, RaiseSite] = field(default_factory=dict)
+    table: str = "faults"
     renames: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
     constants: dict[str, object] = field(default_factory=dict)
     uses_math: bool = False
@@ -438,6 +442,31 @@ class Rewriter(cst.CSTTransformer):
             value = cast(value, wanted.dtype)
         plain = cst.Assign([cst.AssignTarget(updated_node.target)], value)
         return self._stored(target, updated_node.target, value, plain) if isinstance(target, cst.Subscript) else plain
+
+    def leave_Raise(
+        self, original_node: cst.Raise, updated_node: cst.Raise
+    ) -> cst.FlattenSentinel[cst.BaseSmallStatement]:
+        """The values are entered in the fault table, as a fault: the runtime makes the exception."""
+        site = self.how.raises[raising_of(original_node, self.how.method)[0]]
+        olds, news = (cst.ensure_type(node.exc, cst.Call).args for node in (original_node, updated_node))
+        values = [part for old, new in zip(olds, news, strict=True) for part in self._numbers(old.value, new.value)]
+        comma = cst.Comma() if len(values) == 1 else cst.MaybeSentinel.DEFAULT
+        given = cst.Tuple([cst.Element(value, comma) for value in values])
+        where = [cst.parse_expression(text) for text in self.how.slave or (self.how.table, "0", "(0, 0, 0)")]
+        noted = call("note_raise", *where[:2], integer(site.number), where[2], given)
+        leave = cst.parse_statement("return" if self.how.slave is not None else "raise IndexError(-1)")
+        [left] = cst.ensure_type(leave, cst.SimpleStatementLine).body
+        return cst.FlattenSentinel([cst.Expr(noted), left])
+
+    def _numbers(self, old: cst.BaseExpression, new: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """A value, or the parts of one that is a tuple."""
+        found = self.types.nodes.get(old)
+        if not isinstance(found, TupleType):
+            return [new]
+        if isinstance(new, cst.Tuple):
+            return [element.value for element in new.elements]
+        indexes = (cst.SubscriptElement(cst.Index(integer(k))) for k in range(len(found.elements)))
+        return [cst.Subscript(new, [index]) for index in indexes]
 
     def is_guarded(self, target: cst.BaseExpression) -> bool:
         """Whether an access as a target is still to be tested."""

@@ -81,8 +81,7 @@ class MasterBuilder:
 
     def build(self) -> cst.FunctionDef:
         parameters = [*self.plan.method.param_names, self.fresh.name("n_slaves")]
-        has_faults = any(phase.nest.tests for phase in self.plan.phases())
-        if has_faults:
+        if has_faults(self.plan):
             parameters.append(self.fresh.name("faults"))
         for root in partition_roots(self.plan):
             parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
@@ -178,7 +177,9 @@ class MasterBuilder:
         )
 
     def rewriting(self, guarded: object) -> Rewriting:
-        return Rewriting(self.plan.method, self.types, guarded, constants=self.constants)  # type: ignore[arg-type]
+        made = Rewriting(self.plan.method, self.types, guarded, constants=self.constants)  # type: ignore[arg-type]
+        made.raises, made.table = self.plan.raises, self.fresh.name("faults")
+        return made
 
     # --- phases --------------------------------------------------------------------------------------------------
 
@@ -415,6 +416,11 @@ class MasterBuilder:
         if scalar.kind in "iu" and scalar.dtype != "int64":
             value = f"np.{scalar.dtype}({value})"
         return f"if {blocks} > 0:\n    {name} = {value}\n"
+
+
+def has_faults(plan: Plan) -> bool:
+    """Whether the master takes a fault table: an iteration is tested, or something raises."""
+    return bool(plan.raises) or any(phase.nest.tests for phase in plan.phases())
 
 
 def place_text(dims: Sequence[Dim]) -> str:

@@ -18,9 +18,10 @@ from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.names import names_read
 from somd.transforms.multicore.casts import literal
 from somd.transforms.multicore.helpers import helper_function
-from somd.transforms.multicore.masters import MasterBuilder
+from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
+from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
 from somd.transforms.stages import Plan, Site, Sweeps, Uniform, all_steps, joined_names, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
@@ -44,7 +45,7 @@ class MulticoreCode:
 
     @property
     def has_faults(self) -> bool:
-        return any(slave.faults for slave in self.slaves)
+        return has_faults(self.plan)
 
 
 def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
@@ -86,7 +87,7 @@ def module_text(code: MulticoreCode) -> str:
     position = method.position(method.function.name)
     slaves = [function for s in code.slaves for function in (*s.others, s.function)]
     made = (*code.helpers, *slaves, code.master)
-    functions = [_renamed(f, code.plan) for f in made]
+    functions = [cast(cst.FunctionDef, _renamed(f, code.plan).visit(_OneALine())) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}
@@ -112,6 +113,8 @@ def module_text(code: MulticoreCode) -> str:
     if code.uneven:
         head += ["UNEVEN = True"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
+    if code.plan.raises:
+        head += [f"RAISES = {raises_text(code.plan, code.types)}"]
     return "\n".join(head) + "\n" + text
 
 
@@ -178,6 +181,27 @@ def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
 
 #: attributes that the user's arrays and numbers have, and that no module is asked for
 OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
+
+
+class _OneALine(cst.CSTTransformer):
+    """Puts the statements that stand for one that raises on lines of their own."""
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if not any(isinstance(small, cst.Raise | cst.Return) for small in updated_node.body[1:]):
+            return updated_node
+        lines = [cst.SimpleStatementLine([small]) for small in updated_node.body]
+        lines[0] = lines[0].with_changes(leading_lines=updated_node.leading_lines)
+        lines[-1] = lines[-1].with_changes(trailing_whitespace=updated_node.trailing_whitespace)
+        return cst.FlattenSentinel(lines)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        if not any(isinstance(small, cst.Raise | cst.Return) for small in updated_node.body[1:]):
+            return updated_node
+        return cst.IndentedBlock([cst.SimpleStatementLine([small]) for small in updated_node.body])
 
 
 class _Rename(cst.CSTTransformer):

@@ -51,7 +51,7 @@ class Atomic:
 def atomic_kernels_of(nest: Nest, names: Sequence[str], method: Method, types: Types, unit: Unit) -> Atomic | None:
     """The kernels of a nest; None where its updates must keep their order, or have no atomic operation."""
     counted = counted_in(nest, method, types)
-    if counted is None:
+    if counted is None or nest.raises:
         return None
     local, shared = (_Writer(nest, counted, method, types, unit, own) for own in (True, False))
     return Atomic(local.kernel(names[0]), shared.kernel(names[1]), counted)

@@ -12,13 +12,17 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.raising import slots
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.raises import raises_in, raising_of
+from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.opencl.scope import ITERATION
+from somd.transforms.raise_rows import kind_of
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "
@@ -65,6 +69,7 @@ class Statements:
         #: whether all work-items of a group must come to the end of the function
         self.barrier_follows = False
         self.loops = 0
+        self.leaving: tuple[str, ...] = ()
         self.lines: list[str] = []
 
     def line(self, text: str) -> None:
@@ -114,12 +119,14 @@ class Statements:
         elif isinstance(node, cst.For):
             self.loop(node)
         elif isinstance(node, cst.While):
+            self.left_by_raise(node)
             self.loops += 1
             self.in_order(node)
             self.open(f"while ({self.expressions.test(node.test).text})")
             self.block(statements_of(node.body))
             self.close()
             self.loops -= 1
+            self.leave_on(node)
         elif isinstance(node, cst.If):
             self.branches(node)
         else:
@@ -132,10 +139,44 @@ class Statements:
             self.line("continue;" if self.loops else self.next_iteration)
         elif isinstance(node, cst.Return) and node.value is not None:
             self.returned(node.value)
+        elif isinstance(node, cst.Raise):
+            self.raised(node)
         elif isinstance(node, cst.Expr):
             self.line(f"(void)({self.expressions.expression(node.value).text});")
         else:
             raise self.expressions.lacks("this statement", node)
+
+    def raised(self, node: cst.Raise) -> None:
+        """Note a `raise` as the fault of the iteration, with its values, and end the iteration.
+
+        In a loop it is only kept until the loop is left: compilers that make vectors of work-items get a lock inside
+        such loops wrong.
+        """
+        words = [word for argument in _arguments(node) for word in self.words(argument.value)]
+        site = self.expressions.unit.raises[self.name_of(node)].number
+        self.scope.tests_accesses = True
+        if not self.loops:
+            self.noted_raise([str(site), *words])
+            return
+        for name, value in zip(self.leaving, (str(site), *words), strict=False):
+            self.line(f"{name} = {value};")
+        self.line("break;")
+
+    def noted_raise(self, values: Sequence[str]) -> None:
+        function = self.expressions.unit.fault_raise(len(values) - 1)
+        self.line(f"{function}(faults, {self.scope.iteration()}, turn, {', '.join(values)});")
+        self.line(self.next_iteration)
+
+    def words(self, node: cst.BaseExpression) -> list[str]:
+        """A value in words of 64 bits: integers as they are, floats by their bits, tuples part by part."""
+        parts = self.parts(node) if isinstance(self.scope.types.nodes[node], TupleType) else []
+        found: list[str] = []
+        for value in parts or [self.expressions.expression(node)]:
+            numbers = [c_complex.part(value, p) for p in ("real", "imag")] if c_complex.is_complex(value) else [value]
+            for number in numbers:
+                bits = {"float64": "as_long", "float32": "as_int"}.get(number.dtype)
+                found.append(f"(long)({number.text})" if bits is None else f"(long){bits}({number.text})")
+        return found
 
     def returned(self, node: cst.BaseExpression) -> None:
         """`return` of a helper: of a scalar, or of the parts of a tuple in their struct."""
@@ -199,6 +240,7 @@ class Statements:
         else:
             test = f"{counter} {'<' if step > 0 else '>'} {stop}"
             advance = {1: f"{counter}++", -1: f"{counter}--"}.get(step, f"{counter} += {step}")
+        self.left_by_raise(node)
         self.in_order(node)
         self.open(f"for (long {', '.join(first)}; {test}; {advance})")
         if not own:
@@ -206,6 +248,30 @@ class Statements:
         self.loops += 1
         self.block(statements_of(node.body))
         self.loops -= 1
+        self.close()
+        self.leave_on(node)
+
+    def left_by_raise(self, loop: cst.For | cst.While) -> None:
+        """Declare, before an outermost loop, what tells which `raise` in it has ended the iteration, and its values."""
+        found = [] if self.loops else raises_in([loop])
+        if found:
+            counts = [slots(kind_of(k) for k in self.scope.types.raised[self.name_of(node)]) for node in found]
+            fresh = self.scope.names.fresh
+            self.leaving = (fresh("raised"), *(fresh(f"raised_{k}") for k in range(max(counts))))
+            self.line(f"long {', '.join(f'{name} = 0' for name in self.leaving)};")
+
+    def name_of(self, node: cst.Raise) -> str:
+        return raising_of(node, self.scope.method)[0]
+
+    def leave_on(self, loop: cst.For | cst.While) -> None:
+        """Behind a loop: go on only if nothing was raised in it."""
+        if not raises_in([loop]):
+            return
+        self.open(f"if ({self.leaving[0]})")
+        if self.loops:
+            self.line("break;")
+        else:
+            self.noted_raise(self.leaving)
         self.close()
 
     def in_order(self, loop: cst.For | cst.While) -> None:
@@ -269,7 +335,7 @@ class Statements:
             self.scope.tests_accesses = True
             self.expressions.unit.fault_place()
             self.open(f"if ({length.text} < 0)")
-            self.line(f"fault_note(faults, {self.scope.iteration()}, turn, {site.number}, {length.text}, 0);")
+            self.line(f"fault_note(faults, {self.scope.iteration()}, turn, {site.number}, {length.text});")
             if not self.loops:
                 self.line(self.next_iteration)
             elif not self.barrier_follows:
@@ -329,11 +395,15 @@ class Statements:
         self._store(node.target, binary(operator, left, right, self.expressions.type_of(node), self.expressions.unit))
 
 
+def _arguments(node: cst.Raise) -> Sequence[cst.Arg]:
+    return cst.ensure_type(node.exc, cst.Call).args
+
+
 def noting(noted: str, place: int, write: Statements, unless: str = "") -> None:
     """Keep the first fault in `noted`, which is declared before line `place`, and enter it in the record now; not when
     `unless` is true."""
     write.lines[place:place] = [f"{INDENT}fault_first {noted};", f"{INDENT}{noted}.site = 0;"]
-    values = ", ".join(f"{noted}.{part}" for part in ("site", "index", "length"))
+    values = ", ".join(f"{noted}.{part}" for part in ("site", "index"))
     write.line(f"if ({noted}.site != 0{f' && !{unless}' if unless else ''})")
     write.line(f"{INDENT}fault_note(faults, {noted}.iteration, turn, {values});")
 

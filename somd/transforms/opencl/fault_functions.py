@@ -1,11 +1,11 @@
 """C functions for accesses that are tested where they happen.
 
-The fault record of a call is six longs: a lock, the site, index and length of the axis of a fault, its iteration and
-the turn of its launch. A failing work-item takes the lock and enters itself when its iteration is lower than the one
-entered; a later fault of the same iteration is not lower, so the first one stays. Launches after the one that failed
-return at their beginning, so what they would have computed from wrong values does no harm. The lock needs 32-bit
-atomics only, which OpenCL has since 1.1, and is touched only by iterations that fail. It relies on a work-item that
-holds the lock going on while others of its group wait, which the form of the loop allows on the devices tried.
+The fault record of a call begins with the lowest iteration that failed (an int, INT_MAX for none), the number of rows
+in use (an int), and the turn of the launch that noted them (a long). Behind them come the rows, FAULT_ROW longs each:
+iteration, site, and the index or the values of a `raise`. A work-item that fails takes a row if no lower iteration has
+failed yet; of all rows, that of the lowest iteration counts, the first one if an iteration has several. There is no
+lock, which compilers that make vectors of work-items get wrong in loops, and 32-bit atomics are all it takes. Launches
+after the one that failed return at their beginning, so what they would have computed from wrong values does no harm.
 
 In kernels whose loops a compiler must be free to unroll, a work-item keeps its first fault to itself until its end.
 """
@@ -15,38 +15,46 @@ from __future__ import annotations
 from somd.transforms.opencl.c_types import CTYPES, zero
 
 FAULTS = "__global volatile long *faults, long iteration, long turn"
-NOTE = f"""static void fault_note({FAULTS}, long site, long index, long length)
+ROW = f"""static __global volatile long *fault_row({FAULTS})
 {{
-    __global volatile int *lock = (__global volatile int *)faults;
-    int waiting = faults[4] > iteration;
-    while (waiting) {{
-        if (atomic_cmpxchg(lock, 0, 1) == 0) {{
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            if (iteration < faults[4]) {{
-                faults[1] = site;
-                faults[2] = index;
-                faults[3] = length;
-                faults[4] = iteration;
-                faults[5] = turn;
-            }}
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            atomic_xchg(lock, 0);
-            waiting = 0;
-        }}
+    __global volatile int *head = (__global volatile int *)faults;
+    const int place = (int)min(iteration, (long)INT_MAX - 1);
+    const int lowest = atomic_min(head, place);
+    if (lowest < place || (lowest == place && place < INT_MAX - 1))
+        return 0;
+    faults[1] = turn;
+    const int row = atomic_inc(head + 1);
+    return row < FAULT_ROWS ? faults + 2 + row * FAULT_ROW : 0;
+}}"""
+
+
+def _note(name: str, values: tuple[str, ...]) -> str:
+    """A function that enters a site, and what it takes besides, in a row of the record."""
+    taken = "".join(f", long {value}" for value in values)
+    entered = "".join(f"\n        row[{place}] = {value};" for place, value in enumerate(values, 2))
+    return f"""static void {name}({FAULTS}, long site{taken})
+{{
+    __global volatile long *row = fault_row(faults, iteration, turn);
+    if (row) {{
+        row[0] = iteration;
+        row[1] = site;{entered}
     }}
-}}
+}}"""
+
+
+NOTE = f"""{_note("fault_note", ("index",))}
 
 static long fault_place(long index, long length, {FAULTS}, long site)
 {{
     if (index >= -length && index < length)
         return index < 0 ? index + length : index;
-    fault_note(faults, iteration, turn, site, index, length);
+    fault_note(faults, iteration, turn, site, index);
     return -1;
 }}"""
 
 
 LATER = """typedef struct {
-    long site, index, length, iteration;
+    long site, index, iteration;
 } fault_first;
 
 static long fault_later(long index, long length, fault_first *noted, long iteration, long site)
@@ -58,11 +66,19 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
     if (noted->site == 0 || iteration < noted->iteration) {
         noted->site = site;
         noted->index = index;
-        noted->length = length;
         noted->iteration = iteration;
     }
     return -1;
 }"""
+
+
+def raise_name(words: int) -> str:
+    return f"fault_raise_{words}"
+
+
+def raise_text(words: int) -> str:
+    """A function that notes a `raise` with so many words."""
+    return _note(raise_name(words), tuple(f"value_{k}" for k in range(words)))
 
 
 def access_name(store: bool, dtype: str, ndim: int, where: str = "", later: bool = False) -> str:

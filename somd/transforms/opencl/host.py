@@ -22,6 +22,7 @@ from somd.transforms.opencl.kept import Kept
 from somd.transforms.opencl.kept_names import KeptNames
 from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
+from somd.transforms.raise_rows import raises_text
 from somd.transforms.stages import (
     Joined,
     PartialResults,
@@ -79,7 +80,9 @@ def host_module(plan: Plan, types: Types, kernels: Kernels, kept: Kept) -> cst.M
     function = writer.function()
     helpers = _helper_functions(writer.helpers)
     body: list[cst.BaseStatement] = [*helpers, *writer.functions, function]
-    if plan.sites:
+    if plan.raises:
+        body.insert(0, tree.assign(tree.brought("RAISES"), cst.parse_expression(raises_text(plan, types))))
+    if plan.sites or plan.raises:
         table = cst.Dict([tree.site_row(site) for site in plan.sites])
         body.insert(0, tree.assign(tree.brought("SITES"), table))
     where = plan.method.position(plan.method.function)
@@ -251,7 +254,7 @@ class _Master:
         return launch.results(step, function, self.names.fresh("part"))
 
     def code(self, guarded: Mapping[cst.Subscript, tuple[Site, ...]]) -> HostCode:
-        made = HostCode(self.plan.method, self.types, self.run, guarded)
+        made = HostCode(self.plan.method, self.types, self.run, guarded, self.plan.raises)
         made.helpers = self.helpers
         return made
 

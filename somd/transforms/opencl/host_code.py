@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import evaluate
+from somd.transforms.frontend.raises import raising_of
 from somd.transforms.opencl import host_tree as tree
-from somd.transforms.stages import Method, Site
+from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -29,13 +31,19 @@ class HostCode(cst.CSTTransformer):
     """The transformer for one function; `helpers` grows by the helper functions that it meets."""
 
     def __init__(
-        self, method: Method, types: Types, run: str, guarded: Mapping[cst.Subscript, tuple[Site, ...]]
+        self,
+        method: Method,
+        types: Types,
+        run: str,
+        guarded: Mapping[cst.Subscript, tuple[Site, ...]],
+        raises: Mapping[str, RaiseSite] = MappingProxyType({}),
     ) -> None:
         super().__init__()
         self.method = method
         self.types = types
         self.run = run
         self.guarded = guarded
+        self.raises = raises
         self.helpers: dict[str, HelperInstance] = {}
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -127,6 +135,13 @@ class HostCode(cst.CSTTransformer):
         return tree.subscript(tree.name(array), *indexes)
 
     # --- statements ----------------------------------------------------------------------------------------------
+
+    def leave_Raise(self, original_node: cst.Raise, updated_node: cst.Raise) -> cst.Raise:
+        """`raise raised(run, 3, n)`: the number of the site, and the values that the exception needs."""
+        site = self.raises[raising_of(original_node, self.method)[0]]
+        values = [argument.value for argument in cst.ensure_type(updated_node.exc, cst.Call).args]
+        made = tree.call(tree.brought("raised"), tree.name(self.run), tree.integer(site.number), *values)
+        return cst.Raise(made)
 
     def visit_Annotation(self, node: cst.Annotation) -> bool:
         return False

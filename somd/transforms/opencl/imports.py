@@ -16,7 +16,7 @@ from somd.transforms.opencl.c_names import Names
 
 RUNTIME = "somd.runtime.opencl.generated"
 MODULES = {"cmath": "cmath", "math": "math", "np": "numpy"}
-DEFINED = ("SITES",)
+DEFINED = ("SITES", "RAISES")
 
 
 def with_imports(statements: Sequence[cst.BaseStatement], taken: Iterable[str]) -> list[cst.BaseStatement]:

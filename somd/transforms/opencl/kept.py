@@ -19,6 +19,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.raises import raises_in
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.straight_line import is_straight_line
@@ -92,7 +93,7 @@ class _Choice:
 
     def movable(self, step: Serial) -> bool:
         """Whether a kernel of one work-item can do what the master does in `step`."""
-        if step.swaps or not is_straight_line(step.statements, self.types):
+        if step.swaps or raises_in(step.statements) or not is_straight_line(step.statements, self.types):
             return False
         if not all(self.may_stay(name) for name in self.assigned(step)):
             return False

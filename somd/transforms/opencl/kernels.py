@@ -116,7 +116,7 @@ def kernel_text(
     declarations_ = ", ".join(a.declaration for a in arguments)
     first: list[str] = []
     if not after_faults and any(a.kind == "faults" for a in arguments):
-        first += ["    if (faults[5] < turn)", "        return;"]
+        first += ["    if (faults[1] < turn)", "        return;"]
     if scope is not None:
         first += [
             f"    const {CTYPES[dtype]} {text} = kept->{scope.kept[loaded]};"

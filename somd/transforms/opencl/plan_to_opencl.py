@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from somd.raising import FAULT_ROWS, fault_row, slots
 from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.loops import small_statements
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
@@ -26,6 +27,7 @@ from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
+from somd.transforms.raise_rows import kind_of
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.types.typing_table import Types
 
@@ -67,7 +69,9 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     """
     name = plan.method.name
     kept = kept_on_device(plan, types)
-    unit = Unit(_kernel_names(plan, kept), [instance.name for instance in types.helpers.values()], kept.names)
+    unit = Unit(
+        _kernel_names(plan, kept), [instance.name for instance in types.helpers.values()], kept.names, plan.raises
+    )
     kernels = Kernels()
     for phase in plan.phases():
         _add(kernels, phase, plan, types, unit)
@@ -78,7 +82,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         if phase.number in kept.ended:
             end = unit.kernel_names[f"{name}_{phase.number}_end"]
             kernels.endings[phase.number] = ending_kernel_of(phase.nest, end, unit)
-    text = _program(plan, unit, kernels, kept)
+    text = _program(plan, types, unit, kernels, kept)
     return OpenCLCode(
         kernels=text,
         host=host_module(plan, types, kernels, kept).code,
@@ -143,7 +147,7 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
             kernels.grouped[number] = grouped
 
 
-def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
+def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept) -> str:
     """The text of all kernels, each with the phase or the statements that it was made of."""
     heads = {phase.number: f"// phase {phase.number}: {phase.nest.place}" for phase in plan.phases()}
     once = {number: f"// {_lines(step, plan)}" for number, step in enumerate(kept.moved, 1)}
@@ -169,6 +173,8 @@ def _program(plan: Plan, unit: Unit, kernels: Kernels, kept: Kept) -> str:
         "GROUP": GROUP,
         "RUNS": RUNS,
         "TERMS": TERMS,
+        "FAULT_ROWS": FAULT_ROWS,
+        "FAULT_ROW": fault_row(max((slots(map(kind_of, kinds)) for kinds in types.raised.values()), default=0)),
     }
     for constant, value in constants.items():
         if any(re.search(rf"\b{constant}\b", part) for part in parts):

@@ -42,7 +42,7 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     """The kernel of a nest that is one update named by a key; None for others."""
     update, method = run_of(nest), plan.method
     dim = nest.dims[0]
-    plain = dim.step == 1 and integer_constant(dim.start, method) == 0 and nest.relaxed is None
+    plain = not nest.raises and dim.step == 1 and integer_constant(dim.start, method) == 0 and nest.relaxed is None
     if update is None or not plain or nest.partition not in method.param_names:
         return None
     target = update.target
@@ -66,7 +66,7 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     run, terms, part, part_stop, at = (fresh(n) for n in (f"{y}_run", "terms", "part", "part_stop", "at"))
     term = write.expressions.type_of(update.value)
     write.line(f"__local {CTYPES[term.dtype]} {terms}[TERMS];")
-    write.line(f"const int {failed} = faults[5] < turn;")
+    write.line(f"const int {failed} = faults[1] < turn;")
     write.line(f"const int {lane} = get_local_id(0), {first} = get_group_id(0) * RUNS, {owner} = {first} + {lane};")
     last = f"{ends}[min({first} + RUNS, (int){count})]"
     write.line(f"const int {start} = {ends}[{first}], {stop} = min((long){last}, {within.stop.text});")

@@ -26,6 +26,8 @@ def steady_reads(
     Indexes consist of `variables` and of what is the same for all trips; nothing in the nest writes the array. Indexes
     that are tested where they happen, or count from the end, are left out.
     """
+    if nest.raises:  # behind a `raise` it may be that no trip makes them
+        return {}
     steady = {*nest.scalars, *nest.arrays, *variables}
     found: dict[str, list[cst.Subscript]] = {}
     for node in _always(statements):

@@ -54,7 +54,7 @@ class Walk:
 
 def walk_of(nest: Nest, method: Method, types: Types) -> Walk | None:
     """The one loop of a nest along rows; None where it has none."""
-    other = nest.reductions or nest.combined or nest.copies or nest.in_order_if or nest.local_arrays or nest.guarded
+    other = nest.reductions or nest.combined or nest.copies or nest.in_order_if or nest.local_arrays or nest.tests
     if len(nest.dims) != 1 or other or nest.relaxed is not None or nest.partition is not None:
         return None
     body = list(small_statements(nest.body))

@@ -9,6 +9,7 @@ from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
 from somd.transforms.opencl.arguments import KEPT
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.stages import RaiseSite
 from somd.transforms.types.scalars import ScalarType, TupleType
 from somd.transforms.types.typing_table import HelperInstance
 
@@ -22,10 +23,13 @@ class Unit:
         kernel_names: Iterable[str],
         helper_names: Iterable[str],
         kept: Mapping[str, ScalarType] = MappingProxyType({}),
+        raises: Mapping[str, RaiseSite] = MappingProxyType({}),
     ) -> None:
         names = Names()
         #: the scalars that stay on the device, and the names of their members
         self.kept = kept
+        #: the sites of `raise` statements, by their names
+        self.raises = raises
         members = Names()
         self.members = {name: members.of(name) for name in kept}
         self.kernel_names = {name: names.of_kernel(name) for name in kernel_names}
@@ -59,14 +63,25 @@ class Unit:
 
     def fault_place(self) -> str:
         """The name of the function that tests an index."""
-        self.functions.setdefault("fault_note", fault_functions.NOTE)
+        self._noting()
         return "fault_place"
 
     def fault_later(self) -> str:
         """The name of the function that tests an index in kernels that note faults at their end."""
-        self.functions.setdefault("fault_note", fault_functions.NOTE)
+        self._noting()
         self.functions.setdefault("fault_later", fault_functions.LATER)
         return "fault_later"
+
+    def _noting(self) -> None:
+        self.functions.setdefault("fault_row", fault_functions.ROW)
+        self.functions.setdefault("fault_note", fault_functions.NOTE)
+
+    def fault_raise(self, words: int) -> str:
+        """The name of the function that notes a `raise` with so many words of values."""
+        name = fault_functions.raise_name(words)
+        self.functions.setdefault("fault_row", fault_functions.ROW)
+        self.functions.setdefault(name, fault_functions.raise_text(words))
+        return name
 
     def tested_access(self, store: bool, dtype: str, ndim: int, where: str, later: bool = False) -> str:
         _ = self.fault_later() if later else self.fault_place()

@@ -75,7 +75,14 @@ class _Written(cst.CSTVisitor):
 def segments_of(nest: Nest) -> tuple[Segment, ...]:
     """The segments of a nest that a work-group an iteration can run; none where it cannot."""
     other = nest.reductions or nest.combined or nest.copies or nest.in_order_if or nest.local_arrays
-    if len(nest.dims) != 1 or not nest.independent or other or nest.relaxed is not None or nest.partition is not None:
+    if (
+        len(nest.dims) != 1
+        or not nest.independent
+        or nest.raises
+        or other
+        or nest.relaxed is not None
+        or nest.partition is not None
+    ):
         return ()
     found: list[Segment] = []
     between: list[cst.CSTNode] = []

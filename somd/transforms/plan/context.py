@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,8 +17,9 @@ from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.positional import called_function
+from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.frontend.spelling import as_written
-from somd.transforms.stages import Affine, Method, Site
+from somd.transforms.stages import Affine, Method, RaiseSite, Site
 
 if TYPE_CHECKING:
     from somd.transforms.plan.relaxation import Block
@@ -205,6 +207,8 @@ class Context:
         self.liveness = Liveness()
         self.liveness.before(statements_of(method.function.body), frozenset())
         self.sites: list[Site] = []
+        self.raises: dict[str, RaiseSite] = {}
+        self._numbers = count(1)
         self.phases = 0
         #: loops of which `formulas` knows whether they are such, as they are asked for again and again
         self.formulas: dict[cst.For, bool] = {}
@@ -239,9 +243,17 @@ class Context:
 
     def site(self, position: Position, array: str, axis: int, text: str) -> Site:
         """A new site; sites are numbered from 1."""
-        site = Site(len(self.sites) + 1, position, as_written(array, self.method.spelled), axis, text)
+        site = Site(next(self._numbers), position, as_written(array, self.method.spelled), axis, text)
         self.sites.append(site)
         return site
+
+    def raise_sites(self, statements: Sequence[cst.CSTNode]) -> tuple[RaiseSite, ...]:
+        """The sites of the `raise` statements in `statements`."""
+        found = dict(raising_of(node, self.method) for node in raises_in(statements))
+        for name, raising in found.items():
+            if name not in self.raises:
+                self.raises[name] = RaiseSite(next(self._numbers), name, raising)
+        return tuple(self.raises[name] for name in found)
 
     def text(self, node: cst.CSTNode) -> str:
         """The source of an expression, in one line and in the user's names."""

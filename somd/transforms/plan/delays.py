@@ -97,7 +97,7 @@ def _may_wait(nest: Nest, step: Uniform, changed: set[str], context: Context) ->
 
 
 def _returns(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Return) or any(_returns(child) for child in node.children)
+    return isinstance(node, cst.Return | cst.Raise) or any(_returns(child) for child in node.children)
 
 
 def _only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:

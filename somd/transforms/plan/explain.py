@@ -106,6 +106,9 @@ def _phase(phase: Phase) -> Iterator[str]:
     if nest.guarded:
         tested = dict.fromkeys(sites[0].text for sites in nest.guarded.values())
         yield f"  tested where they happen: {', '.join(tested)}"
+    for site in nest.raises:
+        text, line = " ".join(site.raising.text.split()), site.raising.position.line
+        yield f"  raises in the lowest iteration that comes to it: {text} (line {line})"
     for condition in nest.in_order_if:
         yield f"  one MI runs it, in order, if {condition}"
     yield "  fence"

@@ -15,6 +15,7 @@ import libcst as cst
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import range_of, small_statements, statements_of
+from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.forms import check_form
 from somd.transforms.plan.rejected import Rejected
@@ -35,7 +36,7 @@ def _independent(
 ) -> bool:
     dims = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     mine = [a for a in accesses if any(domain.node is inner for domain in a.loops)]
-    if not mine or range_of(inner) is None:
+    if not mine or range_of(inner) is None or raises_in([inner]):
         return False
     try:
         check_form(inner, loops[0], dims, context)

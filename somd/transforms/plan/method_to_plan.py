@@ -18,6 +18,7 @@ from somd.transforms.frontend.held_elements import Element, Elements
 from somd.transforms.frontend.loops import (
     OWN,
     Fence,
+    always_raises,
     contains_fence,
     else_statements,
     fence_of,
@@ -103,6 +104,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
         ranks=context.kinds.ranks,
         sites=tuple(context.sites),
         in_order=planner.in_order,
+        raises=context.raises,
     )
     phases = plan.phases()
     if not phases and not collector.has_errors:
@@ -179,11 +181,12 @@ class _Planner:
         """The steps of a statement list; `around` holds for the scalars of the uniform loops outside."""
         steps: list[Step] = []
         serial: list[cst.BaseStatement] = []
-        for statement in statements:
+        for k, statement in enumerate(statements):
             made = self.statement(statement, around)
             self.context.pass_by(statement)
             if made is None:
                 serial.append(statement)  # type: ignore[arg-type]
+                around = (*around, *self.holds_behind(statement, statements[k + 1 :]))
                 continue
             if serial:
                 steps.append(self.serial(serial))
@@ -230,6 +233,16 @@ class _Planner:
         if only_serial and self.in_order and not contains_fence(step.node, self.context.method):
             return None
         return [step]
+
+    def holds_behind(self, node: cst.CSTNode, rest: Sequence[cst.CSTNode]) -> list[Affine]:
+        """What holds in `rest`, the statements behind one that raises otherwise."""
+        if not isinstance(node, cst.If) or node.orelse is not None or not always_raises(statements_of(node.body)):
+            return []
+        raised = condition(node.test, self.context.scope)
+        assigned = set().union(*(assigned_names(s) for s in rest))
+        if raised is None or assigned & set(self.context.kinds.ranks):
+            return []
+        return [] if raised.names & {variable(name) for name in assigned} else [negation(raised)]
 
     def parallel_inside(self, node: cst.CSTNode) -> bool:
         return parallel_inside(node, self.context) or contains_formula(node, self.context)
@@ -407,6 +420,7 @@ class _Planner:
         return (*kept, *(c for c in domain.constraints if not c.names & changed))
 
     def serial(self, statements: Sequence[cst.BaseStatement]) -> Serial:
+        self.context.raise_sites(statements)
         found = accesses_of(statements, self.context.scope)
         return Serial(
             tuple(statements),

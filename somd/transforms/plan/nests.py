@@ -119,6 +119,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         accesses=accesses,
         facts=sets.context,
         aliased=bool(context.aliases.possible),
+        raises=context.raise_sites(loop.body.body),
     )
 
 

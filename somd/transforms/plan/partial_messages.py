@@ -25,6 +25,13 @@ def rest_writes(method: Method, node: cst.CSTNode, array: str) -> Diagnostic:
     return Diagnostic("SOMD313", message, labels, helps)
 
 
+def rest_raises(method: Method, node: cst.CSTNode) -> Diagnostic:
+    labels = (Label(method.position(node), "each MI would come here, with its partial result", True),)
+    message = "an exception is raised between the loop that makes partial results and the `return`"
+    helps = ("raise it before that loop, in the function that reduces, or outside of the method",)
+    return Diagnostic("SOMD313", message, labels, helps)
+
+
 def rest_without_return(method: Method, loop: cst.For) -> Diagnostic:
     labels = (Label(method.position(loop.iter), "no `return` of a value on every way behind this loop", True),)
     message = f"`{method.name}` has no partial result for {_by(method)}"

@@ -19,6 +19,7 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.frontend.loops import contains_fence, else_statements, fence_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.candidates import contains_candidate
 from somd.transforms.plan.context import Context, kinds_from_source
@@ -119,6 +120,8 @@ def _check_rest(rest: Sequence[cst.BaseStatement], loop: cst.For, context: Conte
     bound = sorted(set().union(*(assigned_names(s) for s in rest)) & set(context.kinds.ranks)) if rest else []
     if bound:
         raise NotCut(partial_messages.rest_writes(method, rest[0], bound[0]))
+    for node in raises_in(rest):
+        raise NotCut(partial_messages.rest_raises(method, node))
     for statement in rest:
         if contains_fence(statement, method):
             raise NotCut(partial_messages.partial_loop_inside(method, statement))

@@ -65,6 +65,8 @@ def sweeps_of(step: Uniform, around: Sequence[Affine], context: Context) -> Swee
     scalars = changed - set(context.kinds.ranks)
     if not sweeps or len(sweeps) > MAX_SWEEPS or not all(_plain(s.phase.nest, scalars) for s in sweeps):
         return None
+    if any(s.phase.nest.raises for s in sweeps):
+        return None
     tested = any(s.phase.nest.tests for s in sweeps)
     if tested and not all(_fails_at_once(s.phase.nest, changed, sweeps) for s in sweeps):
         return None

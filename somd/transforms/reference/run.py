@@ -12,10 +12,11 @@ import numpy as np
 
 from somd.combining import joined
 from somd.partitioners import Block, Partitioner
+from somd.raising import AS_IT_IS, Raises
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, Write, address_of, claim, outside
-from somd.transforms.stages import Dim, Joined, Nest, Phase, Plan, all_steps
+from somd.transforms.stages import Dim, Joined, Nest, Phase, Plan, Raising, all_steps
 
 #: iterations in a logical block, at most
 BLOCK = 5
@@ -38,6 +39,7 @@ def run_reference(
 
     Raises:
         IndexError: an access leaves its array, found before a phase or in it.
+        BaseException: what the method raises.
         PlanViolation: a claim of the plan does not hold.
     """
     return Reference(plan).run(arguments, seed, partitioners, workers)
@@ -48,7 +50,8 @@ class Reference:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.names = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
+        known = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
+        self.names = {k: partial(_raised, v) if isinstance(v, Raising) else v for k, v in known.items()}
         self.phases = [(phase, iteration_code(phase, plan.method.positions)) for phase in plan.phases()]
         self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
 
@@ -72,7 +75,13 @@ class Reference:
         method = self.plan.method
         with np.errstate(all="ignore"):
             given = [arguments[name] for name in method.param_names]
-            result = names[method.name](*given)
+            carried: list[BaseException] = []
+            try:
+                result = names[method.name](*given)
+            except _Carried as raised:
+                carried.append(raised.error)
+            for error in carried:  # not inside `except`: it has the context that it has in Python
+                raise error
             return result if method.combine is None else method.combine(result, given)
 
 
@@ -187,7 +196,7 @@ class _Runner:
                 partials[block] = self.iteration(*points[number], **{**common, **own, **copies[block]})
             except (NameError, TypeError) as error:
                 raise PlanViolation(f"iteration {points[number]}: {error}") from error
-            except (ArithmeticError, LookupError, ValueError) as error:
+            except (ArithmeticError, LookupError, ValueError, _Carried) as error:
                 failures[number] = error
         if failures:
             raise failures[min(failures)]
@@ -250,6 +259,22 @@ class _Runner:
     def _hull(self, dim: Dim, values: list[int], state: Values) -> None:
         low, high = self._evaluate(dim.low, state), self._evaluate(dim.high, state)
         claim(low <= min(values) and max(values) <= high, f"{dim.variable} lies from {dim.low} to {dim.high}")
+
+
+class _Carried(Exception):
+    """What the method raises, told apart from what goes wrong in its plan."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def _raised(raising: Raising, *values: Any) -> _Carried:
+    """What a `raise` of the plain form raises."""
+    place = raising.position
+    kinds = tuple((text, AS_IT_IS) for text in raising.values)
+    row = (place.file, place.line, place.column, raising.function.__name__, raising.text, 0, kinds)
+    return _Carried(Raises({0: row}, (raising.function,)).exception(0, values))
 
 
 def _joined(fence: Joined, method: str, partials: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:

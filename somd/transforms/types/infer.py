@@ -12,6 +12,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.single_exit import always_returns
 from somd.transforms.reserved import BUILTINS, RESERVED
@@ -79,6 +80,8 @@ class _Walk:
         self.values: dict[str, list[tuple[Type, Literal, cst.CSTNode]]] = {}
         self.returns: list[tuple[Type, cst.BaseExpression, cst.CSTNode]] = []
         self.first_round = False
+        #: values that exceptions tell, with their statements and texts
+        self.told: list[tuple[cst.BaseExpression, cst.Raise, str]] = []
         for name, given in arguments.items():
             self.values[name] = [(given, None, method.function.name)]
 
@@ -107,8 +110,28 @@ class _Walk:
             found = self.expressions.any(node.value)
             if found is not None:
                 self.returns.append((found, node.value, node))
+        elif isinstance(node, cst.Raise):
+            self.raised(node)
         elif isinstance(node, cst.Expr) and not isinstance(node.value, cst.BaseString):
             self.expressions.any(node.value)
+
+    def raised(self, node: cst.Raise) -> None:
+        """The values that a `raise` needs: numbers, and tuples of them."""
+        name, raising = raising_of(node, self.method)
+        kinds: list[Type] = []
+        for argument, text in zip(cst.ensure_type(node.exc, cst.Call).args, raising.values, strict=True):
+            found = self.expressions.any(argument.value)
+            if found is None:
+                return
+            self.told.append((argument.value, node, text))
+            if not numbers(found):
+                message = f"`{text}`, a `{found}`, is no value that an exception can be made of"
+                self.expressions.report(
+                    "SOMD402", message, node, "name what it tells of it: an element, `len`, `shape`"
+                )
+                return
+            kinds.append(found)
+        self.types.raised[name] = tuple(kinds)
 
     def loop(self, node: cst.For) -> None:
         header = range_of(node)
@@ -197,8 +220,19 @@ class _Walk:
             except NotTyped:
                 return
 
+    def told_apart(self, node: cst.BaseExpression) -> list[Type]:
+        """The types of Python's own that a value in an exception has on different paths."""
+        values = self.values.get(node.value, []) if isinstance(node, cst.Name) else []
+        return list(dict.fromkeys(kind for kind, _, _ in values if isinstance(kind, ScalarType) and kind.weak))
+
     def settle(self) -> None:
         """Give each name, and the result, the type that its values share."""
+        for value, node, text in self.told:
+            kinds = self.told_apart(value)
+            if len(kinds) > 1:
+                names = " and ".join(f"`{kind}`" for kind in kinds)
+                message = f"`{text}` has different types on different paths, which the exception would tell: {names}"
+                self.expressions.report("SOMD401", message, node, "give it one type: `float(x)`, or `0.0` for `0`")
         for name, values in self.values.items():
             found = self._join(values, f"`{name}`")
             if found is not None:

@@ -38,6 +38,8 @@ class Types:
     nodes: dict[cst.CSTNode, Type] = field(default_factory=dict)
     calls: dict[cst.Call, Callee] = field(default_factory=dict)
     result: Type | None = None
+    #: the types of the values that each `raise` needs, by its name
+    raised: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     #: all helper instances reached, in the order in which they must be defined
     helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance] = field(default_factory=dict)
     captured: Mapping[str, object] = field(default_factory=dict)

@@ -26,28 +26,31 @@ KERNELS = """\
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define RUNS 256
 #define TERMS 1536
+#define FAULT_ROWS 1024
+#define FAULT_ROW 3
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
 
-static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index, long length)
+static __global volatile long *fault_row(__global volatile long *faults, long iteration, long turn)
 {
-    __global volatile int *lock = (__global volatile int *)faults;
-    int waiting = faults[4] > iteration;
-    while (waiting) {
-        if (atomic_cmpxchg(lock, 0, 1) == 0) {
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            if (iteration < faults[4]) {
-                faults[1] = site;
-                faults[2] = index;
-                faults[3] = length;
-                faults[4] = iteration;
-                faults[5] = turn;
-            }
-            mem_fence(CLK_GLOBAL_MEM_FENCE);
-            atomic_xchg(lock, 0);
-            waiting = 0;
-        }
+    __global volatile int *head = (__global volatile int *)faults;
+    const int place = (int)min(iteration, (long)INT_MAX - 1);
+    const int lowest = atomic_min(head, place);
+    if (lowest < place || (lowest == place && place < INT_MAX - 1))
+        return 0;
+    faults[1] = turn;
+    const int row = atomic_inc(head + 1);
+    return row < FAULT_ROWS ? faults + 2 + row * FAULT_ROW : 0;
+}
+
+static void fault_note(__global volatile long *faults, long iteration, long turn, long site, long index)
+{
+    __global volatile long *row = fault_row(faults, iteration, turn);
+    if (row) {
+        row[0] = iteration;
+        row[1] = site;
+        row[2] = index;
     }
 }
 
@@ -55,7 +58,7 @@ static long fault_place(long index, long length, __global volatile long *faults,
 {
     if (index >= -length && index < length)
         return index < 0 ? index + length : index;
-    fault_note(faults, iteration, turn, site, index, length);
+    fault_note(faults, iteration, turn, site, index);
     return -1;
 }
 
@@ -66,7 +69,7 @@ static double load_double_1d(__global const double *array, long i0, long n0, __g
 }
 
 typedef struct {
-    long site, index, length, iteration;
+    long site, index, iteration;
 } fault_first;
 
 static long fault_later(long index, long length, fault_first *noted, long iteration, long site)
@@ -78,7 +81,6 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
     if (noted->site == 0 || iteration < noted->iteration) {
         noted->site = site;
         noted->index = index;
-        noted->length = length;
         noted->iteration = iteration;
     }
     return -1;
@@ -93,7 +95,7 @@ static double load_later_double_1d(__global const double *array, long i0, long n
 // phase 1: the loop over k at line 18
 __kernel void sparse_matvec_1(__global const long *column_, __global const long *row_, __global const double *values_, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const long *ends, long owner_count)
 {
-    if (faults[5] < turn)
+    if (faults[1] < turn)
         return;
     const long owner = (long)get_global_id(0);
     if (owner >= owner_count)
@@ -124,7 +126,7 @@ __kernel void sparse_matvec_1(__global const long *column_, __global const long 
 __kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_runs(__global const long *column_, __global const double *values_, __global const double *x, __global double *y, long x_0, long y_0, __global volatile long *faults, long turn, long k_stop, __global const int *restrict run_ends, __global const int *restrict run_keys, long run_count)
 {
     __local double terms[TERMS];
-    const int failed = faults[5] < turn;
+    const int failed = faults[1] < turn;
     const int lane = get_local_id(0), first = get_group_id(0) * RUNS, owner = first + lane;
     const int start = run_ends[first], stop = min((long)run_ends[min(first + RUNS, (int)run_count)], k_stop);
     const int mine = owner < run_count ? run_ends[owner] : stop;
@@ -155,6 +157,6 @@ __kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_
     if (place >= 0 && !failed)
         y[place] = y_run;
     if (noted.site != 0 && !failed)
-        fault_note(faults, noted.iteration, turn, noted.site, noted.index, noted.length);
+        fault_note(faults, noted.iteration, turn, noted.site, noted.index);
 }
 """

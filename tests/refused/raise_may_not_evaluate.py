@@ -1,0 +1,13 @@
+"""An element in a part of a message that Python may not evaluate."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]) -> None:
+    for i in range(len(a)):
+        if a[i] < 0.0:
+            raise ValueError(i > 0 and a[i - 1])
+        a[i] = a[i] * 2.0
