@@ -5,6 +5,8 @@ A helper of scalars alone stays a function of its own in the generated code.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import libcst as cst
 
 from somd.transforms.analysis.allocations import is_allocation
@@ -68,6 +70,44 @@ def written_out(node: cst.Call, method: Method, arrays: frozenset[str], seen: Se
         return function
     given = {a.value.value for a in node.args if isinstance(a.value, cst.Name)}
     return function if given & arrays or _of_arrays(function, seen) else None
+
+
+def changes_arrays(function: Function, seen: Seen) -> bool:
+    """Whether a function that is written out assigns elements of its parameters, or calls one that does."""
+    if function not in seen:
+        seen[function] = False
+        method = read_method(function)
+        arrays = array_names(method)
+        inner: Seen = {}
+        called = (written_out(call, method, arrays, inner) for call in calls_in(method.function.body))
+        seen[function] = stores((method.function.body,), method.param_names) or any(
+            each is not None and changes_arrays(each, seen) for each in called
+        )
+    return seen[function]
+
+
+def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
+    """Whether elements of `arrays` are assigned."""
+    found = False
+
+    class Stores(cst.CSTVisitor):
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+            self.target(node.target)
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            self.target(node.target)
+
+        def target(self, node: cst.BaseExpression) -> None:
+            nonlocal found
+            if isinstance(node, cst.Tuple):
+                for element in node.elements:
+                    self.target(element.value)
+            elif isinstance(node, cst.Subscript):
+                found = found or (isinstance(node.value, cst.Name) and node.value.value in arrays)
+
+    for statement in body:
+        statement.visit(Stores())
+    return found
 
 
 def _of_arrays(function: Function, seen: Seen) -> bool:

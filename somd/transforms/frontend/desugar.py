@@ -5,6 +5,8 @@
     for i, v in enumerate(a, 1): ...     ->   for v__at in range(len(a)): i = v__at + 1; v = a[v__at]; ...
     for x, y in zip(a, b): ...           ->   for x__at in range(min(len(a), len(b))): x = a[x__at]; y = b[x__at]; ...
     for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
+    for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
+    for v in reversed(a): ...            ->   for v__at in range(len(a) - 1, -1, -1): v = a[v__at]; ...
     for d in (-1, 1): ...                ->   for d in range(-1, 2, 2): ...
 
 What is made stands where the loop's header stood.
@@ -20,10 +22,11 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.frontend.loop_else import loops_without_else
-from somd.transforms.frontend.loops import range_of, statements_of
+from somd.transforms.frontend.loops import Range, integer_constant, range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import UNNAMED
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
+from somd.transforms.frontend.tree import Tracked, nodes_in, parsed, rewritten
 from somd.transforms.stages import Method
 
 
@@ -61,7 +64,7 @@ class _Loops(Tracked):
         self.changed = False
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
-        form = self._over_arrays(updated_node) or _over_numbers(updated_node)
+        form = self._over_arrays(updated_node) or _over_numbers(updated_node, self.method)
         if form is None:
             return updated_node
         self.changed = True
@@ -86,6 +89,14 @@ class _Loops(Tracked):
             return _Form(own, f"range(len({iterated.value}))", ((target.value, f"{iterated.value}[{own}]"),))
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
+        if (
+            iterated.func.value == "reversed"
+            and len(iterated.args) == 1
+            and isinstance(iterated.args[0].value, cst.Name)
+        ):
+            inner = self._over_arrays(node.with_changes(iter=iterated.args[0].value))
+            length = f"len({iterated.args[0].value.value})"
+            return None if inner is None else replace(inner, range=f"range({length} - 1, -1, -1)")
         given = [a for a in iterated.args if not _not_strict(a)]
         arguments = [a.value for a in given if a.keyword is None and not a.star]
         if iterated.func.value == "enumerate":
@@ -149,8 +160,8 @@ def _start(call: cst.Call) -> cst.BaseExpression | None:
     return second.value if isinstance(second.value, cst.Integer | cst.Name) else None
 
 
-def _over_numbers(node: cst.For) -> _Form | None:
-    """`reversed(range(...))` with step 1, and integers in a row with equal distances, as a range."""
+def _over_numbers(node: cst.For, method: Method) -> _Form | None:
+    """`reversed(range(...))`, and integers in a row with equal distances, as a range."""
     if not isinstance(node.target, cst.Name):
         return None
     iterated = node.iter
@@ -168,11 +179,37 @@ def _over_numbers(node: cst.For) -> _Form | None:
     if iterated.func.value != "reversed" or len(iterated.args) != 1:
         return None
     inner = range_of(node.with_changes(iter=iterated.args[0].value))
-    if inner is None or not (isinstance(inner.step, cst.Integer) and inner.step.value == "1"):
+    made = None if inner is None else backward(inner, method)
+    return None if made is None else _Form(node.target.value, made)
+
+
+def backward(header: Range, method: Method) -> str | None:
+    """The text of the range with the same numbers in the opposite order; None where one of its limits would have to be
+    evaluated twice, and may not be."""
+    start, stop, by = (cst.Module([]).code_for_node(each) for each in (header.start, header.stop, header.step))
+    step = integer_constant(header.step, method)
+    if step == 0:
         return None
-    start, stop = (cst.Module([]).code_for_node(limit) for limit in (inner.start, inner.stop))
-    last = "-1" if start == "0" else f"({start}) - 1"
-    return _Form(node.target.value, f"range(({stop}) - 1, {last}, -1)")
+    if step is not None and abs(step) == 1:
+        before = "-1" if (start, step) == ("0", 1) else f"({start}) {'-' if step > 0 else '+'} 1"
+        return f"range(({stop}) {'-' if step > 0 else '+'} 1, {before}, {-step})"
+    low, high = integer_constant(header.start, method), integer_constant(header.stop, method)
+    if step is not None and low is not None and high is not None:
+        backward = range(low, high, step)[::-1]
+        return f"range({backward.start}, {backward.stop}, {backward.step})"
+    if not _repeatable(header.start, method) or not _repeatable(header.step, method):
+        return None
+    if step is None:
+        one, by, back = f"(1 if ({by}) > 0 else -1)", f"({by} if ({by}) != 0 else 1)", f"-({by})"
+    else:
+        one, by, back = ("1", str(step), str(-step)) if step > 0 else ("(-1)", f"({step})", str(-step))
+    last = f"(({stop}) - ({start}) - {one}) // {by} * {by}"
+    return f"range(({start}) + {last}, ({start}) - {one}, {back})"
+
+
+def _repeatable(node: cst.BaseExpression, method: Method) -> bool:
+    """Whether an expression may be evaluated twice: it calls none of the user's functions."""
+    return not any(isinstance(each, cst.Call) and called_function(each, method) for each in nodes_in(node))
 
 
 def _integer(node: cst.BaseExpression) -> int | None:

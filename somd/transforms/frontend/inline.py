@@ -12,14 +12,15 @@ phases are then phases of the caller: no second distribution, and on a device no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.frontend.array_helpers import Seen, array_names, calls_in, written_out
+from somd.transforms.frontend.array_helpers import Seen, array_names, calls_in, changes_arrays, stores, written_out
+from somd.transforms.frontend.lifted_calls import with_lifted_calls
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, names_read
 from somd.transforms.frontend.reached import Function
@@ -38,6 +39,14 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
     inliner = _Inliner(method, collector, depth)
     if not any(inliner.callee(node) for node in calls_in(method.function.body)):
         return method
+    changing: Seen = {}
+
+    def changes(node: cst.Call) -> bool:
+        function = inliner.callee(node)
+        return function is not None and changes_arrays(function, changing)
+
+    method = with_lifted_calls(method, lambda node: inliner.callee(node) is not None, changes)
+    inliner = _Inliner(method, collector, depth)
     body = inliner.block(statements_of(method.function.body))
     function = method.function.with_changes(body=cst.IndentedBlock(body))
     inliner.positions[function] = method.position(method.function)
@@ -81,9 +90,7 @@ class _Inliner:
         if isinstance(node, cst.SimpleStatementLine):
             if not self._inside(node):
                 return [node]
-            if len(node.body) != 1:
-                self._refuse(node.body[0], "a call of another method stands on a line of its own")
-                return [node]
+            assert len(node.body) == 1, "a call stands beside another statement"
             return self._line(node)
         if isinstance(node, cst.If):
             return self._branches(node)
@@ -144,9 +151,6 @@ class _Inliner:
             self._refuse(small, "a call of another method is not supported here")
             return [node]
         before, expression = self._expression(value)
-        element = isinstance(small, cst.AugAssign) and isinstance(small.target, cst.Subscript)
-        if element and _stores(before, self.method.local_names):
-            self._refuse(value, "the call changes arrays, and the element on the left is read before it")
         changed = self._changed(small, value=expression)
         return [*before, cast(cst.BaseStatement, self._changed(node, body=[changed]))]
 
@@ -156,9 +160,6 @@ class _Inliner:
         before: list[cst.BaseStatement] = []
         for call in calls_in(node):
             if self.callee(call) is None:
-                continue
-            if _conditional(node, call):
-                self._refuse(call, "a call that is written out in place may not stand where it may not happen")
                 continue
             made, result = self._written_out(call, None, call is node)
             replaced[call] = result if call is node else self._enclosed(result)
@@ -206,9 +207,7 @@ class _Inliner:
             return [], nothing
             return [], nothing
         callee = body.method
-        if not whole and _stores(body.statements, callee.param_names):
-            self._refuse(call, f"`{function.__name__}` changes arrays: call it in a statement of its own")
-            return [], nothing
+        assert whole or not stores(body.statements, callee.param_names), "a call that changes arrays is not lifted"
         before, names = self._bound(call, body, target)
         for old, new in names.items():
             if old in callee.spelled and isinstance(new, cst.Name):
@@ -274,30 +273,6 @@ class _Inliner:
         self.collector.add(Diagnostic("SOMD203", message, (label,), (help_text,)))
 
 
-def _stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
-    """Whether elements of `arrays` are assigned."""
-    found = False
-
-    class Stores(cst.CSTVisitor):
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            self.target(node.target)
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            self.target(node.target)
-
-        def target(self, node: cst.BaseExpression) -> None:
-            nonlocal found
-            if isinstance(node, cst.Tuple):
-                for element in node.elements:
-                    self.target(element.value)
-            elif isinstance(node, cst.Subscript):
-                found = found or (isinstance(node.value, cst.Name) and node.value.value in arrays)
-
-    for statement in body:
-        statement.visit(Stores())
-    return found
-
-
 def _in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
     return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
@@ -305,20 +280,3 @@ def _in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
 def _docstring(node: cst.CSTNode) -> bool:
     small = list(small_statements([node]))
     return len(small) == 1 and isinstance(small[0], cst.Expr) and isinstance(small[0].value, cst.BaseString)
-
-
-def _conditional(whole: cst.BaseExpression, call: cst.Call) -> bool:
-    """Whether `call` stands where evaluating `whole` may not reach it."""
-    found = False
-
-    class Arms(cst.CSTVisitor):
-        def visit_BooleanOperation(self, node: cst.BooleanOperation) -> None:
-            nonlocal found
-            found = found or call in calls_in(node.right)
-
-        def visit_IfExp(self, node: cst.IfExp) -> None:
-            nonlocal found
-            found = found or call in calls_in(node.body) or call in calls_in(node.orelse)
-
-    whole.visit(Arms())
-    return found

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from dataclasses import replace
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms import pipeline
-from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.desugar import backward
+from somd.transforms.frontend.loops import Range, statements_of
 
 
 def written(function) -> str:
@@ -176,3 +178,44 @@ def test_tuples_are_compared_entry_by_entry() -> None:
                     a[i] = d
 
     assert written(before) == body_of(after)
+
+
+def test_ranges_in_the_opposite_order() -> None:
+    def before(a: np.ndarray, s: int) -> None:
+        n = len(a)
+        for i in reversed(range(1, n, 3)):
+            a[i] = 0
+        for i in reversed(range(n - 1, 0, -1)):
+            a[i] = 1
+        for i in reversed(range(2, 9, 3)):
+            a[i] = 2
+        for v in reversed(a):
+            s += v
+
+    def after(a: np.ndarray, s: int) -> None:
+        n = len(a)
+        for i in range(1 + (n - 1 - 1) // 3 * 3, 1 - 1, -3):
+            a[i] = 0
+        for i in range(0 + 1, n - 1 + 1, 1):
+            a[i] = 1
+        for i in range(8, -1, -3):
+            a[i] = 2
+        for v__at in range(len(a) - 1, -1, -1):
+            v = a[v__at]
+            s += v
+
+    assert written(before) == body_of(after)
+
+
+def test_backward_ranges_have_the_same_numbers() -> None:
+    steps = [s for s in range(-5, 6) if s]
+    for start, stop, step in [(a, b, s) for a in range(-6, 7) for b in range(-6, 7) for s in steps]:
+        header = Range("i", cst.Name("start"), cst.Name("stop"), cst.Name("step"))
+        method = pipeline.front(_loop)
+        for known in (header, replace(header, step=cst.parse_expression(str(step)))):
+            names = {"start": start, "stop": stop, "step": step}
+            assert [*eval(backward(known, method) or "", names)] == [*reversed(range(start, stop, step))]
+
+
+def _loop(a: np.ndarray) -> None:
+    a[0] = 1
