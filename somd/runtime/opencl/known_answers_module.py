@@ -91,11 +91,11 @@ def known_answers(run, a, k, g, c, d, e, f, u, v, h, n, m):
         blocks_2, block_trips_2 = copy_blocks(all_trips_2, trips(n - 1, -1, -1), h.shape[0])
         h_copies = copies_of(run, h, blocks_2, np.int64(0))
         run.launch("known_answers_9", (blocks_2,), (k, h_copies, h_copies.shape[-1], blocks_2, block_trips_2, all_trips_2, n - 1, h.shape[0], m, faults, faults.turn()), reads=(k,), writes=(h_copies,))
-        combine_copies(run, "known_answers_9_h", h, h_copies)
+        combine_copies(run, "known_answers_9_h_joined", h, h_copies)
     return total
 
 
-KERNEL_NAMES = ('known_answers_1', 'known_answers_2', 'known_answers_3', 'known_answers_4', 'known_answers_5', 'known_answers_6', 'known_answers_7', 'known_answers_8', 'known_answers_9', 'known_answers_9_h', 'known_answers_9_local', 'known_answers_9_shared')
+KERNEL_NAMES = ('known_answers_1', 'known_answers_2', 'known_answers_3', 'known_answers_4', 'known_answers_5', 'known_answers_6', 'known_answers_7', 'known_answers_8', 'known_answers_9', 'known_answers_9_h_joined', 'known_answers_9_local', 'known_answers_9_shared')
 DOUBLES = True
 WRITTEN = (2, 3, 4, 5, 6, 7, 8, 9)
 KERNELS = """\
@@ -157,13 +157,13 @@ static long fault_place(long index, long length, __global volatile long *faults,
     return -1;
 }
 
-static long load_long_1(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
+static long load_long_1d(__global const long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
 }
 
-static void store_long_1(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
+static void store_long_1d(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     if (p0 >= 0)
@@ -328,13 +328,13 @@ __kernel void known_answers_7(__global const long *k, __global long *v, long i_s
 }
 
 // phase 8: the loop over i at line 66
-__kernel void known_answers_8(__global const long *k, __global long *total_partials, long all_trips, long block_trips, long i_start, long m, long n)
+__kernel void known_answers_8(__global const long *k, __global long *total__partials, long all_trips, long block_trips, long i_start, long m, long n)
 {
-    __local long total_lanes[LANES];
+    __local long total__lanes[LANES];
     const long lane = get_local_id(0);
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
-    long total = 0;
+    long total_ = 0;
 #pragma unroll 8
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
@@ -342,19 +342,19 @@ __kernel void known_answers_8(__global const long *k, __global long *total_parti
 #line 67 "known_answers.py"
         if (n - i > m) {
 #line 68 "known_answers.py"
-            total = (long)((ulong)total + (ulong)k[i]);
+            total_ = (long)((ulong)total_ + (ulong)k[i]);
         }
     }
-    total_lanes[lane] = total;
+    total__lanes[lane] = total_;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (long width = 1; width < LANES; width *= 2) {
         if (lane % (2 * width) == 0) {
-            total_lanes[lane] = (long)((ulong)total_lanes[lane] + (ulong)total_lanes[lane + width]);
+            total__lanes[lane] = (long)((ulong)total__lanes[lane] + (ulong)total__lanes[lane + width]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0) {
-        total_partials[get_group_id(0)] = total_lanes[0];
+        total__partials[get_group_id(0)] = total__lanes[0];
     }
 }
 
@@ -375,13 +375,13 @@ __kernel void known_answers_9(__global const long *k, __global long *h_copies, l
 #line 71 "known_answers.py"
         if (m - i < 2) {
 #line 72 "known_answers.py"
-            store_long_1(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19, (long)((ulong)load_long_1(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19) + (ulong)i));
+            store_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19, (long)((ulong)load_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19) + (ulong)i));
         }
     }
 }
 
 // phase 9: the loop over i at line 70
-__kernel void known_answers_9_h(__global long *array, __global long *copies, long count, long row, long size)
+__kernel void known_answers_9_h_joined(__global long *array, __global long *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);
     if (element >= size)
