@@ -25,9 +25,18 @@ from somd.errors import SomdCompileError, SomdFallbackWarning
 #: loops in a program, and values of (n, m): vectors of 4 to 16 work-items have full and partial groups of them
 LOOPS = 4
 SIZES = ((1, 0), (5, 3), (17, 4), (33, 40), (70, 9))
+FLOATS, INTEGERS = ("float64", "float32"), ("int64", "int64", "int32", "int16")
 HEADER = """\
 import numpy as np
 from somd import dist, sync
+
+
+def halves(x, m: int):
+    count = 0
+    while x > m:
+        x = x // 2
+        count += 1
+    return count
 
 
 def method(a: dist[np.ndarray], k: dist[np.ndarray], g: dist[np.ndarray], n: int, m: int, {outs}):
@@ -121,7 +130,9 @@ class Writer:
 
     def body(self, place: int, names: list[str]) -> None:
         pad = "    "
-        kind = self.pick.choice(("plain", "plain", "sum", "array", "tuple", "while", "integers"))
+        kind = self.pick.choice(
+            ("plain", "plain", "sum", "array", "rows", "tuple", "while", "integers", "choice", "helper")
+        )
         if self.pick.random() < 0.3:
             self.lines += [f"{pad}if {self.condition(names)}:", f"{pad}    continue"]
         for _ in range(self.pick.choice((0, 1, 1, 2))):
@@ -138,6 +149,16 @@ class Writer:
             at = self.pick.choice((f"j % {length}", f"(i + j) % {length}", "0", f"k[j] % {length}"))
             self.inner(pad, f"w[{at}] {self.pick.choice(('+= a[j] * 0.1', '+= 1.0', '-= a[j]', '*= 1.01'))}")
             result = " - 2.0 * ".join(f"w[{e}]" for e in range(length))
+        elif kind == "rows":
+            self.lines += [f"{pad}r = np.zeros(m + 1)"]
+            self.inner(
+                pad, self.pick.choice(("r[j % (m + 1)] += a[j] * 0.1", "r[(i + j) % (m + 1)] += 1.0", "r[m] -= a[j]"))
+            )
+            result = "r[0] - 2.0 * r[m]"
+        elif kind == "choice":
+            result = f"{self.value(names)} if {self.condition(names)} else c{place}[i]"
+        elif kind == "helper":
+            result = f"float(halves({self.index(names)}, m + 1))"
         elif kind == "tuple":
             self.lines.append(f"{pad}p = (np.float64(0.0), np.float64(1.0))")
             self.inner(pad, "p = (p[0] + a[j] * p[1], p[1] * 0.99)")
@@ -217,9 +238,10 @@ def function_of(number: int) -> tuple[Callable[..., Any], str]:
     return names["method"], text
 
 
-def arguments(n: int, m: int) -> tuple[Any, ...]:
+def arguments(n: int, m: int, kinds: tuple[str, str]) -> tuple[Any, ...]:
+    """Arguments of lengths n, the arrays `a` and `k` of two dtypes."""
     pick = np.random.default_rng((n, m))
-    arrays = pick.random(n), pick.integers(0, 9, n), np.zeros((n, LOOPS * n))
+    arrays = pick.random(n).astype(kinds[0]), pick.integers(0, 9, n).astype(kinds[1]), np.zeros((n, LOOPS * n))
     return (*arrays, n, m, *(np.zeros(max(n, 7)) for _ in range(LOOPS)))
 
 
@@ -231,8 +253,9 @@ def difference(number: int, device: str | None) -> str | None:
     """
     function, _ = function_of(number)
     method = somd.somd(function)
+    kinds = FLOATS[number % len(FLOATS)], INTEGERS[number // 2 % len(INTEGERS)]
     for n, m in SIZES:
-        given, wanted = arguments(n, m), arguments(n, m)
+        given, wanted = arguments(n, m, kinds), arguments(n, m, kinds)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)
             expected = function(*wanted)

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import somd
-from somd.runtime.opencl import Device, known_answers, trial, trial_run
+from somd.cli.devices import devices
+from somd.runtime.opencl import Device, NoDevice, known_answers, trial, trial_run
+from somd.runtime.opencl.context import context_of
+from somd.runtime.opencl.drivers import pyopencl
 from somd.runtime.opencl.known_answers import SIZES, arguments
 
 
@@ -88,3 +91,32 @@ def test_what_goes_wrong_in_words(
     assert found == verdict
     assert reason == words if words is None else words in str(reason)
     assert "\n" not in (reason or "")
+
+
+@somd.somd
+def late(a: somd.dist[np.ndarray], m: int) -> None:
+    for i in range(len(a) - 1, -1, -1):
+        if len(a) - i > m:
+            a[i] = a[i] + 1.0
+
+
+def test_a_method_falls_back_from_a_device_that_is_wrong(
+    any_device: Device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "its compiler is not to be trusted"
+    monkeypatch.setattr(trial, "problem", lambda info: words)
+    a = np.zeros(9)
+    with somd.use(target="opencl"), pytest.warns(somd.SomdFallbackWarning, match=words):
+        late.twin()(a, 4)
+    assert a.tolist() == [1.0] * 5 + [0.0] * 4
+    assert words in str(somd.targets()["opencl"])
+    devices()
+    assert f"cannot be used: {words}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_queue_of_the_callers_on_a_device_that_is_wrong(any_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    cl = pyopencl()
+    queue = cl.CommandQueue(cl.Context([any_device.handle]))
+    monkeypatch.setattr(trial, "problem", lambda info: "other answers")
+    with pytest.raises(NoDevice, match="cannot be used: other answers"):
+        context_of(queue)
