@@ -34,6 +34,10 @@ from somd.transforms.reference.witness import PlanViolation
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Plan
 
+#: units in the last place by which elementary functions and powers may differ: they are within 2 of the right value,
+#: the libraries of plain Python within a few, and loops add up
+FUNCTIONS = 16.0
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -212,15 +216,15 @@ class _Runs:
         return made
 
     def suited(self, case: Expected) -> Tolerance:
-        """Sums may associate otherwise, and math functions differ in the last places; nothing else may."""
+        """Sums may associate otherwise, and elementary functions differ in the last places; nothing else may."""
         plan, _, _ = self.planned(case.arguments)
         nests = [phase.nest for phase in plan.phases()]
         if plan.method.combine is not None or any(n.reductions or n.combined or n.copies for n in nests):
             arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
             floats = [np.abs(each) for each in arrays if each.dtype.kind in "fc" and each.size]
             floor = max((float(each[np.isfinite(each)].max(initial=0.0)) for each in floats), default=0.0)
-            return Tolerance(units=16.0 + sum(each.size for each in arrays), floor=floor)
-        return Tolerance(units=16.0) if _calls_functions(plan) else EXACT
+            return Tolerance(units=FUNCTIONS + sum(each.size for each in arrays), floor=floor)
+        return Tolerance(units=FUNCTIONS) if _calls_functions(plan) else EXACT
 
     def owner(self, case: Expected, made: Difference, workers: int, work_items: bool = False) -> str | None:
         """Who wrote the element that differs, as far as the plan can tell."""

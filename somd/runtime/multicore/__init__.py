@@ -4,6 +4,7 @@ The list below is the contract with the code generator.
 """
 
 from somd.partitioners import Chunked, Cyclic
+from somd.runtime.multicore import elementary
 from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, shift_left, shift_right
 from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
@@ -117,6 +118,7 @@ __all__ = [
     "complex_tanh",
     "copy_blocks",
     "copy_shares",
+    "elementary",
     "elements_within",
     "elsewhere",
     "elsewhere_in",

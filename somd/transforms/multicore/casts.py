@@ -21,6 +21,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.multicore.complex_calls import complex_call
+from somd.transforms.multicore.elementary_calls import elementary_call, elementary_power
 from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import RESERVED
 from somd.transforms.stages import Method, RaiseSite, Site
@@ -32,8 +33,6 @@ SAME_IN_NUMBA = ("int64", "float64")
 FLOAT_MATH = "float64"
 #: functions of `math` that Numba has elsewhere or not at all, with the type that they are computed in
 MATH_ELSEWHERE = {
-    "cbrt": ("np.cbrt", "float64"),
-    "exp2": ("np.exp2", "float64"),
     "fmod": ("np.fmod", "float64"),
     "gcd": ("math.gcd", "int64"),
     "isqrt": ("python_isqrt", "int64"),
@@ -134,6 +133,9 @@ class Rewriter(cst.CSTTransformer):
             operands = (converted(node.left, left, result.dtype), converted(node.right, right, result.dtype))
             made = call(function, *operands)
             return cast(made, result.dtype) if result.narrow else made
+        power = elementary_power(node, left, right, result)
+        if power is not None:
+            return power
         if not _differs(left, right, result):
             return node
         left_text, right_text = node.left, node.right
@@ -218,6 +220,10 @@ class Rewriter(cst.CSTTransformer):
                 return self._as_float(original_node.args[0].value, updated_node)
             return updated_node
         if callee.kind == "math":
+            kinds = [self._scalar(a.value) for a in original_node.args]
+            own = elementary_call(callee.name, [a.value for a in updated_node.args], kinds, FLOAT_MATH)
+            if own is not None:
+                return own
             if callee.name in MATH_ELSEWHERE:
                 function, dtype = MATH_ELSEWHERE[callee.name]
                 pairs = zip(updated_node.args, original_node.args, strict=True)
@@ -295,7 +301,9 @@ class Rewriter(cst.CSTTransformer):
         if isinstance(result, ScalarType) and len(known) == len(before):
             if name in OPERATORS:
                 return self._operation(OPERATORS[name], after, known, result)
-            own = numpy_call(name, after, known, result)
+            if name == "power":
+                return self._operation(cst.Power, after, known, result)
+            own = numpy_call(name, after, known, result) or elementary_call(name, after, known, result.dtype)
             if own is not None:
                 return own
         changed = updated.with_changes(func=attribute("np", name))
@@ -425,6 +433,7 @@ class Rewriter(cst.CSTTransformer):
         same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
         plain_operation = cst.BinaryOperation(updated_node.target, kind(), updated_node.value)
         careful = _careful(plain_operation, left, right, result) is not None
+        careful |= elementary_power(plain_operation, left, right, result) is not None
         if not guarded and not _differs(left, right, result) and same and not careful:
             return updated_node
         read: cst.BaseExpression = updated_node.target

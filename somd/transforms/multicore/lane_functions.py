@@ -1,8 +1,8 @@
 """Sines and cosines taken for all lanes at once: out of the statements that need them, into statements of their own.
 
-    s += w * math.cos(f * x)     ->     cos_1 = f * x
-                                        lane_cos(cos_1)
-                                        s += w * cos_1
+    s += w * elementary.cos(f * x)     ->     cos_1 = f * x
+                                              lane_cos(cos_1)
+                                              s += w * cos_1
 
 In: the body of a distributed loop as the slave has it. Out: the body with such statements, in which `lane_cos` stands
 for a function of the strip (a piece of its own), and the names that are new in it. Calls outside inner
@@ -21,7 +21,7 @@ from somd.transforms.multicore.counters import code, suite
 from somd.transforms.multicore.flow import Statements, Varying, all_small
 from somd.transforms.multicore.names import Fresh
 
-#: by the function of `math` or NumPy: the one for lanes
+#: by the function: the one for lanes
 LANE_FUNCTIONS = {"sin": "lane_sin", "cos": "lane_cos"}
 
 
@@ -69,7 +69,7 @@ class LaneFunctions:
         function = node.func
         if not isinstance(function, cst.Attribute) or not isinstance(function.value, cst.Name) or len(node.args) != 1:
             return False
-        named = function.value.value in ("math", "np") and function.attr.value in LANE_FUNCTIONS
+        named = function.value.value == "elementary" and function.attr.value in LANE_FUNCTIONS
         return named and self.varying(node) and self.is_double(node.args[0].value)
 
     def is_double(self, node: cst.BaseExpression) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
-from somd.transforms.reserved import BUILTINS
+from somd.transforms.reserved import BUILTINS, MODULES
 
 
 class Fresh:
     """Hands out names: the wanted one, with underscores behind it while it is taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = {*taken, *keyword.kwlist, *BUILTINS, "np", "math"}
+        self.taken = {*taken, *keyword.kwlist, *BUILTINS, *MODULES}
         self.chosen: dict[str, str] = {}
 
     def name(self, wanted: str) -> str:

@@ -22,7 +22,7 @@ from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
-from somd.transforms.reserved import BUILTINS, MULTICORE, RESERVED
+from somd.transforms.reserved import BUILTINS, MODULES, MULTICORE, RESERVED
 from somd.transforms.stages import Plan, Site, Sweeps, Uniform, all_steps, joined_names, partition_roots, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
@@ -222,7 +222,7 @@ class _Rename(cst.CSTTransformer):
         )
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-        named = isinstance(original_node.value, cst.Name) and original_node.value.value in ("np", "math")
+        named = isinstance(original_node.value, cst.Name) and original_node.value.value in MODULES
         module = named and original_node.attr.value not in OF_ARRAYS
         value = original_node.value if module else updated_node.value
         return updated_node.with_changes(attr=original_node.attr, value=value)

@@ -13,6 +13,7 @@ import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, statements_of
 from somd.transforms.multicore.flow import Statements, Varying, assigned, read, small_of, values
+from somd.transforms.reserved import MODULES
 
 _EXPENSIVE = """
 pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
@@ -114,7 +115,7 @@ class Finder:
         if isinstance(node, cst.Call):
             function = node.func
             module = function.value if isinstance(function, cst.Attribute) else None
-            known = isinstance(module, cst.Name) and module.value in ("math", "np")
+            known = isinstance(module, cst.Name) and module.value in MODULES
             named = isinstance(function, cst.Attribute) and function.attr.value in (
                 *EXPENSIVE,
                 "sqrt",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
+from somd.elementary.functions import elementary
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_operators import binary, narrowed, power, truth
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
@@ -13,17 +14,6 @@ from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.functions import ANGLES, OPERATORS, angle_factor
 from somd.transforms.types.scalars import ScalarType
 
-RENAMED = {
-    "gamma": "tgamma",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "power": "pow",
-}
 TESTS = ("isnan", "isinf", "isfinite")
 LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 #: functions of the prelude on operands of the result's type
@@ -88,12 +78,16 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
         factor = 180.0 / math.pi if name == "degrees" else math.pi / 180.0
         return infix("*", values[0], literal(factor, "float64"), "float64")
     if name == "log" and len(values) == 2:
-        above, below = (call("log", "float64", v) for v in values)
+        above, below = (call(unit.elementary("log", "float64"), "float64", v) for v in values)
         return infix("/", above, below, "float64")
     if name in INTEGER_IDENTITY and kind_of(arguments[0].dtype) != "f":
         return converted(arguments[0], result.dtype)
     kind = "bool" if name in TESTS else "float64"
-    return converted(call(RENAMED.get(name, name), kind, *values), result.dtype)
+    own = elementary(name)
+    if own == "pow":
+        return power(values[0], values[1], result, unit)
+    function = name if own is None else unit.elementary(own, "float64")
+    return converted(call(function, kind, *values), result.dtype)
 
 
 def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
@@ -132,7 +126,10 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
         if name == "power":
             return call(unit.function("power", dtype), dtype, *values)
         return narrowed(values[0])
-    return call(RENAMED.get(name, name), dtype, *values)
+    own = elementary(name)
+    if own == "pow":
+        return power(values[0], values[1], result, unit)
+    return call(name if own is None else unit.elementary(own, dtype), dtype, *values)
 
 
 def cmath_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:

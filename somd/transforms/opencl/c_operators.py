@@ -10,6 +10,7 @@ import operator
 import libcst as cst
 import numpy as np
 
+from somd.elementary.functions import POWERS
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
@@ -77,9 +78,13 @@ def power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
         return c_complex.binary(cst.Power, base, exponent, result, unit)
     if kind_of(dtype) != "f":
         return call(unit.function("power", dtype), dtype, base, exponent)
-    if exponent.value == 2:
+    value = exponent.value
+    if value == 2:
         return call(unit.function("square", dtype), dtype, base)
-    return call("pow", dtype, base, exponent)
+    simple = POWERS.get(value) if isinstance(value, int | float) else None
+    if simple is not None:
+        return call(unit.elementary(simple.__name__, dtype), dtype, base)
+    return call(unit.elementary("pow", dtype), dtype, base, exponent)
 
 
 def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:

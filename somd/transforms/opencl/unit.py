@@ -9,6 +9,7 @@ from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
 from somd.transforms.opencl.arguments import KEPT
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.elementary import elementary_name, elementary_texts
 from somd.transforms.stages import RaiseSite
 from somd.transforms.types.scalars import ScalarType, TupleType
 from somd.transforms.types.typing_table import HelperInstance
@@ -48,6 +49,12 @@ class Unit:
                 self.function(*other)
         self.functions.setdefault(name, prelude.function_text(kind, dtype))
         return name
+
+    def elementary(self, name: str, dtype: str) -> str:
+        """The name of a function of `somd.elementary`, of floats of `dtype`."""
+        for each, text in elementary_texts(name, dtype).items():
+            self.functions.setdefault(each, text)
+        return elementary_name(name, dtype)
 
     def compare(self) -> str:
         self.functions.setdefault("python_compare_long_ulong", prelude.COMPARE)

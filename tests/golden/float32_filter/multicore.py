@@ -11,6 +11,7 @@ from somd.runtime.multicore import (
     assume,
     helper,
     master,
+    numpy_square,
     slave,
     slave_range,
     small_work,
@@ -41,7 +42,7 @@ def float32_filter_slave_1(lo, hi, a, b, count, limit):
         centre = a[i] * np.float32(2.0) - np.float32(WEIGHT)  # stays float32
         if centre > np.float32(limit):
             centre = softened(a[i - 1] + a[i + 1], limit)
-        b[i] = np.sqrt(abs(centre)) + a[i] ** np.float32(2)
+        b[i] = np.sqrt(abs(centre)) + numpy_square(a[i])
         count[i] = np.int32(np.int32(count[i] * np.int32(3)) + np.int32((i & 7)))
 
 

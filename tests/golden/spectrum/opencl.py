@@ -21,11 +21,301 @@ KERNELS = """\
 #define GUARDS_END
 #endif
 
+static double somd_exp_of_rest(double x, double low_, double *part_2)
+{
+    double first_ = 1.0 + x;
+    double term_1 = fma(0.1666666666666667, x, 0.5);
+    double term_2 = fma(0.008333333333325973, x, 0.04166666666666667);
+    double term_3 = fma(0.0001984126987538548, x, 0.0013888888888883633);
+    double term_4 = fma(2.7557254685728803e-06, x, 2.480158732595111e-05);
+    double term_5 = fma(2.5105513541847086e-08, x, 2.755727313289604e-07);
+    double term_6 = x * x;
+    double term_7 = fma(term_2, term_6, term_1);
+    double term_8 = fma(term_4, term_6, term_3);
+    double term_9 = fma(2.0914898727175524e-09, term_6, term_5);
+    double term_10 = term_6 * term_6;
+    double term_11 = fma(term_8, term_10, term_7);
+    double term_12 = term_10 * term_10;
+    double term_13 = fma(term_9, term_12, term_11);
+    double second_ = fma(x * x, term_13, fma(low_, x, low_));
+    *part_2 = 1.0 - first_ + x + second_;
+    return first_;
+}
+
+static double somd_exp_parts(double x, double low_, double *part_2, double *part_3)
+{
+    double turned_ = fma(x, 1.4426950408889634, 6755399441055744.0);
+    double whole_ = turned_ - 6755399441055744.0;
+    double near_ = fma(-whole_, 0.6931471805598903, x);
+    double less_ = fma(-whole_, 5.497923018708371e-14, low_);
+    double rest_ = near_ + less_;
+    double second_;
+    double first_ = somd_exp_of_rest(rest_, near_ - rest_ + less_, &second_);
+    *part_2 = second_;
+    *part_3 = turned_;
+    return first_;
+}
+
+static double somd_power_of_two(long k)
+{
+    return as_double((k + 1023) << 52);
+}
+
+static double somd_scaled(double value_, long k)
+{
+    long first_ = k >> 1;
+    return value_ * somd_power_of_two(first_) * somd_power_of_two(k - first_);
+}
+
+static long somd_whole_of(double turned_)
+{
+    return as_long(turned_) - as_long(6755399441055744.0);
+}
+
+static double somd_exp(double x)
+{
+#ifdef __FAST_RELAXED_MATH__
+    return exp(x);
+#else
+    double within_ = x > 710.0 ? 710.0 : (x < -746.0 ? -746.0 : x);
+    double second_;
+    double turned_;
+    double first_ = somd_exp_parts(within_, 0.0, &second_, &turned_);
+    return somd_scaled(first_ + second_, somd_whole_of(turned_));
+#endif
+}
+
+static double somd_two_sum(double a, double b, double *part_2)
+{
+    double total_ = a + b;
+    double part_ = total_ - a;
+    *part_2 = a - (total_ - part_) + (b - part_);
+    return total_;
+}
+
+static double somd_fast_sum(double a, double b, double *part_2)
+{
+    double total_ = a + b;
+    *part_2 = b - (total_ - a);
+    return total_;
+}
+
+static double somd_two_product(double a, double b, double *part_2)
+{
+    double product_ = a * b;
+    *part_2 = fma(a, b, -product_);
+    return product_;
+}
+
+static double somd_pair_product(double a, double a_low_, double b, double b_low_, double *part_2)
+{
+    double rest_;
+    double product_ = somd_two_product(a, b, &rest_);
+    return somd_fast_sum(product_, rest_ + fma(a, b_low_, a_low_ * b), part_2);
+}
+
+__constant long somd_PER_QUARTER_DIGITS[46] = {
+    0L, 0L, 0L, 170891318L, 240010261L, 44024437L, 131200308L, 232525238L, 43358524L, 70845471L, 240214955L,
+    233552982L, 28779630L, 61088989L, 48236105L, 49193117L, 26352894L, 31371723L, 19507006L, 243802975L,
+    86948676L, 139368903L, 2536543L, 132387737L, 30816643L, 87269193L, 210001803L, 199201411L, 186644631L,
+    268296281L, 135261999L, 18396576L, 174923629L, 57142514L, 130746807L, 83125238L, 111042538L, 47665787L,
+    180874213L, 253211600L, 121239434L, 86584998L, 201023409L, 33084880L, 139854640L, 74434486L,
+};
+
+static __attribute__((noinline)) double somd_reduced_far(double angle_, double *part_2, double *part_3)
+{
+    double size_ = fabs(angle_);
+    if (!(size_ < (double)INFINITY)) {
+        *part_2 = (double)NAN;
+        *part_3 = 6755399441055744.0;
+        return (double)NAN;
+    }
+    long bits_ = as_long(size_);
+    long exponent_ = (bits_ >> 52) - 1075;
+    long whole_ = (bits_ & ((1L << 52L) - 1)) | (1L << 52L);
+    long first_ = (exponent_ * 2341) >> 16;
+    long shift_ = exponent_ - 28 * first_;
+    long low_ = (whole_ & 268435455) << shift_;
+    long high_ = (whole_ >> 28) << shift_;
+    long x0_ = low_ & 268435455;
+    long middle_ = (low_ >> 28) + (high_ & 268435455);
+    long x1_ = middle_ & 268435455;
+    long x2_ = (middle_ >> 28) + (high_ >> 28);
+    long at_ = first_ + 2;
+    long c7_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 7] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 8] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 9];
+    long c6_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 6] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 7] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 8];
+    long c5_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 5] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 6] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 7];
+    long c4_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 4] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 5] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 6];
+    long c3_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 3] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 4] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 5];
+    long c2_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 2] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 3] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 4];
+    long c1_ = x0_ * somd_PER_QUARTER_DIGITS[at_ + 1] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 2] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 3];
+    long c0_ = x0_ * somd_PER_QUARTER_DIGITS[at_] + x1_ * somd_PER_QUARTER_DIGITS[at_ + 1] + x2_ * somd_PER_QUARTER_DIGITS[at_ + 2];
+    c6_ = c6_ + (c7_ >> 28);
+    c5_ = c5_ + (c6_ >> 28);
+    c4_ = c4_ + (c5_ >> 28);
+    c3_ = c3_ + (c4_ >> 28);
+    c2_ = c2_ + (c3_ >> 28);
+    c1_ = c1_ + (c2_ >> 28);
+    c0_ = c0_ + (c1_ >> 28);
+    long up_ = (c1_ >> (28L - 1L)) & 1;
+    long turns_ = (c0_ & 3) + up_;
+    double first_part_ = (double)((c1_ & 268435455) - (up_ << 28)) * 3.725290298461914e-09;
+    double rest_;
+    double part_ = somd_two_sum(first_part_, (double)(c2_ & 268435455) * 1.3877787807814457e-17, &rest_);
+    double more_;
+    part_ = somd_two_sum(part_, (double)(c3_ & 268435455) * 5.169878828456423e-26, &more_);
+    double last_;
+    part_ = somd_two_sum(part_, (double)(c4_ & 268435455) * 1.925929944387236e-34, &last_);
+    part_ = somd_fast_sum(part_, rest_ + (more_ + (last_ + (double)(c5_ & 268435455) * 7.174648137343064e-43)), &rest_);
+    double less_;
+    double near_ = somd_pair_product(part_, rest_, 1.5707963267948966, 6.123233995736766e-17, &less_);
+    if (angle_ < 0.0) {
+        *part_2 = -less_;
+        *part_3 = 6755399441055744.0 - (double)turns_;
+        return -near_;
+    }
+    *part_2 = less_;
+    *part_3 = 6755399441055744.0 + (double)turns_;
+    return near_;
+}
+
+static double somd_sine_and_cosine(double rest_, double low_, double *part_2, double *part_3, double *part_4)
+{
+    double square_ = rest_ * rest_;
+    double term_1 = fma(0.008333333333333331, square_, -0.16666666666666666);
+    double term_2 = fma(2.7557319219291695e-06, square_, -0.00019841269841265003);
+    double term_3 = fma(1.6058529011960858e-10, square_, -2.5052106215978872e-08);
+    double term_4 = square_ * square_;
+    double term_5 = fma(term_2, term_4, term_1);
+    double term_6 = fma(-7.586543634101903e-13, term_4, term_3);
+    double term_7 = term_4 * term_4;
+    double term_8 = fma(term_6, term_7, term_5);
+    double cubes_ = fma(rest_ * square_, term_8, low_);
+    double halved_ = 0.5 * square_;
+    double near_ = 1.0 - halved_;
+    double term_9 = fma(-0.0013888888888888887, square_, 0.041666666666666664);
+    double term_10 = fma(-2.7557319221376434e-07, square_, 2.480158730158461e-05);
+    double term_11 = fma(-1.1470459438155826e-11, square_, 2.08767557819242e-09);
+    double term_12 = square_ * square_;
+    double term_13 = fma(term_10, term_12, term_9);
+    double term_14 = fma(4.7457865678652127e-14, term_12, term_11);
+    double term_15 = term_12 * term_12;
+    double term_16 = fma(term_14, term_15, term_13);
+    double less_ = fma(square_ * square_, term_16, fma(-rest_, low_, 1.0 - near_ - halved_));
+    *part_2 = cubes_;
+    *part_3 = near_;
+    *part_4 = less_;
+    return rest_;
+}
+
+static double somd_in_quarter(double rest_, double low_, long quarter_)
+{
+    double sine_low_;
+    double cosine_;
+    double cosine_low_;
+    double sine_ = somd_sine_and_cosine(rest_, low_, &sine_low_, &cosine_, &cosine_low_);
+    double found_ = (quarter_ & 1) == 1 ? cosine_ + cosine_low_ : sine_ + sine_low_;
+    return (quarter_ & 2) == 2 ? -found_ : found_;
+}
+
+static __attribute__((noinline)) double somd_cos_far(double angle_)
+{
+    double low_;
+    double turned_;
+    double rest_ = somd_reduced_far(angle_, &low_, &turned_);
+    return somd_in_quarter(rest_, low_, as_long(turned_) + 1);
+}
+
+static double somd_sine_by_halves(double angle_, double halves_, double turned_)
+{
+    double near_ = fma(-halves_, 3.141592653589793, angle_);
+    double less_low_;
+    double less_ = somd_two_product(-halves_, 1.2246467991473532e-16, &less_low_);
+    double low_;
+    double rest_ = somd_fast_sum(near_, less_, &low_);
+    low_ = low_ + fma(-halves_, -2.9947698097183397e-33, less_low_);
+    double square_ = rest_ * rest_;
+    double term_1 = fma(0.008333333333333333, square_, -9.251357656642335e-18);
+    double term_2 = fma(2.755731922397115e-06, square_, -0.00019841269841269806);
+    double term_3 = fma(1.6059043477603977e-10, square_, -2.5052108382372013e-08);
+    double term_4 = fma(2.8104662796078604e-15, square_, -7.647139028430664e-13);
+    double term_5 = square_ * square_;
+    double term_6 = fma(term_2, term_5, term_1);
+    double term_7 = fma(term_4, term_5, term_3);
+    double term_8 = term_5 * term_5;
+    double term_9 = fma(term_7, term_8, term_6);
+    double term_10 = term_8 * term_8;
+    double term_11 = fma(-8.005800095735347e-18, term_10, term_9);
+    double curve_ = fma(square_, -0.16666666666666666, square_ * term_11);
+    double found_ = rest_ + fma(rest_, curve_, fma(-0.405 * square_, low_, low_));
+    return (as_long(turned_) & 1) == 1 ? -found_ : found_;
+}
+
+static double somd_cos_near(double angle_)
+{
+    double size_ = fabs(angle_);
+    double turned_ = fma(size_, 0.3183098861837907, -0.5) + 6755399441055744.0;
+    return somd_sine_by_halves(size_, turned_ - 6755399441055744.0 + 0.5, turned_ + 1.0);
+}
+
+static double somd_cos(double angle_)
+{
+#ifdef __FAST_RELAXED_MATH__
+    return cos(angle);
+#else
+    if (fabs(angle_) <= 1073741824.0) {
+        return somd_cos_near(angle_);
+    }
+    return somd_cos_far(angle_);
+#endif
+}
+
+static double somd_mantissa(double x, double *part_2)
+{
+    int small_ = x < 2.2250738585072014e-308;
+    long bits_ = as_long(small_ ? x * 1.8014398509481984e+16 : x);
+    long k = (bits_ - 4604544271217802189L) >> 52;
+    double whole_ = as_double(as_long(6755399441055744.0) + k - (small_ ? 54L : 0L)) - 6755399441055744.0;
+    *part_2 = as_double(bits_ - (k << 52));
+    return whole_;
+}
+
+static double somd_with_ends(double x, double found_)
+{
+    double ends_ = x == 0.0 ? -(double)INFINITY : (x < 0.0 ? (double)NAN : x);
+    return (x > 0.0) & (x < (double)INFINITY) ? found_ : ends_;
+}
+
+static double somd_log(double x)
+{
+#ifdef __FAST_RELAXED_MATH__
+    return log(x);
+#else
+    double m;
+    double k = somd_mantissa(x, &m);
+    double f = m - 1.0;
+    double s = f / (2.0 + f);
+    double square_ = s * s;
+    double half_square_ = 0.5 * f * f;
+    double term_1 = fma(0.4000000000000088, square_, 0.6666666666666666);
+    double term_2 = fma(0.2222222239180047, square_, 0.2857142857080323);
+    double term_3 = fma(0.15386240205813478, square_, 0.18181795630884753);
+    double term_4 = fma(0.13086767009948175, square_, 0.13268759668560612);
+    double term_5 = square_ * square_;
+    double term_6 = fma(term_2, term_5, term_1);
+    double term_7 = fma(term_4, term_5, term_3);
+    double term_8 = term_5 * term_5;
+    double term_9 = fma(term_7, term_8, term_6);
+    double more_ = fma(s, fma(square_, term_9, half_square_), k * 5.497923018708371e-14);
+    return somd_with_ends(x, k * 0.6931471805598903 - (half_square_ - more_ - f));
+#endif
+}
+
 static double window_(double x, double sharpness_, long shifted_)
 {
     double value_;
 #line 15 "input.py"
-    value_ = exp(-x * x);
+    value_ = somd_exp(-x * x);
 #line 16 "input.py"
     if (shifted_ == 1) {
 #line 17 "input.py"
@@ -60,7 +350,7 @@ __kernel void spectrum_1(__global const double *a, __global double *out_, long i
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 1; k < modes_; k++) {
 #line 31 "input.py"
-        total_ = total_ + cos(a[i] * (double)k) / log((double)k + 1.0);
+        total_ = total_ + somd_cos(a[i] * (double)k) / somd_log((double)k + 1.0);
     }
 #line 32 "input.py"
     out_[i] = total_;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from somd.runtime.multicore.lane_functions import LIMIT, lane_cos, lane_sin
+from somd.runtime.multicore.lane_functions import NEAR, lane_cos, lane_sin
 
 FUNCTIONS = ((lane_sin, np.sin), (lane_cos, np.cos))
 
@@ -19,7 +19,7 @@ def applied(function: object, angles: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(("function", "exact"), FUNCTIONS)
 def test_within_two_units_of_the_last_place(function: object, exact: object) -> None:
     random = np.random.default_rng(0)
-    spread = [random.uniform(-size, size, 5000) for size in (1e-9, 0.8, 10.0, 1e4, 1e7, LIMIT)]
+    spread = [random.uniform(-size, size, 5000) for size in (1e-9, 0.8, 10.0, 1e4, 1e7, NEAR)]
     angles = np.concatenate([*spread, np.pi / 2 * np.arange(-3000, 3000), [0.5, 1e-310]])
     found = applied(function, angles)
     expected = exact(angles.astype(np.longdouble))  # type: ignore[operator]
@@ -30,7 +30,7 @@ def test_within_two_units_of_the_last_place(function: object, exact: object) -> 
 @pytest.mark.parametrize(("function", "exact"), FUNCTIONS)
 def test_far_angles_change_nothing_beside_them(function: object, exact: object) -> None:
     near = np.linspace(-50.0, 50.0, 301)
-    special = np.array([0.0, -0.0, np.nan, 1e300, -1e18, 2 * LIMIT])
+    special = np.array([0.0, -0.0, np.nan, 1e300, -1e18, 2 * NEAR])
     found = applied(function, np.concatenate([near, special]))
     assert np.array_equal(found[: len(near)], applied(function, near))
     assert np.array_equal(np.signbit(found[301:303]), np.signbit(exact(special[:2])))  # type: ignore[operator]

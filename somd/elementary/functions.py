@@ -1,0 +1,58 @@
+"""The functions that methods may call, by the names that `math` has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from somd.elementary.circular import cos, sin, tan
+from somd.elementary.error_function import erf, erfc
+from somd.elementary.exponential import exp, exp2, expm1
+from somd.elementary.gamma import gamma, lgamma
+from somd.elementary.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from somd.elementary.inverse_circular import acos, asin, atan, atan2
+from somd.elementary.logarithm import log, log1p, log2, log10
+from somd.elementary.power import cube, fourth_power, pow, reciprocal, root_power
+from somd.elementary.roots import cbrt, hypot
+
+_FUNCTIONS: tuple[Callable[..., float], ...] = (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cbrt,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expm1,
+    gamma,
+    hypot,
+    lgamma,
+    log,
+    log10,
+    log1p,
+    log2,
+    pow,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+#: powers with exponents that need no logarithm; the general one has the same bits there
+POWERS: dict[float, Callable[[float], float]] = {3.0: cube, 4.0: fourth_power, -1.0: reciprocal, 0.5: root_power}
+#: functions of `math` and of floats, by their names there; powers by their own
+ALL: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_FUNCTIONS, *POWERS.values())}
+#: the names that NumPy has for them
+_OF_NUMPY = {"power": "pow", "arctan2": "atan2"}
+_OF_NUMPY |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+
+
+def elementary(name: str) -> str | None:
+    """The name in `ALL` of what `math` or NumPy call `name`; None for other functions."""
+    name = _OF_NUMPY.get(name, name)
+    return name if name in ALL else None

@@ -1,0 +1,266 @@
+"""Elementary functions for compiled code: those of `somd.elementary`, made LLVM code without Numba's type inference.
+
+`exp(x)` of a float32 is computed in float64 and rounded; of anything else it is a float64. In Python a function is what
+its text in `somd.elementary` says.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir as _ir
+from numba import types as _types
+from numba.extending import lower_builtin as _lower_builtin
+
+from somd.elementary import functions
+from somd.elementary.primitives import summed
+from somd.elementary.texts import Text, text_of
+from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
+
+ir: Any = _ir
+types: Any = _types
+lower_builtin: Any = _lower_builtin
+
+_WORD, _BIT, _DOUBLE, _SINGLE = ir.IntType(64), ir.IntType(1), ir.DoubleType(), ir.FloatType()
+_COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_OF_WORDS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "ashr",
+}
+_OF_DOUBLES = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+
+
+def function_in(module: Any, text: Text) -> Any:
+    """The LLVM function of a text, which becomes part of the module."""
+    name = f"somd.elementary.{text.name}"
+    found = module.globals.get(name)
+    if found is not None:
+        return found
+    result = ir.ArrayType(_DOUBLE, text.parts) if text.parts else _type(text.result)
+    function = ir.Function(module, ir.FunctionType(result, [_type(kind) for _, kind in text.parameters]), name)
+    function.linkage = "linkonce_odr"
+    function.attributes.add("nounwind")
+    if text.is_inlined:
+        function.attributes.add("alwaysinline")
+    elif text.is_apart:
+        function.attributes.add("noinline")
+        function.attributes.add("cold")
+    _Writer(text, function).write()
+    return function
+
+
+def _type(kind: str) -> Any:
+    return {"float": _DOUBLE, "int": _WORD, "bool": _BIT}[kind]
+
+
+class _Writer:
+    """Writes the code of one function. Both sides of `and`, `or` and `if ... else` are computed."""
+
+    def __init__(self, text: Text, function: Any) -> None:
+        self.text, self.llvm = text, function
+        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.locals: dict[str, Any] = {}
+
+    def write(self) -> None:
+        for (name, _), value in zip(self.text.parameters, self.llvm.args, strict=True):
+            self.store(name, value)
+        self.block(self.text.tree.body)
+        if not self.builder.block.is_terminated:
+            self.builder.unreachable()
+
+    def store(self, name: str, value: Any) -> None:
+        if name not in self.locals:
+            self.locals[name] = cgutils.alloca_once(self.builder, value.type)
+        self.builder.store(value, self.locals[name])
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            if not self.builder.block.is_terminated:
+                self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Return) and node.value is not None:
+            parts = self.parts(node.value)
+            self.builder.ret(cgutils.pack_array(self.builder, parts) if self.text.parts else parts[0])
+        elif isinstance(node, ast.If):
+            self.branch(node)
+        elif isinstance(node, ast.While):
+            self.loop(node)
+        elif isinstance(node, ast.Assign):
+            (target,) = node.targets
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            for name, value in zip(names, self.parts(node.value), strict=True):
+                assert isinstance(name, ast.Name)
+                self.store(name.id, value)
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            raise NotImplementedError(ast.unparse(node))
+
+    def parts(self, node: ast.expr) -> list[Any]:
+        """The values of a tuple, of a call that returns one, or of an expression."""
+        if isinstance(node, ast.Tuple):
+            return [self.value(element) for element in node.elts]
+        made = self.value(node)
+        if isinstance(made.type, ir.ArrayType):
+            return [self.builder.extract_value(made, k) for k in range(made.type.count)]
+        return [made]
+
+    def branch(self, node: ast.If) -> None:
+        then, otherwise, behind = (self.llvm.append_basic_block(name) for name in ("then", "otherwise", "behind"))
+        self.builder.cbranch(self.value(node.test), then, otherwise)
+        for block, statements in ((then, node.body), (otherwise, node.orelse)):
+            self.builder.position_at_end(block)
+            self.block(statements)
+            if not self.builder.block.is_terminated:
+                self.builder.branch(behind)
+        self.builder.position_at_end(behind)
+
+    def loop(self, node: ast.While) -> None:
+        again, body, behind = (self.llvm.append_basic_block(name) for name in ("again", "body", "behind"))
+        self.builder.branch(again)
+        self.builder.position_at_end(again)
+        self.builder.cbranch(self.value(node.test), body, behind)
+        self.builder.position_at_end(body)
+        self.block(node.body)
+        if not self.builder.block.is_terminated:
+            self.builder.branch(again)
+        self.builder.position_at_end(behind)
+
+    # --- expressions ---------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Any:
+        builder = self.builder
+        if isinstance(node, ast.Constant):
+            return _constant(node.value)
+        if isinstance(node, ast.Name):
+            known = node.id in self.locals
+            return builder.load(self.locals[node.id]) if known else _constant(self.text.value(node.id))
+        if isinstance(node, ast.BinOp):
+            return self.operation(node)
+        if isinstance(node, ast.UnaryOp):
+            made = self.value(node.operand)
+            if isinstance(node.op, ast.Not):
+                return builder.not_(made)
+            assert isinstance(node.op, ast.USub)
+            return builder.fneg(made) if made.type == _DOUBLE else builder.neg(made)
+        if isinstance(node, ast.BoolOp):
+            join = builder.and_ if isinstance(node.op, ast.And) else builder.or_
+            first, *others = [self.value(each) for each in node.values]
+            for each in others:
+                first = join(first, each)
+            return first
+        if isinstance(node, ast.Compare):
+            return self.comparison(node)
+        if isinstance(node, ast.IfExp):
+            return builder.select(self.value(node.test), self.value(node.body), self.value(node.orelse))
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            return self.element(node.value.id, self.value(node.slice))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return self.call(node.func.id, node.args)
+        raise NotImplementedError(ast.unparse(node))
+
+    def operation(self, node: ast.BinOp) -> Any:
+        if isinstance(node.op, ast.Pow):  # of literals
+            return _constant(eval(compile(ast.Expression(node), "", "eval"), {}))
+        left, right = self.value(node.left), self.value(node.right)
+        table: Any = _OF_DOUBLES if left.type == _DOUBLE else _OF_WORDS
+        return getattr(self.builder, table[type(node.op)])(left, right)
+
+    def comparison(self, node: ast.Compare) -> Any:
+        (op,), (other,) = node.ops, node.comparators
+        left, right = self.value(node.left), self.value(other)
+        sign = _COMPARED[type(op)]
+        if left.type == _BIT:
+            return self.builder.xor(left, right) if sign == "!=" else self.builder.not_(self.builder.xor(left, right))
+        if left.type == _WORD:
+            return self.builder.icmp_signed(sign, left, right)
+        compare = self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered
+        return compare(sign, left, right)
+
+    def element(self, name: str, place: Any) -> Any:
+        """An element of a table, which becomes part of the module."""
+        values = self.text.value(name)
+        if isinstance(place, ir.Constant):
+            return _constant(values[place.constant])
+        module = self.builder.module
+        found = module.globals.get(f"somd.elementary.{name}")
+        if found is None:
+            kind = ir.ArrayType(_WORD if isinstance(values[0], int) else _DOUBLE, len(values))
+            found = ir.GlobalVariable(module, kind, f"somd.elementary.{name}")
+            found.initializer = ir.Constant(kind, [_constant(value) for value in values])
+            found.global_constant, found.linkage, found.align = True, "linkonce_odr", 64
+        return self.builder.load(self.builder.gep(found, [_WORD(0), place], inbounds=True))
+
+    def call(self, name: str, nodes: list[ast.expr]) -> Any:
+        builder = self.builder
+        if name == "polynomial":
+            assert isinstance(nodes[1], ast.Name)
+            coefficients = [_constant(each) for each in self.text.value(nodes[1].id)]
+            return self.polynomial(self.value(nodes[0]), coefficients)
+        if name == "row_polynomial":
+            table, count = nodes[1], nodes[3]
+            assert isinstance(table, ast.Name) and isinstance(count, ast.Constant) and isinstance(count.value, int)
+            first = self.value(nodes[2])
+            row = [self.element(table.id, builder.add(first, _WORD(k))) for k in range(count.value)]
+            return self.polynomial(self.value(nodes[0]), row)
+        values = [self.value(each) for each in nodes]
+        if name in ("fma", "root", "nearest", "copysign", "abs"):
+            intrinsic = {"root": "sqrt", "nearest": "rint", "abs": "fabs"}.get(name, name)
+            kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * len(values))
+            return builder.call(builder.module.declare_intrinsic(f"llvm.{intrinsic}.f64", fnty=kind), values)
+        if name in ("bits_of", "float_of"):
+            return builder.bitcast(values[0], _WORD if name == "bits_of" else _DOUBLE)
+        if name == "float":
+            return builder.sitofp(values[0], _DOUBLE)
+        if name == "int":
+            return builder.fptosi(values[0], _WORD)
+        return builder.call(function_in(builder.module, text_of(self.text.value(name))), values)
+
+    def polynomial(self, x: Any, coefficients: list[Any]) -> Any:
+        """A polynomial, by the fused multiply-add."""
+        kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 3)
+        fused = self.builder.module.declare_intrinsic("llvm.fma.f64", fnty=kind)
+        return summed(x, coefficients, self.builder.fmul, lambda *values: self.builder.call(fused, values))
+
+
+def _constant(value: Any) -> Any:
+    return _DOUBLE(value) if isinstance(value, float) else _WORD(value)
+
+
+def offer(function: Callable[..., Any]) -> None:
+    """Let compiled code call a function, on float32 and on what is made a float64."""
+    text = text_of(function)
+    count = len(text.parameters)
+
+    class Template(templates.AbstractTemplate):  # type: ignore[misc]
+        key = function
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            if kws or len(args) != count or not all(isinstance(each, types.Number | types.Boolean) for each in args):
+                return None
+            kind = types.float32 if all(each == types.float32 for each in args) else types.float64
+            return templates.signature(kind, *[kind] * count)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        single = signature.return_type == types.float32
+        wide = [builder.fpext(each, _DOUBLE) for each in arguments] if single else arguments
+        made = builder.call(function_in(builder.module, text), wide)
+        return builder.fptrunc(made, _SINGLE) if single else made
+
+    templates.infer_global(function, types.Function(Template))
+    lower_builtin(function, *[types.Any] * count)(generate)
+
+
+for _function in functions.ALL.values():
+    offer(_function)
+
+globals().update(functions.ALL)
