@@ -199,3 +199,56 @@ def test_bad_input(somdc: Somdc, write: Write) -> None:
     }.items():
         done = somdc("translate", *args)
         assert done.status in (1, 2) and said in done.err, (args, done)
+
+
+RAISING = """
+import numpy as np
+from somd import dist, somd
+from wrongs import Bad
+
+LIMIT = 5.0
+
+
+@somd(signatures=["float64[:], int64"])
+def checked(a: dist[np.ndarray], n: int) -> None:
+    if n < 0:
+        raise ValueError(f"{n} < 0")
+    for i in range(len(a)):
+        if a[i] > LIMIT:
+            raise Bad(f"{a[i]:.2f} > {LIMIT}", i)
+        a[i] = 0.0
+"""
+
+RAISED = """
+import sys
+sys.path[:0] = [sys.argv[1], "."]
+import numpy as np
+from checked_TARGET import checked
+from wrongs import Bad
+
+for args in ((np.arange(9.0), 1), (np.zeros(3), -1)):
+    try:
+        checked(*args)
+    except (Bad, ValueError) as error:
+        print(type(error).__module__, repr(error))
+"""
+
+
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+def test_exceptions_are_imported_by_their_names(target: str, somdc: Somdc, write: Write, tmp_path: Path) -> None:
+    import somd
+
+    if somd.targets()[target] is not None:
+        pytest.skip(str(somd.targets()[target]))
+    write("wrongs.py", "class Bad(Exception):\n    pass\n")
+    write("part.py", RAISING)
+    user = write("user.py", RAISED.replace("TARGET", target))
+    done = somdc("translate", "part.py", "--target", target, "-o", "out")
+    assert done.status == 0, done.err
+    environment = {
+        **os.environ,
+        "SOMD_CACHE_DIR": str(tmp_path / "cache"),
+        "PYTHONPATH": str(Path(somd.__file__).parents[1]),
+    }
+    ran = subprocess.run([sys.executable, user, "out"], capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert ran.stdout.splitlines() == ["wrongs Bad('6.00 > 5.0', 6)", "builtins ValueError('-1 < 0')"], ran.stderr

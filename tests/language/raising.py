@@ -401,3 +401,26 @@ def choices(a: A, k: int) -> np.ndarray:
             raise Bad(f"after {a[i - 1]!r}" if i > 0 else "the first", a[i + 1] if k > 0 else k)
         c[i] = a[i]
     return c
+
+
+def orders() -> list[tuple[np.ndarray, np.ndarray]]:
+    index = np.arange(60) % 10
+    index[[20, 40]] = 99
+    return [
+        (spoilt(60, *bad), index if outside else np.arange(60))
+        for bad in ((20,), (19,), (41,), ())
+        for outside in (1, 0)
+    ]
+
+
+@program(orders)
+@somd
+def helpers_where_they_stand(x: A, index: A) -> np.ndarray:
+    """Before a helper that raises comes what Python evaluates before it; under conditions it may not be reached."""
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[index[i]] + positive(x[i], i)
+        if i > 30 and positive(x[i] + 2.0, i) > 100.0:
+            out[i] = 7.0
+        out[i] += positive(x[i] - 9.0, i) if x[i] > 1000.0 else 1.0
+    return out

@@ -86,6 +86,19 @@ def changes_arrays(function: Function, seen: Seen) -> bool:
     return seen[function]
 
 
+def may_raise(function: Function, seen: Seen) -> bool:
+    """Whether a function that is written out has a `raise`, or calls one that has."""
+    if function not in seen:
+        seen[function] = False
+        method = read_method(function)
+        arrays = array_names(method)
+        inner: Seen = {}
+        called = (written_out(call, method, arrays, inner) for call in calls_in(method.function.body))
+        own = bool(raises_in([method.function.body]))
+        seen[function] = own or any(each is not None and may_raise(each, seen) for each in called)
+    return seen[function]
+
+
 def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
     """Whether elements of `arrays` are assigned."""
     found = False

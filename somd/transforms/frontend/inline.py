@@ -19,7 +19,15 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.frontend.array_helpers import Seen, array_names, calls_in, changes_arrays, stores, written_out
+from somd.transforms.frontend.array_helpers import (
+    Seen,
+    array_names,
+    calls_in,
+    changes_arrays,
+    may_raise,
+    stores,
+    written_out,
+)
 from somd.transforms.frontend.lifted_calls import with_lifted_calls
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, names_read
@@ -40,12 +48,17 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
     if not any(inliner.callee(node) for node in calls_in(method.function.body)):
         return method
     changing: Seen = {}
+    raising: Seen = {}
 
     def changes(node: cst.Call) -> bool:
         function = inliner.callee(node)
         return function is not None and changes_arrays(function, changing)
 
-    method = with_lifted_calls(method, lambda node: inliner.callee(node) is not None, changes)
+    def ordered(node: cst.Call) -> bool:
+        function = inliner.callee(node)
+        return changes(node) or (function is not None and may_raise(function, raising))
+
+    method = with_lifted_calls(method, lambda node: inliner.callee(node) is not None, changes, ordered)
     inliner = _Inliner(method, collector, depth)
     body = inliner.block(statements_of(method.function.body))
     function = method.function.with_changes(body=cst.IndentedBlock(body))

@@ -10,9 +10,9 @@
                                                   test = not not (norm(a) > 1)
                                               if test: ...
 
-Python's order of evaluation is kept: what stands before a call that changes arrays, and reads one, is evaluated before
-it; the arms of `and`, `or`, `if ... else` and of chained comparisons are reached when Python reaches them. Statements
-without need stay as they are. In: a `Method`, and what tells which calls are written out.
+Python's order of evaluation is kept: what stands before a call that changes arrays or raises, and reads one, is
+evaluated before it; the arms of `and`, `or`, `if ... else` and of chained comparisons are reached when Python reaches
+them. Statements without need stay as they are. In: a `Method`, and what tells which calls are written out.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from somd.transforms.stages import Method
 from somd.transforms.types.scalars import AUGMENTED
 
 
-def with_lifted_calls(method: Method, written_out: Asked, changes: Asked) -> Method:
+def with_lifted_calls(method: Method, written_out: Asked, changes: Asked, ordered: Asked | None = None) -> Method:
     """`method` with calls that are written out on lines of their own, where they have to be."""
-    lifter = _Statements(method, written_out, changes)
+    lifter = _Statements(method, written_out, changes, ordered or changes)
     body = lifter.block(statements_of(method.function.body))
     if not lifter.taken - method.local_names and not lifter.split:
         return method

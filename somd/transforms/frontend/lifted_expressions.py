@@ -24,7 +24,8 @@ Asked = Callable[[cst.Call], bool]
 
 @dataclass
 class Lifted:
-    """An expression without calls to be written out, behind `before`; `changes` tells that arrays change in these."""
+    """An expression without calls to be written out, behind `before`; `changes` tells that arrays change in these, or
+    that something may be raised."""
 
     value: cst.BaseExpression
     before: list[cst.BaseStatement] = field(default_factory=list)
@@ -34,11 +35,13 @@ class Lifted:
 class Lifter(Tracked):
     """Lifts calls out of expressions; `spelled` says what each name that it makes stands for."""
 
-    def __init__(self, method: Method, written_out: Asked, changes: Asked) -> None:
+    def __init__(self, method: Method, written_out: Asked, changes: Asked, ordered: Asked) -> None:
         super().__init__(dict(method.positions))
         self.method = method
         self.written_out = written_out
         self.changes = changes
+        #: whether reads of arrays that stand before a call must be made before it
+        self.ordered = ordered
         self.taken = set(method.local_names)
         self.spelled: dict[str, str] = {}
         self.split = False
@@ -61,7 +64,7 @@ class Lifter(Tracked):
         changes = any(each.changes for each in operands)
         if not isinstance(node, cst.Call) or not self.written_out(node):
             return Lifted(made, before, changes)
-        changes = changes or self.changes(node)
+        changes = changes or self.ordered(node)
         if whole:
             return Lifted(made, before, changes)
         name = self.name(f"{code(node.func).rpartition('.')[2]}__value", node)
@@ -155,7 +158,7 @@ class Lifter(Tracked):
             if self.written_out(call):
                 if any(self.inside(arg) for arg in call.args):
                     return True
-                if not (whole and call is node) and self.changes(call):
+                if not (whole and call is node) and self.ordered(call):
                     return True
         return any(self.inside(arm) for each in nodes_in(node) for arm in _arms(each))
 

@@ -20,6 +20,26 @@ from somd.raising import BOUND, statement_of
 Statement = ast.Raise | ast.Assert
 
 
+#: attributes and methods of numbers
+OF_NUMBERS = frozenset(
+    [
+        "as_integer_ratio",
+        "astype",
+        "bit_count",
+        "bit_length",
+        "conjugate",
+        "dtype",
+        "hex",
+        "imag",
+        "is_integer",
+        "item",
+        "itemsize",
+        "real",
+        "tolist",
+    ]
+)
+
+
 class NotTaken(Exception):
     """A part whose value cannot be had when the statement is reached; the text says why, `node` is the part."""
 
@@ -49,14 +69,16 @@ def with_arm(statement: Statement, choice: ast.IfExp, arm: ast.expr) -> Statemen
     return made
 
 
-def values_of(statement: Statement, local: Collection[str], names: Mapping[str, object]) -> dict[str, ast.expr]:
-    """The expressions by their text.
+def values_of(
+    statement: Statement, local: Collection[str], names: Mapping[str, object], owner: str | None
+) -> dict[str, ast.expr]:
+    """The expressions by their text; `owner` is the parameter that is the object of a method.
 
     Raises:
         NotTaken: a part is of a form that has no value ahead of the statement.
         Choice: only one of two parts has one.
     """
-    finder = _Finder(local, names)
+    finder = _Finder(local, names, owner)
     if isinstance(statement, ast.Assert):
         parts = [] if statement.msg is None else [statement.msg]
     else:
@@ -67,8 +89,9 @@ def values_of(statement: Statement, local: Collection[str], names: Mapping[str, 
 
 
 class _Finder:
-    def __init__(self, local: Collection[str], names: Mapping[str, object]) -> None:
+    def __init__(self, local: Collection[str], names: Mapping[str, object], owner: str | None) -> None:
         self.local = local
+        self.owner = owner
         self.names = names
         self.found: dict[str, ast.expr] = {}
 
@@ -100,13 +123,22 @@ class _Finder:
             captured = root is not None and root not in self.local and isinstance(self.named(node.value), np.ndarray)
             return root in self.local or captured
         if isinstance(node, ast.Attribute):
-            return _root(node) in self.local
+            return self.is_attribute(node)
         if not isinstance(node, ast.Call):
             return False
         if isinstance(node.func, ast.Attribute):
-            return _root(node.func) in self.local
+            return self.is_attribute(node.func)
         plain = isinstance(node.func, ast.Name) and node.func.id == "len" and "len" not in self.local
         return plain and len(node.args) == 1 and not node.keywords and _root(node.args[0]) in self.local
+
+    def is_attribute(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is one of an array or object; those of numbers are Python's matter."""
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if not isinstance(inner, ast.Name) or inner.id not in self.local:
+            return False
+        return not (inner is node.value and node.attr in OF_NUMBERS and inner.id != self.owner)
 
     def offers_elements(self, node: ast.IfExp) -> bool:
         """Whether an arm of a conditional expression has values that must not be taken if it is not the one."""

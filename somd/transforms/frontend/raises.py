@@ -20,6 +20,7 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.paths import class_name_of, parameters_of
 from somd.raising import statement_of
 from somd.transforms.frontend.loops import always_raises, else_statements, statements_of
 from somd.transforms.frontend.raised_values import Choice, NotTaken, Statement, values_of, with_arm
@@ -46,6 +47,7 @@ class _Raises(Tracked):
         self.collector = collector
         self.namespace: dict[str, object] = dict(method.namespace)
         self.found = 0
+        self.owner = next(iter(parameters_of(function)), None) if class_name_of(function) else None
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -141,7 +143,7 @@ class _Raises(Tracked):
             NotTaken: it has no plain form.
         """
         try:
-            values = values_of(statement, self.method.local_names, self.method.namespace)
+            values = values_of(statement, self.method.local_names, self.method.namespace, self.owner)
         except Choice as choice:
             node = choice.node
             arms = [with_arm(statement, node, arm) for arm in (node.body, node.orelse)]
