@@ -1,4 +1,4 @@
-# Needs make and Python 3.11 to 3.13, nothing else; everything is run from .venv, so nothing need be activated.
+# Needs make and Python 3.11 to 3.15, nothing else; everything is run from .venv, so nothing need be activated.
 PYTHON ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp

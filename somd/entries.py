@@ -64,12 +64,12 @@ class Entries:
         calling, values = self._calling(known, values)
         signature = describe_all(values, calling.texts)
         entry = self._entry(known, target, signature, (), device, calling)
+        check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array
         aliases: tuple[tuple[str, str], ...] = ()
         if entry.written and len(entry.arrays) > 1:
             aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
             if aliases:
                 entry = self._entry(known, target, signature, aliases, device, calling)
-        check_writeable(entry.written, values, calling.texts)
         if kinds is not None and not aliases:
             known.warm[target, device, kinds] = warm_call(entry)
         return entry, values

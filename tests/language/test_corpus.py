@@ -1,25 +1,29 @@
-"""Every program of the corpus does on every target, for any number of workers, what it does as plain Python.
+"""Every program of the corpus does on every target, for any number of workers, what it does as plain Python; and so
+does its plan, by the reference back end, in orders that chance chooses.
 
-On multicore, where each signature costs seconds of compile time, two programs of three are run, and of each the cases
-of one signature; all with SOMD_ALL_CASES=1.
+On multicore, where each signature costs seconds of compile time, those programs are run that stand for a feature of the
+generated code (see `features`), with the cases of one signature; all with SOMD_ALL_CASES=1.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.differential import harness
+from somd.sources.expected import expectations
+from somd.sources.verifying import verify
+from tests.differential import features, harness
 from tests.language.program import PROGRAMS, Program
 
 HERE = Path(__file__).parent
 for file in sorted(HERE.glob("*.py")):
     if not file.name.startswith("test_") and file.name != "program.py":
         importlib.import_module(f"tests.language.{file.stem}")
+ALL = [pytest.param(program, id=program.name) for program in PROGRAMS]
 
 
 def marked(program: Program, target: str) -> object:
@@ -33,10 +37,34 @@ def test_program(program: Program, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
-    if target == "multicore" and zlib.crc32(program.name.encode()) % 3 == 0 and not os.environ.get("SOMD_ALL_CASES"):
-        pytest.skip("one of those that only SOMD_ALL_CASES=1 runs")
-    for args in harness.chosen(program.cases(), target):
+    cases = harness.chosen(program.cases(), target)
+    if target == "multicore" and not os.environ.get("SOMD_ALL_CASES"):
+        if features.others_stand_for(program.name, program.method, cases[0], target):
+            pytest.skip("others stand for all of its features")
+    for args in cases:
         harness.check(program.method, args, target, rtol=program.rtol)
+
+
+@pytest.mark.parametrize("program", ALL)
+def test_plan(program: Program) -> None:
+    made = [features.unbound(program.method, args) for args in program.cases()]
+    method = made[0][0]
+    expected, failed = expectations(method, [[method.arguments(args, {})] for _, args in made])
+    assert not failed
+    for finding in verify(method, expected, ["plan"], (1, 2, 7), 2):
+        assert finding.doubtful or not finding.differs, f"{finding.where}: {finding.differs}"
+
+
+@pytest.mark.parametrize("target", features.TARGETS)
+def test_who_stands_for_a_feature_has_it(target: str) -> None:
+    programs = {program.name: program for program in PROGRAMS}
+    some = np.random.default_rng(0).permutation(sorted(features.known(target)))[:8]
+    for feature in map(str, some):
+        for name in features.known(target)[feature]:
+            assert name in programs, f"{name} is gone: choose anew"
+            args = next(iter(programs[name].cases()))
+            found = features.features(programs[name].method, args, target)
+            assert feature in found, f"{name} has no `{feature}`: choose anew"
 
 
 def test_names_are_different() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from somd.diagnostics.model import Collector
 from somd.transforms.analysis.accesses import accesses_of
+from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.dependences import Conflict, find_conflict
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.frontend.loops import statements_of
@@ -25,7 +26,7 @@ def conflict_of(loop: str, guard: str, write: str, read: str) -> Conflict | None
     context = Context(method, kinds_from_source(method, collector), collector)
     node = statements_of(method.function.body)[0]
     assert isinstance(node, cst.For)
-    return find_conflict(accesses_of((node,), context.scope), node, {}, Sets(context.facts))
+    return find_conflict(accesses_of((node,), context.scope), node, Aliases(), Sets(context.facts))
 
 
 def meetings(loop: str, guard: str, write: str, read: str, n: int, k: int, length: int) -> Iterator[tuple[int, int]]:

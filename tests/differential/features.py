@@ -1,0 +1,124 @@
+"""What is special in generated code, so that some programs stand for others where compiling takes seconds.
+
+In: a program of the corpus and a target. Out: the features of the module that is generated for its first case: what it
+takes from the runtime and from NumPy, which statements stand in which, operators, functions that kernels call. Files in
+`chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so many. A
+program that stands for none is run all the same if it has a feature that no file knows. To choose anew:
+
+    python -m tests.differential.features
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from somd.bound import BoundMethod
+from somd.calling import calling_of
+from somd.errors import SomdError
+from somd.paths import parameters_of
+from somd.reach import reach
+from somd.signatures import describe_all
+from somd.transforms import pipeline
+from somd.transforms.opencl.lacks import TargetLacks
+from somd.transforms.signature_text import parse_type
+
+CHOSEN = Path(__file__).parent / "chosen"
+#: how many programs stand for a feature, by target
+STANDING = {"multicore": 3, "opencl": 1}
+TARGETS = tuple(STANDING)
+_CALLED = re.compile(r"\b([a-z_]\w*)\(")
+_KERNEL = re.compile(r"__kernel void (\w+)\(")
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+
+
+def features(method: Any, args: tuple[Any, ...], target: str) -> frozenset[str]:
+    """The features of what is generated for a call; none where the target lacks something for it."""
+    try:
+        return frozenset(_features(ast.parse(text_of(method, args, target))))
+    except (SomdError, TargetLacks):
+        return frozenset()
+
+
+def text_of(method: Any, args: tuple[Any, ...], target: str) -> str:
+    """The module that is generated for a call of `method` with `args`, not compiled."""
+    method, args = unbound(method, args)
+    function, values = method.somd_function, method.arguments(args, {})
+    names = parameters_of(function)
+    found = reach(function, dict(zip(names, values, strict=True)))
+    calling = calling_of(found, found.structure(), names)
+    texts = describe_all(calling.values(values, found), calling.texts)
+    types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
+    compiled = pipeline.compile_for(function, types, {}, found)
+    return pipeline.multicore_text(compiled) if target == "multicore" else pipeline.opencl_text(compiled)
+
+
+def unbound(method: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A method that was read from an object, and the arguments with which the method itself is called."""
+    return (method.__func__, (method.__self__, *args)) if isinstance(method, BoundMethod) else (method, args)
+
+
+def _features(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute):
+            yield f".{node.attr}"
+        elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.AugAssign):
+            yield type(node.op).__name__
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "__kernel" in node.value:
+            own = set(_KERNEL.findall(node.value))
+            yield from (f"{name}()" for name in _CALLED.findall(node.value) if name not in own)
+        if isinstance(node, _BLOCKS):
+            yield from (f"{type(node).__name__} > {type(inner).__name__}" for inner in ast.iter_child_nodes(node))
+
+
+@functools.cache
+def known(target: str) -> Mapping[str, tuple[str, ...]]:
+    """The programs that stand for each feature."""
+    lines = (CHOSEN / f"{target}.txt").read_text().splitlines()
+    return {feature: tuple(names.split()) for feature, _, names in (line.partition(": ") for line in lines)}
+
+
+def others_stand_for(name: str, method: Any, args: tuple[Any, ...], target: str) -> bool:
+    """Whether other programs are run that have all features of this one."""
+    if any(name in names for names in known(target).values()):
+        return False
+    return features(method, args, target) <= known(target).keys()
+
+
+def choose(found: Mapping[str, frozenset[str]], standing: int) -> dict[str, list[str]]:
+    """Programs that stand for each feature: those first that bring most of what is still missing."""
+    counts = Counter(feature for each in found.values() for feature in each)
+    missing = {feature: min(standing, count) for feature, count in counts.items()}
+    chosen: dict[str, list[str]] = {feature: [] for feature in sorted(missing)}
+    left = dict(found)
+    while any(missing.values()):
+        best = max(sorted(left), key=lambda name: sum(missing[feature] > 0 for feature in left[name]))
+        for feature in left.pop(best):
+            if missing[feature]:
+                missing[feature] -= 1
+                chosen[feature].append(best)
+    return chosen
+
+
+def main() -> None:
+    """Choose, and write the files."""
+    from tests.language.test_corpus import PROGRAMS
+
+    CHOSEN.mkdir(exist_ok=True)
+    for target in TARGETS:
+        found = {p.name: features(p.method, cases[0], target) for p in PROGRAMS if (cases := list(p.cases()))}
+        chosen = choose(found, STANDING[target])
+        lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
+        (CHOSEN / f"{target}.txt").write_text("".join(lines))
+        print(f"{target}: {len({n for names in chosen.values() for n in names})} of {len(found)} programs")
+
+
+if __name__ == "__main__":
+    main()
