@@ -12,6 +12,7 @@ pyopencl are imported when a method first needs them.
 from somd.config import use
 from somd.device_arrays import to_device
 from somd.errors import (
+    SomdCacheWarning,
     SomdCompileError,
     SomdConfigError,
     SomdError,
@@ -40,6 +41,7 @@ __all__ = [
     "ByKey",
     "Chunked",
     "Cyclic",
+    "SomdCacheWarning",
     "SomdCompileError",
     "SomdConfigError",
     "SomdError",

@@ -1,6 +1,7 @@
 """Annotations of a function as objects, also where they are written as strings.
 
-In: a function. Out: what its annotations evaluate to. It imports nothing of the compiler, so calls may use it.
+In: a function. Out: what its annotations evaluate to; for the compiler, what they were found to mean (`lookups`). It
+imports nothing of the compiler, so calls may use it.
 """
 
 from __future__ import annotations
@@ -9,9 +10,14 @@ import builtins
 import inspect
 from types import FunctionType
 
+from somd.lookups import annotations_of, current
+
 
 def namespace_of(function: FunctionType) -> dict[str, object]:
     """What the free names of `function` stand for: builtins, globals, and its closure."""
+    lookups = current()
+    if lookups is not None:
+        return lookups.namespace(function)
     names: dict[str, object] = dict(vars(builtins))
     names.update(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
@@ -24,7 +30,10 @@ def namespace_of(function: FunctionType) -> dict[str, object]:
 
 def annotation_of(function: FunctionType, name: str) -> object:
     """The annotation of a parameter, or of `"return"`; `inspect.Parameter.empty` where there is none."""
-    value = function.__annotations__.get(name, inspect.Parameter.empty)
+    lookups = current()
+    if lookups is not None:
+        return lookups.annotation(function, name)
+    value = annotations_of(function).get(name, inspect.Parameter.empty)
     while isinstance(value, str):  # quoted under `from __future__ import annotations`, it is a text twice
         try:
             value = eval(value, namespace_of(function))

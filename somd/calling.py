@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from somd.annotations import annotation_of
 from somd.keys import source_key
 from somd.markers import Partition, markers_of
 from somd.reach import Origin, Reach
@@ -38,6 +37,7 @@ class Calling:
 
 def calling_of(found: Reach, structure: tuple[object, ...], parameters: tuple[str, ...]) -> Calling:
     """The `Calling` of what a call has been found to reach."""
+    found.complete()
     objects = dict(found.top.objects)
     own = tuple(name for name in parameters if name not in objects)
     taken = found.needs(found.top)
@@ -51,7 +51,7 @@ def calling_of(found: Reach, structure: tuple[object, ...], parameters: tuple[st
 
 def _partitioners(found: Reach, own: tuple[str, ...], taken: tuple[Origin, ...]) -> dict[int, Any]:
     function = found.top.function
-    hints = [annotation_of(function, name) for name in own]
+    hints = [found.lookups.annotation(function, name) for name in own]
     hints += [found.annotation(origin) for origin in taken]
     return {
         k: marker.partitioner

@@ -55,6 +55,7 @@ class _Environment(NamedTuple):
     small_work: bytes | str | None
 
 
+_CACHE_SIZE, _CACHE_DAYS = 1 << 30, 90.0
 _NOTHING = _Override()
 _override: ContextVar[_Override] = ContextVar("somd_use", default=_NOTHING)
 _settings: dict[tuple[object, ...], Settings] = {}
@@ -73,7 +74,7 @@ def settings_for(
     """
     environment = _environment()
     override = _override.get()
-    key = (qualified_name, module, decorator_target, decorator_workers, environment, override, os.getcwd())
+    key = (qualified_name, module, decorator_target, decorator_workers, environment, override, working_folder())
     found = _settings.get(key)
     if found is None:
         found = _resolve(qualified_name, module, decorator_target, decorator_workers, environment, override)
@@ -101,7 +102,11 @@ class MethodSettings:
         """
         raw = _raw_environment
         environment = _environment() if raw is None else tuple(map(raw.get, _VARIABLES))
-        seen = (environment, _override.get(), os.getcwd(), _readings)
+        try:  # as `working_folder`, without the call: each call of a method comes here
+            folder = os.getcwd()
+        except OSError:
+            folder = ""
+        seen = (environment, _override.get(), folder, _readings)
         last = self._last
         if last is None or last[0] != seen:
             self._last = last = (seen, settings_for(*self._method))
@@ -151,13 +156,31 @@ def config_file() -> ConfigFile | None:
     Raises:
         SomdConfigError: it is broken (SOMD601) or holds a wrong key or value (SOMD602 to SOMD606).
     """
-    folder = os.getcwd()
+    folder = working_folder()
     raw = _environment().config
     key = (folder, raw)
     if key not in _files:
         named = os.environ.get("SOMD_CONFIG")
-        _files[key] = read_config_file(Path(folder, named)) if named else find_config_file(Path(folder))
+        _files[key] = _read(folder, named)
     return _files[key]
+
+
+def cache_limits() -> tuple[int, float]:
+    """How many bytes the cache may hold, and for how many days it keeps what is not used.
+
+    Raises:
+        SomdConfigError: as for `config_file`.
+    """
+    file = config_file()
+    size = file.cache_size if file is not None else None
+    days = file.cache_days if file is not None else None
+    return _CACHE_SIZE if size is None else size, _CACHE_DAYS if days is None else days
+
+
+def _read(folder: str, named: str | None) -> ConfigFile | None:
+    if named:
+        return read_config_file(Path(folder, named))
+    return find_config_file(Path(folder)) if folder else None
 
 
 def reload_config() -> None:
@@ -255,6 +278,14 @@ def _available_cores() -> int:
     """The cores that this process may use, which a batch system or a container may have made fewer."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def working_folder() -> str:
+    """The working folder; "" where it has been deleted, and holds no configuration."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 _raw_environment = getattr(os.environ, "_data", None)

@@ -13,12 +13,22 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from somd.config_values import Device, check_device, check_small_work, check_target, check_workers, did_you_mean
+from somd.config_values import (
+    Device,
+    check_cache_days,
+    check_cache_size,
+    check_device,
+    check_small_work,
+    check_target,
+    check_workers,
+    did_you_mean,
+)
 from somd.errors import SomdConfigError
 
-KEYS = ("default", "workers", "rules", "multicore", "opencl")
+KEYS = ("default", "workers", "rules", "multicore", "opencl", "cache")
 MULTICORE_KEYS = ("small_work",)
 OPENCL_KEYS = ("device",)
+CACHE_KEYS = ("size", "days")
 
 _PROJECT_HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*somd\b", re.MULTILINE)
 
@@ -53,6 +63,8 @@ class ConfigFile:
     device: Device | None = None
     device_origin: str = ""
     small_work: int | None = None
+    cache_size: int | None = None
+    cache_days: float | None = None
     rules: tuple[Rule, ...] = ()
 
     def rule_for(self, names: Iterable[str]) -> Rule | None:
@@ -141,6 +153,8 @@ class _Reader:
         opencl = self._table(top.get("opencl", {}), "opencl", OPENCL_KEYS)
         multicore = self._table(top.get("multicore", {}), "multicore", MULTICORE_KEYS)
         small = multicore.get("small_work")
+        cache = self._table(top.get("cache", {}), "cache", CACHE_KEYS)
+        size, days = cache.get("size"), cache.get("days")
         default, workers, device = top.get("default"), top.get("workers"), opencl.get("device")
         return ConfigFile(
             path=self.path,
@@ -151,6 +165,8 @@ class _Reader:
             device=None if device is None else check_device(device, *self._place("device", "opencl")),
             device_origin=self._origin("device", "opencl"),
             small_work=None if small is None else check_small_work(small, *self._place("small_work", "multicore")),
+            cache_size=None if size is None else check_cache_size(size, *self._place("size", "cache")),
+            cache_days=None if days is None else check_cache_days(days, *self._place("days", "cache")),
             rules=tuple(self._rule(*entry) for entry in _flat(self._table(top.get("rules", {}), "rules", None))),
         )
 

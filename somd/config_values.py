@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 from somd.errors import SomdConfigError
@@ -10,6 +11,7 @@ from somd.errors import SomdConfigError
 TARGETS = ("sequential", "multicore", "opencl")
 MAX_WORKERS = 1024
 MOST_WORK = 1 << 62
+MOST_DAYS = 100_000
 
 Device = str | tuple[str, ...]
 
@@ -53,6 +55,33 @@ def check_small_work(value: object, what: str, file: str | None = None, line: in
         helps = ("operations, such as 100_000; 0 has every phase divided",)
         raise SomdConfigError(f"{what} must be a whole number from 0 to 2 ** 62", file, line, "SOMD604", helps)
     return value
+
+
+def check_cache_size(value: object, what: str, file: str | None = None, line: int | None = None) -> int:
+    """`value`, a number of bytes or a text such as `"500 MB"` or `"2 GiB"`, as a number of bytes.
+
+    Raises:
+        SomdConfigError: SOMD604 otherwise.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    text = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([kMGT]i?)?B\s*", value) if isinstance(value, str) else None
+    if text is not None:
+        unit = text[2] or ""
+        return int(float(text[1]) * (1024 if unit.endswith("i") else 1000) ** " kMGT".index(unit[:1] or " "))
+    helps = ('a number of bytes, or a text with a unit: "500 MB", "2 GiB"',)
+    raise SomdConfigError(f"{what} must be a size, not {value!r}", file, line, "SOMD604", helps)
+
+
+def check_cache_days(value: object, what: str, file: str | None = None, line: int | None = None) -> float:
+    """`value` if it is a number of days, not negative.
+
+    Raises:
+        SomdConfigError: SOMD604 otherwise.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= MOST_DAYS:
+        raise SomdConfigError(f"{what} must be a number of days, from 0 to {MOST_DAYS}", file, line, "SOMD604")
+    return float(value)
 
 
 def check_device(value: object, what: str, file: str | None = None, line: int | None = None) -> Device:

@@ -13,14 +13,16 @@ from typing import Any
 
 from somd.calling import Calling, calling_of
 from somd.compiling import one_at_a_time
-from somd.keys import Captured
 from somd.overlaps import check_writeable, same_arrays
 from somd.reach import Reach, is_object, object_parameters, reach
 from somd.signatures import describe_all
 from somd.specialisations import Entry, compile_entry
 from somd.warm_calls import WarmCall, kinds_of, warm_call
+from somd.watching import Watch
 
 Values = tuple[Any, ...]
+#: how often a call looks again where names change while it looks
+_TRIES = 10
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class _Known:
     `fixed` is there where all calls reach the same, as long as no argument at the positions `objects` is an object.
     """
 
-    captured: Captured
+    watch: Watch
     objects: tuple[int, ...]
     entries: dict[tuple[Any, ...], Entry] = field(default_factory=dict)
     callings: dict[tuple[object, ...], Calling] = field(default_factory=dict)
@@ -54,8 +56,8 @@ class Entries:
             SomdRuntimeError: arguments overlap in memory.
         """
         known, kinds = self._last, None
-        if known is None or not known.captured.unchanged():
-            known = self._last = _Known(Captured((self._function,)), object_parameters(self._function, self.names))
+        if known is None or not known.watch.unchanged():
+            known = self._last = _Known(Watch(), object_parameters(self._function, self.names))
         elif known.fixed is not None:
             kinds = kinds_of(values)
             warm = None if kinds is None else known.warm.get((target, device, kinds))
@@ -89,13 +91,20 @@ class Entries:
     def _calling(self, known: _Known, values: Values) -> tuple[Calling, Values]:
         if known.fixed is not None and not any(is_object(values[k]) for k in known.objects):
             return known.fixed, values
-        found = reach(self._function, dict(zip(self.names, values, strict=True)))
-        structure = found.structure()
-        calling = known.callings.get(structure)
-        if calling is None:
-            if not known.captured.includes(found.functions):
-                known.captured = known.captured.extended(found.functions)
-            calling = known.callings[structure] = calling_of(found, structure, self.names)
+        tries = _TRIES
+        while True:
+            found = reach(self._function, dict(zip(self.names, values, strict=True)))
+            structure = found.structure()
+            calling = known.callings.get(structure)
+            if calling is not None:
+                return calling, calling.values(values, found)
+            calling = calling_of(found, structure, self.names)
+            watch = known.watch.with_lookups(found.lookups)
+            tries -= 1
+            if tries == 0 or watch.unchanged():  # another thread may have changed a name meanwhile
+                break
+        known.callings[structure] = calling
+        known.watch = watch
         if found.fixed and not found.top.objects:
             known.fixed = calling
         return calling, calling.values(values, found)

@@ -84,3 +84,7 @@ class SomdRuntimeError(SomdError):
 
 class SomdFallbackWarning(UserWarning):
     """A preferred target could not be used; the text gives the reason. Issued once per method."""
+
+
+class SomdCacheWarning(UserWarning):
+    """The cache cannot be used, or others may have written it; the text says what to do. Issued once a process."""

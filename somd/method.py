@@ -14,7 +14,6 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from somd import config
 from somd.bound import BoundMethod
 from somd.calling import Calling, calling_of
-from somd.combining import Combine, combine_of
 from somd.compiling import one_at_a_time
 from somd.config_values import check_target, check_workers
 from somd.device_arrays import on_device, on_host
@@ -24,7 +23,7 @@ from somd.explanation import Explanation
 from somd.keys import missing_globals, source_key
 from somd.paths import class_name_of, parameters_of, paths_of
 from somd.reach import NotKnownYet, Reach, reach_of_source
-from somd.runtime.folders import cache_folder, write_whole
+from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.shipped import came_checked
 from somd.source_text import take_source
 from somd.specialisations import TargetUnavailable, source_text
@@ -199,17 +198,12 @@ class SomdMethod(Generic[P, R]):
         try:
             entry, given = self._entries.find(target, values, device)
             result = entry.call(given, settings.workers, settings.small_work)
-            return result if self._combine is None else self._combine(result, values)
+            return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT_TARGET:
                 raise SomdRuntimeError(str(reason), reason.code) from None
             self._warn(target, str(device) if device is not None else None, reason)
             return self._run(DEFAULT_TARGET, values, settings)
-
-    @functools.cached_property
-    def _combine(self) -> Combine | None:
-        """What makes the result of partial results, where that is a function or the method itself."""
-        return combine_of(self._function)
 
     def _warn(self, target: str, device: str | None, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:
@@ -244,7 +238,7 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
     except NotKnownYet:
         return
     key = source_key(function, found)
-    if key is not None and (cache_folder("checked", key[:32]).exists() or came_checked(function, found)):
+    if key is not None and (is_checked(key) or came_checked(function, found)):
         return
     from somd.transforms.pipeline import check
 
@@ -252,6 +246,11 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
         check(function, found)
     if key is not None:
         mark_checked(key)
+
+
+def is_checked(key: str) -> bool:
+    """Whether the source with this key has passed before."""
+    return read_own(cache_folder("checked", key[:32])) is not None
 
 
 def mark_checked(key: str) -> None:

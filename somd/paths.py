@@ -8,6 +8,7 @@ are no roots of paths, unless they are parameters.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
@@ -69,6 +70,38 @@ def mangled(attribute: str, class_name: str | None) -> str:
         return attribute
     stripped = class_name.lstrip("_")
     return f"_{stripped}{attribute}" if stripped else attribute
+
+
+def names_of(function: FunctionType, tree: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, ...], ...]:
+    """All dotted names in the body of a function that do not begin with one of its own variables, annotations included.
+
+    Attributes are those that Python reads: the private ones of a class by their full names.
+    """
+    code = function.__code__
+    own = {*code.co_varnames, *code.co_cellvars}
+    class_name = class_name_of(function)
+    found = (path for statement in tree.body for path in dotted_names(statement))
+    return tuple(dict.fromkeys((p[0], *(mangled(a, class_name) for a in p[1:])) for p in found if p[0] not in own))
+
+
+def dotted_names(node: ast.AST) -> Iterator[tuple[str, ...]]:
+    """The names, and attributes of names, in a tree: the longest ones.
+
+    >>> sorted(dotted_names(ast.parse("np.sin(a[i]).real + x.y.z")))
+    [('a',), ('i',), ('np', 'sin'), ('x', 'y', 'z')]
+    """
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        node = waiting.pop()
+        attributes: list[str] = []
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            attributes.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            yield (inner.id, *reversed(attributes))
+        else:
+            waiting += ast.iter_child_nodes(inner)
 
 
 def returned_path(function: FunctionType) -> Path | None:

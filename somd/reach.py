@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import enum
 import keyword
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import FunctionType, ModuleType
-from typing import Any, cast
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,8 @@ from somd.annotations import annotation_of
 from somd.attributes import MISSING, Bound, Computed, Unknown, attribute
 from somd.diagnostics.model import Diagnostic, Label
 from somd.errors import SomdCompileError
+from somd.holders import CapturedIn, annotation_in, holder_of
+from somd.lookups import Lookups
 from somd.paths import Path, class_name_of, parameters_of, paths_of, returned_path
 from somd.signatures import Unsupported, describe
 
@@ -66,19 +67,6 @@ class Constant:
 Meaning = Origin | Call | Constant
 
 
-class CapturedIn:
-    """The module of a captured name."""
-
-    def __init__(self, names: dict[str, object]) -> None:
-        self.names = names
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CapturedIn) and self.names is other.names
-
-    def __hash__(self) -> int:
-        return id(self.names)
-
-
 @dataclass
 class Reach:
     """What the paths of a method, and of the functions it calls, stand for."""
@@ -89,6 +77,10 @@ class Reach:
     texts: dict[Origin, str] = field(default_factory=dict)
     #: the class, or module, in which an array is looked up: its annotations may carry markers
     holders: dict[Origin, object] = field(default_factory=dict)
+    #: every look-up that was made for this
+    lookups: Lookups = field(default_factory=Lookups)
+    #: what the class of an object, or the module, says of the values taken; filled by `complete`
+    annotations: dict[Origin, object] = field(default_factory=dict)
     #: whether a call need not look again as long as captured names, and names of captured modules, stand for the same
     fixed: bool = True
 
@@ -107,14 +99,26 @@ class Reach:
         for frame, meanings in self.meanings.items():
             for path, meaning in meanings.items():
                 if isinstance(meaning, Constant):
-                    found.append((frame, path, type(meaning.value), repr(meaning.value)))
+                    value = meaning.value
+                    same = value if callable(value) or isinstance(value, np.dtype) else repr(value)
+                    found.append((frame, path, type(value), same))
                 else:
                     found.append((frame, path, meaning, self.holders.get(meaning) if isinstance(meaning, tuple) else 0))
         return tuple(found)
 
     def annotation(self, origin: Origin) -> object:
         """What the class of an object, or the module, says of an attribute; None if nothing."""
-        return annotation_in(self.holders.get(origin), origin[-1].rpartition(" ")[2])
+        return self.annotations.get(origin)
+
+    def complete(self) -> None:
+        """Look up all that the compiler may ask for besides: what the texts mention, and annotations."""
+        if self.lookups.functions:
+            return
+        for origin in self.values:
+            name = origin[-1].rpartition(" ")[2]
+            self.annotations[origin] = annotation_in(self.holders.get(origin), name, self.lookups)
+        self.lookups.complete(self.functions)
+        self.lookups.forget_arrays()
 
     def needs(self, frame: Frame) -> tuple[Origin, ...]:
         """The values that a function and those it calls take, in one order for all."""
@@ -241,7 +245,7 @@ class _Walk:
                 self.captured(frame, path, meanings, depth)
 
     def captured(self, frame: Frame, path: Path, meanings: dict[tuple[str, ...], Meaning], depth: int) -> None:
-        value, token = captured_value(frame.function, path.root)
+        value, token = self.reach.lookups.name(frame.function, path.root)
         if value is MISSING or _known(value):
             return
         origin = (token,)
@@ -275,7 +279,7 @@ class _Walk:
             if isinstance(holder, Unknown) and k == len(path.attributes) - 1 and name in OF_ARRAYS and k > 0:
                 return self.take(origin, holder, kind, (path.root, *path.attributes[:k]), meanings, path)
             kind = holder.owner if isinstance(holder, Unknown) else None
-            value = attribute(holder, name)
+            value = self.reach.lookups.attribute(holder, name)
             if isinstance(value, Bound):
                 self.call(frame, path, k + 1, origin, holder, value, meanings, depth)
                 return None
@@ -312,14 +316,16 @@ class _Walk:
         """Whether a value that the compiler can use has been reached."""
         here = (path.root, *path.attributes[:end])
         if isinstance(value, np.ndarray):
-            self.take(origin, value, _holder(holder), here, meanings, path)
+            self.take(origin, value, holder_of(holder), here, meanings, path)
         elif type(value) in _NUMBERS or isinstance(value, np.generic):
             if holder is enum or (captured and isinstance(holder, ModuleType | type)):
                 meanings[here] = Constant(value)
             else:
                 self.take(origin, value, None, here, meanings, path)
-        elif isinstance(value, np.dtype) or (
-            isinstance(value, type) and issubclass(value, np.generic | bool | int | float | complex)
+        elif (
+            isinstance(value, np.dtype)
+            or (isinstance(value, type) and issubclass(value, np.generic | bool | int | float | complex))
+            or (_of_a_library(value) and not (captured and isinstance(holder, ModuleType)))
         ):
             meanings[here] = Constant(value)
         else:
@@ -432,60 +438,18 @@ class _Walk:
         return True
 
 
-def annotation_in(holder: object, name: str) -> object:
-    """The annotation of a name in a class or its bases, or in a module's annotations; None if there is none."""
-    places: list[tuple[Mapping[str, object], dict[str, object]]] = []
-    if isinstance(holder, type):
-        for kind in holder.__mro__:
-            places.append((vars(kind).get("__annotations__", {}), _names_around(kind)))
-    elif isinstance(holder, CapturedIn):
-        places.append((holder.names.get("__annotations__", {}), holder.names))  # type: ignore[arg-type]
-    for written, names in places:
-        if isinstance(written, Mapping) and name in written:
-            return evaluated(written[name], names)
-    return None
-
-
-def _holder(owner: object) -> object:
-    """Where annotations of an object's attributes stand."""
-    if isinstance(owner, ModuleType):
-        return CapturedIn(vars(owner))
-    return owner if isinstance(owner, type) else type(owner)
-
-
-def _names_around(kind: type) -> dict[str, object]:
-    """The global names where a class is defined: those of its methods, or else of its module."""
-    plain = [getattr(value, "somd_function", value) for value in vars(kind).values()]
-    function = next((f for f in plain if isinstance(f, FunctionType) and f.__module__ == kind.__module__), None)
-    names = vars(sys.modules[kind.__module__]) if kind.__module__ in sys.modules else {}
-    return function.__globals__ if function is not None else dict(names)
-
-
-def evaluated(written: object, names: dict[str, object]) -> object:
-    """An annotation as an object; None where it is a text that cannot be evaluated."""
-    try:
-        return cast(object, eval(written, names)) if isinstance(written, str) else written
-    except Exception:
-        return None
-
-
-def captured_value(function: FunctionType, name: str) -> tuple[object, str]:
-    """What a free name of `function` stands for, and a text that tells its variable from all others."""
-    code = function.__code__
-    if name in code.co_freevars:
-        cell = (function.__closure__ or ())[code.co_freevars.index(name)]
-        try:
-            return cell.cell_contents, f"cell {id(cell)} {name}"
-        except ValueError:
-            return MISSING, ""
-    return function.__globals__.get(name, MISSING), f"global {id(function.__globals__)} {name}"
-
-
 def attribute_of_name(value: object) -> object:
     """A captured function as `Bound`; anything else as it is."""
     holder = ModuleType("captured")
     holder.__dict__["value"] = value
     return attribute(holder, "value")
+
+
+def _of_a_library(value: object) -> bool:
+    """Whether a value is a function that the compiler may know: Python's own, `math`'s or NumPy's."""
+    return isinstance(value, BuiltinFunctionType) or (
+        callable(value) and type(value).__module__.partition(".")[0] == "numpy"
+    )
 
 
 def _known(value: object) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from somd.keys import key_parts, versions
 from somd.reach import Reach
-from somd.runtime.folders import cache_folder, read_whole, write_whole
+from somd.runtime.folders import cache_folder, read_own, write_whole
 
 _LONGEST = 60
 _TOOLS = ("somd", "numba", "numpy", "libcst", "islpy", "Python", "the files of somd")
@@ -98,7 +98,7 @@ def machine_code(path: Path) -> int:
 def _record(path: Path) -> Record:
     target = path.parent.name
     try:
-        made: Any = json.loads(read_whole(path.with_suffix(".json")) or b"")
+        made: Any = json.loads(read_own(path.with_suffix(".json")) or b"")
         aliases = tuple((str(one), str(other)) for one, other in made["aliases"])
         return Record(path, made["qualname"], made["file"], target, tuple(made["signature"]), aliases, made["parts"])
     except (ValueError, KeyError, TypeError):

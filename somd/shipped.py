@@ -16,6 +16,8 @@ from types import FunctionType
 
 from somd.keys import entry_key, key_parts
 from somd.reach import Reach
+from somd.runtime.contents import content_of
+from somd.runtime.folders import read_whole
 from somd.runtime.modules import marked_whole, read_module
 
 FOLDER = "__somd__"
@@ -33,7 +35,8 @@ def shipped_text(
     key = _key(function, found) if folder is not None else None
     if folder is None or key is None:
         return None
-    return read_module(folder / _name(function, key, entry_key(key, target, signature, aliases)))
+    # whoever may write it may write the package's own files, too
+    return read_module(folder / _name(function, key, entry_key(key, target, signature, aliases)), read_whole)
 
 
 def came_checked(function: FunctionType, found: Reach) -> bool:
@@ -64,28 +67,20 @@ def _name(function: FunctionType, key: str, entry: str) -> str:
 
 
 def _key(function: FunctionType, found: Reach) -> str | None:
-    """The key of a function on any machine: of files it holds the names only."""
+    """The key of a function on any machine."""
     parts = key_parts(function, found)
     if parts is None:
         return None
-    texts = [_without_folder(text) if label.startswith("place of") else text for label, text in parts]
-    return hashlib.sha256("\0".join([_compiler(), *texts]).encode()).hexdigest()
-
-
-def _without_folder(place: str) -> str:
-    name, _, rest = place.partition(":")
-    return f"{name}:{rest.replace(chr(92), '/').rpartition('/')[2]}"
+    return hashlib.sha256("\0".join([_compiler(), *(text for _, text in parts)]).encode()).hexdigest()
 
 
 @cache
 def _compiler() -> str:
     """The version of somd and the content of all that generated text depends on."""
     root = Path(__file__).parent
-    state = hashlib.sha256()
-    for path in sorted([*root.glob("transforms/**/*.py"), *root.glob("runtime/**/*.py")]):
-        state.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    state = content_of(root, [*root.glob("*.py"), *root.glob("transforms/**/*.py"), *root.glob("runtime/**/*.py")])
     try:
         version = importlib.metadata.version("somd")
     except importlib.metadata.PackageNotFoundError:
         version = "?"
-    return f"somd {version} {state.hexdigest()}"
+    return f"somd {version} {state}"

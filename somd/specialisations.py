@@ -8,12 +8,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from somd.combining import joins_of
+from somd.cached_files import note_written
+from somd.combining import Combine, combine_of, joins_of
 from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.keys import entry_key
+from somd.lookups import looking_in
 from somd.reach import Reach
 from somd.records import keep_record
 from somd.runtime.modules import load_module, module_path, read_module, write_module
@@ -47,6 +50,8 @@ class Entry:
     text: str
     arrays: tuple[int, ...]
     written: tuple[int, ...]
+    #: what makes the result of partial results, where that is a function or the method itself
+    combine: Combine | None = None
 
 
 def compile_entry(
@@ -72,17 +77,23 @@ def compile_entry(
     if text is None and key is not None:
         text = shipped_text(function, found, target, signature, aliases)
         if text is not None:
-            write_module(path, text)
-            keep_record(path, function, found, target, signature, aliases)
+            _keep(path, text, function, found, target, signature, aliases)
     if text is None:
         text = (
             _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
             + "\n"
         )
-        write_module(path, text)
-        keep_record(path, function, found, target, signature, aliases)
+        _keep(path, text, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
-    return load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
+    with looking_in(found.lookups):
+        return load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
+
+
+def _keep(path: Path, text: str, function: FunctionType, found: Reach, *rest: Any) -> None:
+    """Write a module with its record, and keep to the limits of the cache."""
+    if write_module(path, text):
+        keep_record(path, function, found, *rest)
+        note_written()
 
 
 def load_entry(
@@ -102,7 +113,7 @@ def load_entry(
         from somd.runtime.multicore.call import MulticoreCall
 
         call = MulticoreCall(module, name, partitioners, joins, functions)
-        return Entry(call, text, arrays, call.written)
+        return Entry(call, text, arrays, call.written, combine_of(function))
     from somd.runtime.opencl import NoDevice
     from somd.runtime.opencl.execute import OpenCLCall
 
@@ -112,7 +123,7 @@ def load_entry(
         raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
     except SomdRuntimeError as error:
         raise TargetUnavailable(error.message, error.code or "SOMD501") from error
-    return Entry(opencl, text, arrays, opencl.written)
+    return Entry(opencl, text, arrays, opencl.written, combine_of(function))
 
 
 def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:

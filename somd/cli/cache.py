@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,20 +9,23 @@ from pathlib import Path
 
 import typer
 
+from somd.cached_files import cached_files, pocl_folders, remove
 from somd.cli.explain import reached
 from somd.cli.files import one_method
-from somd.cli.output import Problem, say, table
+from somd.cli.output import Problem, complain, say, table
+from somd.config import cache_limits
 from somd.diagnostics.render import shown_path
 from somd.records import Record, current_parts, differences, machine_code, records
-from somd.runtime.folders import cache_folder
+from somd.runtime.folders import cache_folder, cache_problem
 from somd.sources.load import function_of
 
 #: the folders that somd makes in its cache, and what is in them
 KINDS = {
     "multicore": "modules for multicore, with their machine code",
-    "opencl": "modules for OpenCL, built programs, drivers' own files",
+    "opencl": "modules for OpenCL, built programs",
     "verify": "what somdc verify has compiled",
     "checked": "marks of sources that passed",
+    "contents": "hashes of somd's own files",
 }
 
 app = typer.Typer(help="What is kept from call to call: sizes, list, clear, why.", rich_markup_mode=None)
@@ -38,15 +40,23 @@ def sizes(context: typer.Context) -> None:
 
 @app.command()
 def size() -> None:
-    """Say where the cache is, and how large."""
+    """Say where the cache is, how large, and how large it may become."""
     say(str(cache_folder()))
-    rows, total = [], 0
-    for kind, what in KINDS.items():
-        files = list(_files(cache_folder(kind)))
-        amount = sum(each[1] for each in files)
-        total += amount
-        rows.append((kind, f"{len(files)} files", in_words(amount), what))
+    files = list(cached_files())
+    rows = [_row(kind, [each.size for each in files if each.kind == kind], what) for kind, what in KINDS.items()]
+    sizes = [path.stat().st_size for folder in pocl_folders() for path in folder.rglob("*") if path.is_file()]
+    rows.append(_row("pocl", sizes, "PoCL's own files"))
+    total = sum(each.size for each in files) + sum(sizes)
     say(table([*rows, ("total", "", in_words(total), "")], indent="  "))
+    most, days = cache_limits()
+    say(f"at most {in_words(most)}, nothing that was not used for {days:g} days (`[cache]` in somd.toml)")
+    problem = cache_problem()
+    if problem is not None:
+        complain(f"the cache is not used: {problem}")
+
+
+def _row(kind: str, sizes: list[int], what: str) -> tuple[str, str, str, str]:
+    return kind, f"{len(sizes)} files", in_words(sum(sizes)), what
 
 
 @app.command("list")
@@ -65,16 +75,14 @@ def listed() -> None:
 
 @app.command()
 def clear() -> None:
-    """Remove all that somd keeps; it is made anew when it is needed."""
-    freed = 0
-    for kind in KINDS:
-        folder = cache_folder(kind)
-        freed += sum(size for _, size in _files(folder))
-        try:
-            if folder.exists():
-                shutil.rmtree(folder)
-        except OSError as error:
-            raise Problem(f"cannot remove {folder}: {error.strerror or error}", 1) from None
+    """Remove all that somd keeps; it is made anew when it is needed. Files that are not somd's, or not yours, stay."""
+    try:
+        freed = remove(list(cached_files()))
+        for folder in pocl_folders():
+            freed += sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise Problem(f"cannot remove {error.filename}: {error.strerror or error}", 1) from None
     say(f"{in_words(freed)} removed from {cache_folder()}")
 
 
@@ -88,7 +96,7 @@ def why(
     parts = current_parts(function, reached(method))
     if parts is None:
         raise Problem(f"the source of `{function.__qualname__}` is not available", 1)
-    mine = [r for r in records() if r.qualname == function.__qualname__ and r.file == str(loaded.path)]
+    mine = [r for r in records() if r.qualname == function.__qualname__ and Path(r.file).name == loaded.path.name]
     if not mine:
         say(f"`{function.__qualname__}` is not in the cache: no call and no `somdc build` has compiled it here")
         return
@@ -124,16 +132,6 @@ def in_words(size: float) -> str:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
-
-
-def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = Path(place, name)
-            try:
-                yield path, path.lstat().st_size
-            except OSError:
-                continue
 
 
 def _age(path: Path) -> str:

@@ -59,6 +59,7 @@ _TITLES = {
     "SOMD605": "index out of bounds",
     "SOMD606": "number of workers out of range",
     "SOMD607": "reduction gives another type than the method",
+    "SOMD608": "cache not used",
     "SOMD901": "internal compiler error",
 }
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import linecache
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from somd.runtime.folders import cache_folder, read_whole, write_whole
+from somd.runtime.folders import cache_folder, read_own, write_whole
 
 #: how the last line of a whole file begins; the hash of the text above follows
 END = "# end of generated module "
@@ -32,9 +33,9 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def read_module(path: Path) -> str | None:
-    """The text of a generated module, or None if there is no whole one."""
-    data = read_whole(path)
+def read_module(path: Path, read: Callable[[Path], bytes | None] = read_own) -> str | None:
+    """The text of a generated module, or None if there is no whole one, or one that others may have written."""
+    data = read(path)
     if data is None:
         return None
     try:

@@ -13,9 +13,8 @@ from somd.diagnostics.model import Diagnostic, Label
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
 from somd.keys import source_key
-from somd.method import mark_checked
+from somd.method import is_checked, mark_checked
 from somd.reach import NotKnownYet, Reach, reach_of_source
-from somd.runtime.folders import cache_folder
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 
@@ -65,7 +64,7 @@ def check_method(method: Method) -> MethodCheck:
     except AttributeError as error:
         raise FileProblem(place[1], f"`{place[0]}`: {error}", place[2]) from None
     key = source_key(function, found)
-    passed = key is not None and cache_folder("checked", key[:32]).exists()
+    passed = key is not None and is_checked(key)
     diagnostics = {} if passed else dict.fromkeys(_of_source(method, found))
     if not passed and not diagnostics and key is not None:
         mark_checked(key)

@@ -12,6 +12,7 @@ from types import FunctionType
 
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdCompileError, SomdInternalError
+from somd.lookups import Lookups, current, looking_in
 from somd.reach import Reach, reach_of_source
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
@@ -39,6 +40,7 @@ class Compiled:
     method: Method
     types: Types
     plan: Plan
+    lookups: Lookups | None = None
 
 
 def front(function: FunctionType, found: Reach | None = None) -> Method:
@@ -48,20 +50,28 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
     found = reach_of_source(function) if found is None else found
-    collector = Collector()
-    method = inline_calls(read_method(Reached(found.top, found)), collector)
-    collector.raise_if_errors()
-    check_functions(method, function, collector)
-    collector.raise_if_errors()
-    kept = (*loops_with_copies(method), *joined_loops(method))
-    return replace(constant_steps(without_inductions(method, kept)), functions=found.functions)
+    found.complete()
+    with looking_in(found.lookups):
+        collector = Collector()
+        method = inline_calls(read_method(Reached(found.top, found)), collector)
+        collector.raise_if_errors()
+        check_functions(method, function, collector)
+        collector.raise_if_errors()
+        kept = (*loops_with_copies(method), *joined_loops(method))
+        return replace(constant_steps(without_inductions(method, kept)), functions=found.functions)
 
 
 @contextmanager
-def bugs_reported(function: FunctionType) -> Iterator[None]:
-    """A block in which a broken invariant of the compiler becomes SOMD901."""
+def looking(function: FunctionType, found: Reach | None) -> Iterator[Reach]:
+    """A block in which names stand for what was looked up for this call, and for nothing else.
+
+    A broken invariant of the compiler becomes SOMD901.
+    """
+    found = reach_of_source(function) if found is None else found
+    found.complete()
     try:
-        yield
+        with looking_in(found.lookups):
+            yield found
     except AssertionError as error:
         helps = ("please report it, with the source of the function",)
         message = f"the compiler failed on `{function.__qualname__}`: {error or 'a broken invariant'}"
@@ -74,7 +84,7 @@ def check(function: FunctionType, found: Reach | None = None) -> Plan:
     Raises:
         SomdCompileError: with all that was found.
     """
-    with bugs_reported(function):
+    with looking(function, found) as found:
         return _checked(front(function, found))
 
 
@@ -97,7 +107,7 @@ def compile_for(
     Raises:
         SomdCompileError: with all that was found.
     """
-    with bugs_reported(function):
+    with looking(function, found) as found:
         return _compiled(front(function, found), arguments, aliases)
 
 
@@ -116,7 +126,7 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         check_combined_types(plan, types, collector)
         check_partials(plan, types, collector)
         collector.raise_if_errors()
-        return Compiled(method, types, plan)
+        return Compiled(method, types, plan, current())
 
 
 def _of_one_type(compiled: Compiled) -> bool:
@@ -129,9 +139,10 @@ def _of_one_type(compiled: Compiled) -> bool:
 def default_arguments(function: FunctionType, found: Reach | None = None) -> dict[str, Type]:
     """Argument types where none are known: arrays of float64 as they are indexed, of int64 where elements index or have
     bits, Python's int for the rest, or float or complex where the parameter says so."""
-    method = front(function, found)
-    ranks = kinds_from_source(method, Collector()).ranks
-    integers = names_in_indexes(method) | names_under_bits(method)
+    with looking(function, found) as found:
+        method = front(function, found)
+        ranks = kinds_from_source(method, Collector()).ranks
+        integers = names_in_indexes(method) | names_under_bits(method)
     declared = {"float": FLOAT, str(float): FLOAT, "complex": COMPLEX, str(complex): COMPLEX}
     scalars = {p: declared.get(str(function.__annotations__.get(p)), INT) for p in method.param_names}
     return {
@@ -144,11 +155,13 @@ def multicore_text(compiled: Compiled) -> str:
     """The generated module for Numba."""
     from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
 
-    return module_text(plan_to_multicore(compiled.plan, compiled.types))
+    with looking_in(compiled.lookups):
+        return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
 
 def opencl_text(compiled: Compiled) -> str:
     """The generated module for OpenCL: host code, with the kernels in it."""
     from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
 
-    return module_text(plan_to_opencl(compiled.plan, compiled.types))
+    with looking_in(compiled.lookups):
+        return module_text(plan_to_opencl(compiled.plan, compiled.types))

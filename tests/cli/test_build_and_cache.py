@@ -78,7 +78,7 @@ def test_why(somdc: Somdc, write: Write, cache: Path) -> None:
 
 def test_sizes_and_clear(somdc: Somdc, write: Write, cache: Path) -> None:
     (cache / "multicore").mkdir(parents=True)
-    (cache / "multicore" / "x_1.py").write_text("#" * 2048)
+    (cache / "multicore" / "x_0123456789abcdef.py").write_text("#" * 2048)
     (cache / "mine.txt").write_text("not somd's")
     out = somdc("cache").out
     assert out == somdc("cache", "size").out

@@ -42,7 +42,7 @@ def run(text: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(REGISTRY))
-def test_example_gets_its_code(code: str, tmp_path: Path) -> None:
+def test_example_gets_its_code(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if code in ENVIRONMENT:
         pytest.skip(ENVIRONMENT[code])
     if code in WARNED:
@@ -50,6 +50,11 @@ def test_example_gets_its_code(code: str, tmp_path: Path) -> None:
             warnings.simplefilter("error", somd.SomdFallbackWarning)
             with pytest.raises(somd.SomdFallbackWarning, match=code):
                 run(program(code, "Example"), tmp_path)
+        return
+    if code == "SOMD608":
+        monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path / "cache"))  # the example sets another
+        with pytest.warns(somd.SomdCacheWarning, match=code):
+            run(program(code, "Example"), tmp_path)
         return
     if code == "SOMD605":
         with pytest.raises(IndexError, match=r"program.py, line \d+"):

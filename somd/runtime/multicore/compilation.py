@@ -11,9 +11,12 @@ from typing import Any
 
 import numba
 
+from somd.runtime.multicore.numba_internals.locations import survive_without_working_folder
 from somd.runtime.multicore.numba_internals.machine_code import MachineCode
 from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.numba_internals.outlining import MasterCompiler
+
+survive_without_working_folder()
 
 njit: Any = numba.njit
 

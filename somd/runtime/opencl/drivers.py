@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from somd.runtime.opencl.failures import NoDevice
-from somd.runtime.opencl.folders import cache_folder, read_whole, write_whole
+from somd.runtime.opencl.folders import cache_folder, read_own, write_whole
 
 _VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 _PREFIX = "vendors-"
@@ -70,14 +70,16 @@ def prepare() -> None:
         if any(os.environ.get(name) and not _is_ours(os.environ[name]) for name in _VARIABLES):
             return
         drivers = find_drivers()
+        parent = cache_folder()
         try:
-            folder = write_folder(drivers, cache_folder())
-        except OSError:  # a home that cannot be written
-            own = tempfile.mkdtemp(prefix="somd-opencl-")
-            atexit.register(shutil.rmtree, own, ignore_errors=True)
-            folder = write_folder(drivers, Path(own))
+            folder = write_folder(drivers, parent)
+        except OSError:  # a cache that cannot be used
+            parent = Path(tempfile.mkdtemp(prefix="somd-opencl-"))
+            atexit.register(shutil.rmtree, str(parent), ignore_errors=True)
+            folder = write_folder(drivers, parent)
         os.environ["OCL_ICD_VENDORS"] = str(folder)
-        os.environ.setdefault("POCL_CACHE_DIR", str(cache_folder("pocl")))
+        # PoCL runs what it finds there
+        os.environ.setdefault("POCL_CACHE_DIR", str(parent / "pocl"))
 
 
 def inherit() -> None:
@@ -110,7 +112,7 @@ def stands_beside(library: str, other: str | None) -> bool:
         return True
     versions = [(path, os.stat(path).st_mtime_ns if os.path.exists(path) else 0) for path in (library, other)]
     mark = cache_folder("beside", hashlib.sha256(repr(versions).encode()).hexdigest()[:16])
-    if read_whole(mark) is not None:
+    if read_own(mark) is not None:
         return True
     code = "import ctypes, sys\nfor path in sys.argv[1:]:\n    ctypes.CDLL(path)"
     try:
@@ -187,10 +189,9 @@ def write_folder(drivers: dict[str, str], parent: Path) -> Path:
     """Writes the ICD files to a folder in `parent` that is named after their content. Raises OSError."""
     digest = hashlib.sha256(repr(sorted(drivers.items())).encode()).hexdigest()[:16]
     folder = parent / (_PREFIX + digest)
-    folder.mkdir(parents=True, exist_ok=True)
     for name, library in drivers.items():
         line = f"{library}\n".encode()
-        if read_whole(folder / name) != line and not write_whole(folder / name, line):
+        if read_own(folder / name) != line and not write_whole(folder / name, line):
             raise OSError(f"cannot write {folder / name}")
     return folder
 

@@ -7,7 +7,11 @@ from functools import lru_cache
 
 import libcst as cst
 
-MISSING = object()
+from somd import attributes
+from somd.lookups import attribute_of, may_subscript
+
+MISSING = attributes.MISSING
+
 #: of how many nodes, which never change, the names are kept: the planner asks for the same ones again and again
 _KEPT = 4096
 
@@ -83,7 +87,7 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
         return MISSING if node.value in local_names else namespace.get(node.value, MISSING)
     if isinstance(node, cst.Attribute):
         base = evaluate(node.value, namespace, local_names)
-        return MISSING if base is MISSING else getattr(base, node.attr.value, MISSING)
+        return MISSING if base is MISSING else attribute_of(base, node.attr.value)
     if isinstance(node, cst.SimpleString | cst.Integer):
         return node.evaluated_value
     if isinstance(node, cst.Tuple):
@@ -97,7 +101,7 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
             for element in node.slice
             if isinstance(element.slice, cst.Index)
         ]
-        if base is MISSING or MISSING in keys or len(keys) != len(node.slice):
+        if any(each is MISSING for each in (base, *keys)) or len(keys) != len(node.slice) or not may_subscript(base):
             return MISSING
         try:
             return base[tuple(keys) if len(keys) > 1 else keys[0]]  # type: ignore[index]

@@ -15,7 +15,7 @@ from typing import Any
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from somd import markers
+from somd import markers, partitioners
 from somd.annotations import annotation_of, namespace_of
 from somd.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
@@ -24,6 +24,7 @@ from somd.errors import SomdCompileError
 from somd.indentation import at_the_margin
 from somd.source_text import NoSource, source_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
+from somd.transforms.frontend.own_names import check_own_names
 from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.stages import Method, Param
 
@@ -38,6 +39,7 @@ def method_of(function: FunctionType) -> Method:
     namespace = namespace_of(function)
     names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
     collector = Collector()
+    check_own_names(tree, namespace, names, positions, collector)
     params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))
     shared, marked = _local_markers(tree, namespace, names, positions, collector)
     places = {p.name.value: positions[p.annotation.annotation if p.annotation else p.name] for p in _all_params(tree)}
@@ -180,9 +182,14 @@ def _check_likes(
 
 
 def _partitioner_name(partitioner: Any) -> str | None:
-    """The name of a partitioner's class or function; None for the block ones, which the compiler does itself."""
-    name = getattr(partitioner, "__name__", type(partitioner).__name__)
-    return None if name in ("Block", "BlockBlock") else str(name)
+    """The name of a partitioner's class or function; None for the block ones, which the compiler does itself.
+
+    One of the program's own may be called as ours are, and promises nothing.
+    """
+    name = str(getattr(partitioner, "__name__", type(partitioner).__name__))
+    if type(partitioner).__module__ == partitioners.__name__:
+        return None if name in ("Block", "BlockBlock") else name
+    return f"own {name}" if hasattr(partitioners, name) else name
 
 
 def _marker_name(marker: object) -> str:

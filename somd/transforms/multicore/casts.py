@@ -206,6 +206,8 @@ class Rewriter(cst.CSTTransformer):
             if of_complex is not None:
                 return of_complex
         if callee.kind == "builtin":
+            if not isinstance(updated_node.func, cst.Name) or updated_node.func.value != callee.name:
+                updated_node = updated_node.with_changes(func=cst.Name(callee.name))  # it goes by another name here
             if callee.name in ("min", "max") and isinstance(result, ScalarType):
                 pairs = zip(updated_node.args, original_node.args, strict=True)
                 args = [new.with_changes(value=self._as(new.value, old.value, result)) for new, old in pairs]

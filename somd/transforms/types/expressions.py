@@ -522,7 +522,8 @@ class Expressions:
             return array.dtype
         value = evaluate(node, self.method.namespace, self.method.local_names)
         try:
-            name = np.dtype(cast(Any, value)).name if value is not MISSING else ""
+            found = np.dtype(cast(Any, value)) if value is not MISSING else None
+            name = found.name if found is not None and found.isnative else ""
         except TypeError:
             name = ""
         if value is MISSING or name not in set(functions.CASTS.values()):

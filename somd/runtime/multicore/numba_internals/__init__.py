@@ -7,6 +7,7 @@
     regions       what runs these functions on threads
     libraries     LLVM code of a master, optimised once
     machine_code  the same on disk
+    locations     places in source text, where there is no working folder
     layer         the threads, and what becomes of them in a fork
 
 Nothing outside of this folder imports more than Numba's and llvmlite's public names (`make lint` sees to that). For

@@ -304,6 +304,10 @@ def test_compiled_functions_are_reduced_and_rebuilt() -> None:
     assert callable(made._reduce)
 
 
+def test_places_have_paths() -> None:
+    assert ir.Loc(__file__, 1)._get_path().endswith("test_canaries.py")
+
+
 def test_dispatchers() -> None:
     made = numba.njit(no_cfunc_wrapper=True)(lambda n: n + 1)
     for name in ("get_call_template", "add_overload", "_compile_for_args", "compile"):
