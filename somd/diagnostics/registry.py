@@ -60,6 +60,7 @@ _TITLES = {
     "SOMD606": "number of workers out of range",
     "SOMD607": "reduction gives another type than the method",
     "SOMD608": "cache not used",
+    "SOMD609": "scalar too far from 0",
     "SOMD901": "internal compiler error",
 }
 

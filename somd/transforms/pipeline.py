@@ -116,7 +116,8 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         types = infer_types(method, arguments)
         ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
         inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
-        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases))
+        strong = frozenset(n for n, t in types.names.items() if isinstance(t, ScalarType) and not t.weak) - inexact
+        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong))
         if planned.elements:
             with suppress(SomdCompileError):
                 held = _compiled(with_held_elements(method, planned.elements), arguments, aliases)

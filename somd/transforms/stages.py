@@ -200,6 +200,12 @@ class Combined:
     updates: tuple[cst.CSTNode, ...]
 
 
+#: in place of an axis: scalars are too far from 0, and are named in place of the array
+FAR = -2
+#: what the absolute values of scalars do not exceed from which bounds and conditions of loops are computed
+NEAR = 1 << 44
+
+
 @dataclass(frozen=True)
 class Site:
     """A place in the source that can fail at run time."""
@@ -225,6 +231,15 @@ class Check:
     """`condition` (Python text over scalars and shapes) is true when the access at `site` would leave its array."""
 
     condition: str
+    site: Site
+
+
+@dataclass(frozen=True)
+class Near:
+    """Scalars that must not be far from 0, for bounds and conditions of loops are made of them: near the ends of 64
+    bits these would wrap, and the analysis, which reckons with integers of any size, would not hold."""
+
+    scalars: tuple[str, ...]
     site: Site
 
 
@@ -323,6 +338,13 @@ class Nest:
     aliased: bool = False
     #: what an iteration may raise
     raises: tuple[RaiseSite, ...] = ()
+    #: what scalars are asked for before the checks, which reckon without wrapping, and after them
+    near: tuple[Near | None, Near | None] = (None, None)
+
+    @property
+    def near_scalars(self) -> tuple[str, ...]:
+        """All scalars that must not be far from 0."""
+        return tuple(name for near in self.near if near is not None for name in near.scalars)
 
     @property
     def place(self) -> str:

@@ -5,7 +5,7 @@ The list below is the contract with the code generator.
 
 from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore import elementary
-from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, shift_left, shift_right
+from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, integer_power, shift_left, shift_right
 from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
     combine_and,
@@ -39,7 +39,8 @@ from somd.runtime.multicore.complex_numbers import complex_divide, complex_power
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, store, wrapped
-from somd.runtime.multicore.intrinsics import FAR, assume
+from somd.runtime.multicore.integers import exactly
+from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
 from somd.runtime.multicore.numpy_functions import (
@@ -89,6 +90,7 @@ from somd.runtime.multicore.words import fermat_product, high_product
 __all__ = [
     "FAR",
     "LANES",
+    "NEAR",
     "Chunked",
     "Cyclic",
     "aligned_from",
@@ -122,6 +124,7 @@ __all__ = [
     "elements_within",
     "elsewhere",
     "elsewhere_in",
+    "exactly",
     "failed",
     "fault_table",
     "fermat_product",
@@ -134,6 +137,7 @@ __all__ = [
     "high_product",
     "index_of",
     "inner_range",
+    "integer_power",
     "join",
     "keep",
     "lane_array",

@@ -30,6 +30,18 @@ def floor_divide(value: int, divisor: int) -> int:
 
 
 @native
+def integer_power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` of integers, the exponent natural: the low 64 bits, as an int64."""
+    result, factor, left = np.uint64(1), np.uint64(base), np.uint64(exponent)
+    while left != np.uint64(0):
+        if left & np.uint64(1) != np.uint64(0):
+            result *= factor
+        factor *= factor
+        left >>= np.uint64(1)
+    return np.int64(result)
+
+
+@native
 def fermat_remainder(value: Any, bits: int) -> Any:
     """`value % (2**bits + 1)` for an np.uint32 below `2**(2 * bits)`, as np.uint32: 2**bits is -1 there.
 

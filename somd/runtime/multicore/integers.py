@@ -30,6 +30,8 @@ lower_builtin: Any = _lower_builtin
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _WORD, _BIT = ir.IntType(64), ir.IntType(1)
+#: what factors and divisors of exact tests stay below, and by how many bits such a number is raised above all others
+LEAST_TOO_LARGE, _RAISED = 1 << 30, 96
 _COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _PLAIN = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 _SHIFTS = {ast.LShift: "shl", ast.RShift: "ashr"}
@@ -42,7 +44,10 @@ _native: dict[Any, _Text | _Operation] = {}
 def of_integers(function: Function) -> Function:
     """Let compiled code call a function of int64, which returns an int64, a bool or a tuple of int64."""
     text = _known[function] = _Text(function)
+    return _of_integers(function, text)
 
+
+def _of_integers(function: Function, text: _Text) -> Function:
     class Template(templates.AbstractTemplate):  # type: ignore[misc]
         key = function
 
@@ -57,6 +62,16 @@ def of_integers(function: Function) -> Function:
     templates.infer_global(function, types.Function(Template))
     lower_builtin(function, *[types.Any] * text.count)(generate)
     return function
+
+
+def exactly(function: Function) -> Function:
+    """Let compiled code call a test of int64, which is decided as Python decides it: nothing wraps in it.
+
+    Factors and divisors in its text are constants below 2**30, divisors positive.
+    """
+    text = _Text(function, ir.IntType(128))
+    text.result = types.boolean
+    return _of_integers(function, text)
 
 
 def of_words(function: Function) -> Function:
@@ -94,8 +109,9 @@ class _Operation:
 class _Text:
     """A function of integers: its signature, and its code in a module."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], word: Any = _WORD) -> None:
         self.function = function
+        self.word = word
         self.count = len(inspect.signature(function).parameters)
         returned = str(inspect.signature(function).return_annotation)
         self.results = returned.count("int") if returned.startswith("tuple") else 0
@@ -134,18 +150,19 @@ class _Writer:
         self.names = text.function.__globals__
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.locals: dict[str, Any] = {}
+        self.word = text.word
 
     def write(self) -> None:
         tree = self.text.tree
         for argument, value in zip(tree.args.args, self.llvm.args, strict=True):
-            self.store(argument.arg, value)
+            self.store(argument.arg, value if self.word == _WORD else self.builder.sext(value, self.word))
         self.block(tree.body)
         if not self.builder.block.is_terminated:
             self.builder.unreachable()
 
     def store(self, name: str, value: Any) -> None:
         if name not in self.locals:
-            self.locals[name] = cgutils.alloca_once(self.builder, _WORD)
+            self.locals[name] = cgutils.alloca_once(self.builder, self.word)
         self.builder.store(value, self.locals[name])
 
     def block(self, statements: list[ast.stmt]) -> None:
@@ -215,20 +232,20 @@ class _Writer:
     def test(self, node: ast.expr) -> Any:
         """The truth of an expression, one bit."""
         value = self.value(node)
-        return value if value.type == _BIT else self.builder.icmp_signed("!=", value, _WORD(0))
+        return value if value.type == _BIT else self.builder.icmp_signed("!=", value, self.word(0))
 
     def number(self, node: ast.expr) -> Any:
         """The value of an expression, a bool as 0 or 1."""
         value = self.value(node)
-        return self.builder.zext(value, _WORD) if value.type == _BIT else value
+        return self.builder.zext(value, self.word) if value.type == _BIT else value
 
     def value(self, node: ast.expr) -> Any:
         builder = self.builder
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            return _WORD(int(node.value))
+            return self.word(int(node.value))
         if isinstance(node, ast.Name):
             known = node.id in self.locals
-            return builder.load(self.locals[node.id]) if known else _WORD(operator.index(self.names[node.id]))
+            return builder.load(self.locals[node.id]) if known else self.word(operator.index(self.names[node.id]))
         if isinstance(node, ast.BinOp):
             return self.operation(node.op, self.number(node.left), self.number(node.right))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -262,7 +279,7 @@ class _Writer:
             return self.joined(arguments, lambda a, b: builder.select(builder.icmp_signed(sign, b, a), b, a))
         if name == "abs" and name not in self.names:
             return builder.select(
-                builder.icmp_signed("<", arguments[0], _WORD(0)), builder.neg(arguments[0]), arguments[0]
+                builder.icmp_signed("<", arguments[0], self.word(0)), builder.neg(arguments[0]), arguments[0]
             )
         function = self.names[name]
         return (_known.get(function) or _native[function]).called(builder, arguments)
@@ -275,15 +292,32 @@ class _Writer:
             return getattr(builder, _SHIFTS[type(op)])(left, right)
         if not isinstance(op, ast.FloorDiv | ast.Mod):
             raise NotImplementedError(ast.dump(op))
-        zero = builder.icmp_signed("==", right, _WORD(0))
-        by = builder.select(zero, _WORD(1), right)
+        if self.word != _WORD:
+            return self.by_limbs(left, right, isinstance(op, ast.FloorDiv))
+        zero = builder.icmp_signed("==", right, self.word(0))
+        by = builder.select(zero, self.word(1), right)
         quotient = builder.sdiv(left, by)
         rest = builder.sub(left, builder.mul(quotient, by))
         # towards minus infinity: one less where the rest is not 0 and has another sign than the divisor
-        apart = builder.icmp_signed("<", builder.xor(rest, by), _WORD(0))
-        lower = builder.and_(builder.icmp_signed("!=", rest, _WORD(0)), apart)
+        apart = builder.icmp_signed("<", builder.xor(rest, by), self.word(0))
+        lower = builder.and_(builder.icmp_signed("!=", rest, self.word(0)), apart)
         if isinstance(op, ast.FloorDiv):
-            made = builder.sub(quotient, builder.zext(lower, _WORD))
+            made = builder.sub(quotient, builder.zext(lower, self.word))
         else:
-            made = builder.add(rest, builder.select(lower, by, _WORD(0)))
-        return builder.select(zero, _WORD(0), made)
+            made = builder.add(rest, builder.select(lower, by, self.word(0)))
+        return builder.select(zero, self.word(0), made)
+
+    def by_limbs(self, left: Any, right: Any, quotient: bool) -> Any:
+        """Quotient or remainder of a wide number by a constant below 2**30: no machine has such an instruction."""
+        builder, by = self.builder, right.constant
+        assert 0 < by < LEAST_TOO_LARGE
+        natural = builder.add(left, self.word(by << _RAISED))
+        rest, digits = _WORD(0), self.word(0)
+        for shift in (96, 64, 32, 0):
+            limb = builder.and_(builder.trunc(builder.lshr(natural, self.word(shift)), _WORD), _WORD((1 << 32) - 1))
+            current = builder.or_(builder.shl(rest, _WORD(32)), limb)
+            digit, rest = builder.udiv(current, _WORD(by)), builder.urem(current, _WORD(by))
+            digits = builder.or_(digits, builder.shl(builder.zext(digit, self.word), self.word(shift)))
+        if quotient:
+            return builder.sub(digits, self.word(1 << _RAISED))
+        return builder.zext(rest, self.word)

@@ -16,6 +16,8 @@ intrinsic: Any = _intrinsic
 
 #: above every index, and low enough that adding an offset does not overflow
 FAR = 1 << 62
+#: what the absolute values of scalars in the bounds and conditions of loops do not exceed (see `plan/near.py`)
+NEAR = 1 << 44
 
 
 @intrinsic  # type: ignore[untyped-decorator,unused-ignore]

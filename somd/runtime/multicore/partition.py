@@ -17,16 +17,32 @@ from somd.runtime.multicore.numba_internals.native import native
 LANES = 32
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
+#: the greatest integer of 64 bits
+MOST = (1 << 63) - 1
 #: logical blocks that a long reduction is cut into
 BLOCKS = 1024
 
 
 @of_integers
 def trips(start: int, stop: int, step: int) -> int:
-    """How many values `range(start, stop, step)` has."""
+    """How many values `range(start, stop, step)` has; where it goes over more than 2**63 integers, about so many."""
     if step > 0:
-        return (stop - start + step - 1) // step if start < stop else 0
-    return (start - stop - step - 1) // -step if start > stop else 0
+        if start >= stop:
+            return 0
+        distance = stop - start - 1
+    else:
+        if start <= stop:
+            return 0
+        distance, step = start - stop - 1, -step
+    if distance < 0:  # it is 2**63 at least, and wraps
+        distance = MOST - 1
+    return distance // step + 1 if distance < MOST else MOST
+
+
+@of_integers
+def place_of(trip: int, count: int, start: int, stop: int, step: int) -> int:
+    """Where trip number `trip` of `count` begins; behind the last one `stop`, for a step more may leave 64 bits."""
+    return stop if trip == count and count > 0 else start + trip * step
 
 
 @of_integers
@@ -36,7 +52,7 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
     share, rest = count // parts, count % parts
     first = rank * share + (rank if rank < rest else rest)
     last = first + share + (1 if rank < rest else 0)
-    return start + first * step, start + last * step
+    return place_of(first, count, start, stop, step), place_of(last, count, start, stop, step)
 
 
 @of_integers
@@ -110,5 +126,5 @@ def block_range(start: int, stop: int, step: int, block: int, length: int) -> tu
     """The part of `range(start, stop, step)` in logical block number `block`."""
     count = trips(start, stop, step)
     first = block * length if block * length < count else count
-    last = first + length if first + length < count else count
-    return start + first * step, start + last * step
+    last = first + length if length < count - first else count
+    return place_of(first, count, start, stop, step), place_of(last, count, start, stop, step)

@@ -13,7 +13,7 @@ from somd.runtime.opencl.generated import (
     trips,
     trips_between,
 )
-SITES = {1: ('known_answers.py', 37, 'a', 0, 'a[i]'), 2: ('known_answers.py', 37, 'c', 0, 'c[i]'), 3: ('known_answers.py', 40, 'a', 0, 'a[i]'), 4: ('known_answers.py', 40, 'd', 0, 'd[i]'), 5: ('known_answers.py', 45, 'e', 0, 'e[i]'), 6: ('known_answers.py', 45, 'a', 0, 'a[j]'), 7: ('known_answers.py', 49, 'a', 0, 'a[i]'), 8: ('known_answers.py', 49, 'a', 0, 'a[j]'), 9: ('known_answers.py', 49, 'g', 0, 'g[i, j]'), 10: ('known_answers.py', 49, 'g', 1, 'g[i, j]'), 11: ('known_answers.py', 54, 'a', 0, 'a[j]'), 12: ('known_answers.py', 55, 'f', 0, 'f[i]'), 13: ('known_answers.py', 59, 'a', 0, 'a[j]'), 14: ('known_answers.py', 60, 'u', 0, 'u[i]'), 15: ('known_answers.py', 63, 'k', 0, 'k[i]'), 16: ('known_answers.py', 63, 'v', 0, 'v[i]'), 17: ('known_answers.py', 68, 'k', 0, 'k[i]'), 18: ('known_answers.py', 72, 'k', 0, 'k[i]'), 19: ('known_answers.py', 72, 'h', 0, 'h[k[i] % 7]')}
+SITES = {1: ('known_answers.py', 37, 'a', 0, 'a[i]'), 2: ('known_answers.py', 37, 'c', 0, 'c[i]'), 3: ('known_answers.py', 35, 'n', -2, ''), 4: ('known_answers.py', 40, 'a', 0, 'a[i]'), 5: ('known_answers.py', 40, 'd', 0, 'd[i]'), 6: ('known_answers.py', 38, 'n', -2, ''), 7: ('known_answers.py', 45, 'e', 0, 'e[i]'), 8: ('known_answers.py', 45, 'a', 0, 'a[j]'), 9: ('known_answers.py', 42, 'n', -2, ''), 10: ('known_answers.py', 49, 'a', 0, 'a[i]'), 11: ('known_answers.py', 49, 'a', 0, 'a[j]'), 12: ('known_answers.py', 49, 'g', 0, 'g[i, j]'), 13: ('known_answers.py', 49, 'g', 1, 'g[i, j]'), 14: ('known_answers.py', 46, 'n', -2, ''), 15: ('known_answers.py', 54, 'a', 0, 'a[j]'), 16: ('known_answers.py', 55, 'f', 0, 'f[i]'), 17: ('known_answers.py', 51, 'n', -2, ''), 18: ('known_answers.py', 59, 'a', 0, 'a[j]'), 19: ('known_answers.py', 60, 'u', 0, 'u[i]'), 20: ('known_answers.py', 63, 'k', 0, 'k[i]'), 21: ('known_answers.py', 63, 'v', 0, 'v[i]'), 22: ('known_answers.py', 62, 'n', -2, ''), 23: ('known_answers.py', 68, 'k', 0, 'k[i]'), 24: ('known_answers.py', 66, 'n', -2, ''), 25: ('known_answers.py', 72, 'k', 0, 'k[i]'), 26: ('known_answers.py', 72, 'h', 0, 'h[k[i] % 7]'), 27: ('known_answers.py', 70, 'm, n', -2, '')}
 
 
 def known_answers(run, a, k, g, c, d, e, f, u, v, h, n, m):
@@ -32,55 +32,71 @@ def known_answers(run, a, k, g, c, d, e, f, u, v, h, n, m):
         raise index_error(SITES[1], None)
     if n >= c.shape[0] + m + 1 and n >= c.shape[0] + 1:
         raise index_error(SITES[2], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[3], None)
     run.launch("known_answers_1", (n,), (a, c, n, m, n), reads=(a,), writes=(c,))
     if n >= m + 2 and n >= a.shape[0] + 1:
-        raise index_error(SITES[3], None)
-    if n >= m + 2 and n >= d.shape[0] + 1:
         raise index_error(SITES[4], None)
+    if n >= m + 2 and n >= d.shape[0] + 1:
+        raise index_error(SITES[5], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[6], None)
     run.launch("known_answers_2", (trips(n - 1, -1, -1),), (a, d, n - 1, m), reads=(a,), writes=(d,))
     # a triangle in a descending loop, and a descending grid of one
     if n >= 5 and n >= e.shape[0] + 1:
-        raise index_error(SITES[5], None)
+        raise index_error(SITES[7], None)
     if n >= a.shape[0] + 5:
-        raise index_error(SITES[6], None)
+        raise index_error(SITES[8], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[9], None)
     run.launch("known_answers_3", (trips(n - 1, -1, -1),), (a, e, n - 1, n), reads=(a, e), writes=(e,))
     if n >= a.shape[0] + m + 1 and n >= a.shape[0] + 1:
-        raise index_error(SITES[7], None)
-    if n >= a.shape[0] + 1 and n >= m + 1:
-        raise index_error(SITES[8], None)
-    if n >= g.shape[0] + m + 1 and n >= g.shape[0] + 1:
-        raise index_error(SITES[9], None)
-    if n >= g.shape[1] + 1 and n >= m + 1:
         raise index_error(SITES[10], None)
+    if n >= a.shape[0] + 1 and n >= m + 1:
+        raise index_error(SITES[11], None)
+    if n >= g.shape[0] + m + 1 and n >= g.shape[0] + 1:
+        raise index_error(SITES[12], None)
+    if n >= g.shape[1] + 1 and n >= m + 1:
+        raise index_error(SITES[13], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[14], None)
     run.launch("known_answers_4", (trips_between(0, n - 1, 1), trips(n - 1, -1, -1)), (a, g, g.shape[1], n - 1, m, n), reads=(a,), writes=(g,))
     # trips that meet in an element, and floats that are handed on
     if n >= a.shape[0] + 2:
-        raise index_error(SITES[11], None)
+        raise index_error(SITES[15], None)
     if n >= f.shape[0] + 1:
-        raise index_error(SITES[12], None)
+        raise index_error(SITES[16], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[17], None)
     run.launch("known_answers_5", (n,), (a, f, n), reads=(a,), writes=(f,))
     if n >= a.shape[0] + 1:
-        raise index_error(SITES[13], None)
+        raise index_error(SITES[18], None)
     if n >= u.shape[0] + 1:
-        raise index_error(SITES[14], None)
+        raise index_error(SITES[19], None)
     run.launch("known_answers_6", (n,), (a, u, n, n), reads=(a,), writes=(u,))
     # integers that wrap, and quotients of negative ones
     if n >= k.shape[0] + 1:
-        raise index_error(SITES[15], None)
+        raise index_error(SITES[20], None)
     if n >= v.shape[0] + 1:
-        raise index_error(SITES[16], None)
+        raise index_error(SITES[21], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[22], None)
     run.launch("known_answers_7", (trips(n - 1, -1, -2),), (k, v, n - 1), reads=(k,), writes=(v,))
     # a sum and a histogram under conditions
     total = np.int64(0)
     if n >= k.shape[0] + m + 1 and n >= k.shape[0] + 1:
-        raise index_error(SITES[17], None)
+        raise index_error(SITES[23], None)
+    if not (-17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[24], None)
     all_trips = trips(n - 1, -1, -1)
     blocks, block_trips = logical_blocks(all_trips, LANES)
     total_partials = run.empty(blocks, np.int64)
     run.launch_groups("known_answers_8", blocks, LANES, (k, total_partials, all_trips, block_trips, n - 1, m, n), reads=(k,), writes=(total_partials,))
     total = reduce_sum(total, total_partials.to_host())
     if n >= k.shape[0] + 1 and n >= m:
-        raise index_error(SITES[18], None)
+        raise index_error(SITES[25], None)
+    if not (-17592186044416 <= m <= 17592186044416 and -17592186044416 <= n <= 17592186044416):
+        raise index_error(SITES[27], None)
     all_trips_2 = trips(n - 1, -1, -1)
     shares = shares_of(run, "known_answers_9_local", trips(n - 1, -1, -1), (h.shape[0],), (2,), 0)
     if shares.slices:
@@ -375,7 +391,7 @@ __kernel void known_answers_9(__global const long *k, __global long *h_copies, l
 #line 71 "known_answers.py"
         if (m - i < 2) {
 #line 72 "known_answers.py"
-            store_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19, (long)((ulong)load_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 19) + (ulong)i));
+            store_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26, (long)((ulong)load_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26) + (ulong)i));
         }
     }
 }
@@ -419,7 +435,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
         if (m - i < 2) {
 #line 72 "known_answers.py"
             {
-                const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 19);
+                const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);
                 const long place = index;
                 const int own_at = place - h_low;
                 if ((uint)own_at < (uint)h_width) {
@@ -457,7 +473,7 @@ __kernel void known_answers_9_shared(__global long *h, __global const long *k, l
         if (m - i < 2) {
 #line 72 "known_answers.py"
             {
-                const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 19);
+                const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);
                 const long place = index;
                 if (place >= 0) {
                     atomic_add_pair_global((volatile __global uint *)&h[place], (ulong)(i));

@@ -35,6 +35,9 @@ _INFIX: dict[Any, str] = {
     _OP.ge: ">=",
     _OP.gt: ">",
 }
+#: operations whose constants must stay below a limit, so that 128 bits hold every result
+_SCALED = ("*", "//", "%")
+_FACTOR, _TERM = 1 << 30, 1 << 62
 _CALL: dict[Any, str] = {_OP.min: "min", _OP.max: "max"}
 _LOOSEST_FIRST = ("or", "and", "not", "==", "<=", "<", ">=", ">", "+", "-", "*", "//", "%")
 
@@ -63,6 +66,8 @@ def _text(node: isl.AstExpr, parent: str = "or") -> str:
     if kind == _KIND.id:
         return name_text(node.get_id().get_name())
     if kind == _KIND.int:
+        if abs(int(node.get_val().to_python())) >= (_FACTOR if parent in _SCALED else _TERM):
+            raise TooComplex("a constant that is too large")
         return str(node.get_val().to_python())
     operation: Any = node.get_op_type()
     args = [node.get_op_arg(k) for k in range(node.get_op_n_arg())]

@@ -214,6 +214,10 @@ class Rewriter(cst.CSTTransformer):
                 return updated_node.with_changes(args=args)
             if callee.name in ("pow", "divmod", "round") and len(original_node.args) == 2:
                 return self._of_two(original_node, updated_node, callee.name)
+            if callee.name == "round" and isinstance(result, ScalarType) and len(original_node.args) == 1:
+                kind = self._scalar(original_node.args[0].value)
+                if kind is not None and kind.kind in "bui":  # Numba goes through float
+                    return parenthesised(converted(updated_node.args[0].value, kind, result.dtype))
             if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
                 return cast(updated_node, result.dtype)
             if callee.name == "int" and len(updated_node.args) == 1:
@@ -288,14 +292,16 @@ class Rewriter(cst.CSTTransformer):
         return complex_call(callee, after, kinds, result) if kinds and len(kinds) == len(before) else None
 
     def _as_float(self, argument: cst.BaseExpression, updated: cst.Call) -> cst.Call:
-        """`float(x)`, which Numba leaves a float32 where `x` is one."""
+        """`float(x)`, which Numba leaves a float32 where `x` is one, and does not know of a bool."""
         kind = self._scalar(argument)
-        return cast(updated.args[0].value, FLOAT_MATH) if kind is not None and kind.dtype == "float32" else updated
+        widens = kind is not None and (kind.dtype == "float32" or kind.kind == "b")
+        return cast(updated.args[0].value, FLOAT_MATH) if widens else updated
 
     def _as_int(self, argument: cst.BaseExpression, updated: cst.Call) -> cst.Call:
-        """`int(x)`, which Numba leaves unsigned where `x` is."""
+        """`int(x)`, which Numba leaves narrow or unsigned where `x` is."""
         kind = self._scalar(argument)
-        return cast(updated.args[0].value, "int64") if kind is not None and kind.kind == "u" else updated
+        whole = kind is not None and kind.kind in "bui" and kind.dtype != "int64"
+        return cast(updated.args[0].value, "int64") if whole else updated
 
     def _numpy(self, original: cst.Call, updated: cst.Call, name: str, result: Type | None) -> cst.BaseExpression:
         before, after = [a.value for a in original.args], [a.value for a in updated.args]
@@ -536,8 +542,10 @@ def _careful(node: cst.BinaryOperation, left: ScalarType, right: ScalarType, res
         fits = 0 <= constant.evaluated_value < bits
         if isinstance(node.operator, cst.LeftShift | cst.RightShift) and fits:
             return None
-        if isinstance(node.operator, cst.FloorDivide):
+        if isinstance(node.operator, cst.FloorDivide) or (isinstance(node.operator, cst.Power) and fits):
             return None
+    if isinstance(node.operator, cst.Power) and result.kind in "iu":
+        return "integer_power"
     if isinstance(node.operator, cst.LeftShift):
         return "shift_left"
     if isinstance(node.operator, cst.RightShift):

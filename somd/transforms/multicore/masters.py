@@ -20,6 +20,7 @@ from somd.transforms.frontend.tree import parsed, transformed_expression, transf
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
 from somd.transforms.multicore.delays import DelayBuilder
+from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
@@ -32,6 +33,7 @@ from somd.transforms.stages import (
     Delay,
     Dim,
     Joined,
+    Nest,
     Phase,
     Plan,
     Reduction,
@@ -75,6 +77,7 @@ class MasterBuilder:
         self.delays: dict[int, DelayBuilder] = {}
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
+        self.exact = ExactTests(fresh)
         self.uses_math = False
         #: whether a phase has more MIs than workers
         self.uneven = False
@@ -128,7 +131,7 @@ class MasterBuilder:
         self.in_order = True
         loop = self.fenced(step)
         self.in_order = False
-        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of)
+        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of, self.exact)
         self.functions.extend(builder.functions())
         return builder.statements(loop)
 
@@ -193,23 +196,25 @@ class MasterBuilder:
         self.uses_math |= how.uses_math
         self.slaves.append(slave)
         self.built[phase.number] = (builder, slave)
-        built = [
-            statement
-            for check in nest.checks
-            for statement in parsed(f"if {check.condition}:\n    raise IndexError({check.site.number})\n")
-        ]
+        built = self.checks(nest)
         if nest.combined:
             built += self.combining_phase(builder, slave)
         elif nest.reductions:
             built += [*self.reduction_phase(builder, slave, nest.reductions), *self.failing(slave)]
         elif nest.copies:
-            built += [*copies_phase(builder, slave, self.plan, self.types), *self.failing(slave)]
+            built += [*copies_phase(builder, slave, self.plan, self.types, self.exact), *self.failing(slave)]
         elif phase.number in self.delays:
             built += self.delays[phase.number].noted(builder, slave)
         else:
             built += [*self.plain_phase(builder, slave), *self.failing(slave)]
         comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))
         return [built[0].with_changes(leading_lines=[*_lines_before(nest.dims[0].node), comment]), *built[1:]]
+
+    def checks(self, nest: Nest) -> list[cst.BaseStatement]:
+        """What is tested once, before the phase."""
+        first, last = ([(far_text(n.scalars), n.site)] if n is not None else [] for n in nest.near)
+        tests = [*first, *((self.exact.text(check.condition), check.site) for check in nest.checks), *last]
+        return parsed(*(f"if {condition}:\n    raise IndexError({site.number})\n" for condition, site in tests))
 
     def failing(self, slave: Slave) -> list[cst.BaseStatement]:
         return parsed(f"if failed({self.fresh.name('faults')}):\n    raise IndexError(-1)\n") if slave.faults else []
@@ -289,7 +294,7 @@ class MasterBuilder:
         nest, parts = builder.nest, self.fresh.name("n_slaves")
         built: list[cst.BaseStatement] = []
         if nest.in_order_if:
-            tests = " or ".join(f"({text})" for text in nest.in_order_if)
+            tests = " or ".join(f"({self.exact.text(text)})" for text in nest.in_order_if)
             parts = self.fresh.name("parts")
             built += parsed(f"{parts} = 1 if {tests} else {self.fresh.name('n_slaves')}")
         assert nest.relaxed is not None
@@ -382,7 +387,8 @@ class MasterBuilder:
     def small(self, builder: SlaveBuilder) -> str:
         """The condition under which one MI runs a phase."""
         work = work_text(builder.nest, self.plan.method, builder.text)
-        return " or ".join([*(f"({text})" for text in builder.nest.in_order_if), f"{work} < small_work()"])
+        in_order = [f"({self.exact.text(text)})" for text in builder.nest.in_order_if]
+        return " or ".join([*in_order, f"{work} < small_work()"])
 
     def dealt(self, builder: SlaveBuilder, count: str) -> tuple[str, str]:
         """A statement, and the name of how many MIs run `count` trips: more than workers where their costs differ."""

@@ -17,6 +17,7 @@ import libcst as cst
 
 from somd.transforms.frontend.tree import list_of_one, parsed, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting, cast
+from somd.transforms.multicore.exact_tests import ExactTests
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
@@ -26,14 +27,16 @@ from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
 
-def copies_phase(builder: SlaveBuilder, slave: Slave, plan: Plan, types: Types) -> list[cst.BaseStatement]:
+def copies_phase(
+    builder: SlaveBuilder, slave: Slave, plan: Plan, types: Types, exact: ExactTests
+) -> list[cst.BaseStatement]:
     """The master's statements for a phase with copies."""
     nest, fresh = builder.nest, builder.fresh
     rank, parts, count = map(fresh.name, ("rank", "n_slaves", "mi_count"))
     lo, hi = fresh.name("lo"), fresh.name("hi")
     start, stop, step = (*map(builder.text, (nest.dims[0].start, nest.dims[0].stop)), nest.dims[0].step)
     work = work_text(nest, plan.method, builder.text)
-    alone = " or ".join([*(f"({text})" for text in nest.in_order_if), f"{work} < small_work()"])
+    alone = " or ".join([*(f"({exact.text(text)})" for text in nest.in_order_if), f"{work} < small_work()"])
     call = f"{slave.name}({', '.join((lo, hi, *slave.arguments))})"
     if nest.partition is None:
         before = [f"{count} = part_count(trips({start}, {stop}, {step}), {parts})"]

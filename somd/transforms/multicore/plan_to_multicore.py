@@ -64,7 +64,7 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
         uses_math |= needs_math
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
-    functions = (*_in_use(helpers, called), *builder.functions)
+    functions = (*_in_use(helpers, called), *builder.functions, *builder.exact.functions)
     return MulticoreCode(
         plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math, builder.uneven
     )

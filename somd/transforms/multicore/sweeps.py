@@ -27,6 +27,7 @@ from somd.transforms.frontend.loops import integer_constant, range_of, statement
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.packed_slaves import PackedSlaveBuilder, packed_name
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
@@ -39,11 +40,18 @@ class SweepsBuilder:
     """Builds the code of one loop."""
 
     def __init__(
-        self, step: Uniform, plan: Plan, slaves: Slaves, fresh: Fresh, rewriting: Callable[[Phase | None], Rewriting]
+        self,
+        step: Uniform,
+        plan: Plan,
+        slaves: Slaves,
+        fresh: Fresh,
+        rewriting: Callable[[Phase | None], Rewriting],
+        exact: ExactTests,
     ) -> None:
         header = range_of(step.node) if isinstance(step.node, cst.For) else None
         assert header is not None and step.sweeps is not None
         self.step, self.plan, self.fresh, self.rewriting = step, plan, fresh, rewriting
+        self.exact = exact
         self.sweeps = step.sweeps
         self.radius = step.sweeps.radius
         self.header = header
@@ -237,7 +245,9 @@ class SweepsBuilder:
 
     def fails(self) -> str:
         """The condition under which a check fails before some sweep: then one MI runs the loop, and raises."""
-        conditions = [f"({check.condition})" for builder, _ in self.phases for check in builder.nest.checks]
+        nests = [builder.nest for builder, _ in self.phases]
+        conditions = [f"({self.exact.text(check.condition)})" for nest in nests for check in nest.checks]
+        conditions += [far_text(nest.near_scalars) for nest in nests if nest.near_scalars]
         exchanged = sorted(assigned_names(self.step.node) & set(self.plan.ranks))
         conditions += [f"{exchanged[0]}.shape != {name}.shape" for name in exchanged[1:]]
         return " or ".join(dict.fromkeys(conditions))

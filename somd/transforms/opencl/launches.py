@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from somd.transforms.opencl.row_launches import HostRows
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
 from somd.transforms.opencl.wide_kernels import segments_of
-from somd.transforms.stages import Dim, Nest, Reduction, Serial
+from somd.transforms.stages import NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.types.scalars import ScalarType
 
 REDUCERS = {
@@ -122,7 +123,7 @@ class Launch:
             self.blocks, self.length, self.trips, self.block = (names.fresh(n) for n in wanted)
 
     def statements(self) -> list[cst.BaseStatement]:
-        found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
+        found = self.checks()
         if self.nest.relaxed is not None and self.nest.relaxed.fresh:
             found += snapshots(self.nest.relaxed.snapshots, self.code.run)
         found += [*self.launched(), *self.finished()]
@@ -169,6 +170,34 @@ class Launch:
             )
         )
 
+    def checks(self) -> list[cst.BaseStatement]:
+        """The tests before the phase."""
+        first, last = ([self.far(near)] if near is not None else [] for near in self.nest.near)
+        return [*first, *(self.check(self.exact(c.condition), c.site.number) for c in self.nest.checks), *last]
+
+    def far(self, near: Near) -> cst.BaseStatement:
+        """The test of scalars that must not be far from 0."""
+        tests = " and ".join(f"-{NEAR} <= {name} <= {NEAR}" for name in near.scalars)
+        return self.check(f"not ({tests})", near.site.number)
+
+    def exact(self, condition: str) -> str:
+        """A condition with NumPy's integers, which wrap, made Python's, which do not."""
+        strong = {
+            name for name, kind in self.code.types.names.items() if isinstance(kind, ScalarType) and not kind.weak
+        }
+
+        class Exact(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.expr:
+                return ast.Call(ast.Name("int"), [node], []) if node.id in strong else node
+
+        if strong.isdisjoint(node.id for node in ast.walk(ast.parse(condition)) if isinstance(node, ast.Name)):
+            return condition
+        return ast.unparse(Exact().visit(ast.parse(condition, mode="eval")))
+
+    def in_order_test(self) -> cst.BaseExpression:
+        """Whether a negative index may make iterations meet."""
+        return cst.parse_expression(" or ".join(f"({self.exact(text)})" for text in self.nest.in_order_if))
+
     def check(self, condition: str, site: int) -> cst.BaseStatement:
         row = tree.subscript(tree.brought("SITES"), tree.integer(site))
         return cst.If(
@@ -186,8 +215,7 @@ class Launch:
         usual, self.kernel = self.kernel, self.in_order
         alone = self.with_rows(self.owner_count())
         self.kernel = usual
-        test = cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if))
-        return [cst.If(test, tree.block(alone), cst.Else(tree.block(launched)))]
+        return [cst.If(self.in_order_test(), tree.block(alone), cst.Else(tree.block(launched)))]
 
     def sizes(self) -> list[cst.BaseExpression]:
         return [self.extent(self.nest.dims[number]) for number in fastest_first(self.nest)]

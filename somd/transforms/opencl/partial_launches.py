@@ -20,7 +20,7 @@ class PartialLaunch(Launch):
     """Writes one phase in which each owner of a part has its copies of scalars."""
 
     def statements(self) -> list[cst.BaseStatement]:
-        found: list[cst.BaseStatement] = [self.check(c.condition, c.site.number) for c in self.nest.checks]
+        found = self.checks()
         found.append(self.cut())
         for name in self.nest.copies:
             made = tree.call(tree.attribute(self.code.run, "full"), self.owner_count(), *self._filled(name))
@@ -33,7 +33,7 @@ class PartialLaunch(Launch):
         dim = self.nest.dims[0]
         limits = [self.limit(dim.start), self.limit(dim.stop), tree.integer(dim.step)]
         if self.nest.in_order_if:
-            limits.append(cst.parse_expression(" or ".join(f"({text})" for text in self.nest.in_order_if)))
+            limits.append(self.in_order_test())
         function, given = "evenly", [tree.name(self.code.run)]
         if self.nest.partition is not None:
             function = "with_trips"

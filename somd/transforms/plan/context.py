@@ -33,6 +33,8 @@ class Kinds:
     ranks: Mapping[str, int]
     inexact: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    #: scalars of NumPy's int64
+    strong: frozenset[str] = frozenset()
 
 
 def kinds_from_source(method: Method, collector: Collector) -> Kinds:

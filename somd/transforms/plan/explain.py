@@ -103,6 +103,8 @@ def _phase(phase: Phase) -> Iterator[str]:
         yield f"  relaxed: {', '.join(read)} of other MIs as when the block began"
     for check in nest.checks:
         yield f"  IndexError before the phase if {check.condition} ({check.site.text}, line {check.site.position.line})"
+    if nest.near_scalars:
+        yield f"  SOMD609 before the phase if {' or '.join(nest.near_scalars)} is beyond 2**44"
     if nest.guarded:
         tested = dict.fromkeys(sites[0].text for sites in nest.guarded.values())
         yield f"  tested where they happen: {', '.join(tested)}"

@@ -28,11 +28,12 @@ from somd.transforms.plan.forms import check_form
 from somd.transforms.plan.formulas import is_formula
 from somd.transforms.plan.independent import independent_loops
 from somd.transforms.plan.local_arrays import Locals, local_arrays
+from somd.transforms.plan.near import Reckoning
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
 from somd.transforms.plan.views import corner_reads, derived_views
-from somd.transforms.stages import Access, Affine, Check, Dim, Nest, Relaxed, Site
+from somd.transforms.stages import FAR, Access, Affine, Check, Dim, Near, Nest, Relaxed, Site
 
 MAX_DIMS = 3
 
@@ -53,7 +54,8 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     if own.diagnostics:
         raise Rejected(*own.diagnostics)
     scope = context.scope.with_known(dict.fromkeys(assigned_names(loop.body)))
-    everything = accesses_of((loop,), scope.with_lengths(own.lengths))
+    reckoning = Reckoning((*context.facts, *own.facts), around, context.kinds.strong)
+    everything = reckoning.where_tested(accesses_of((loop,), scope.with_lengths(own.lengths)), context.aliases)
     accesses = tuple(a for a in everything if a.array not in own.names)
     combined = combined_in(loop, accesses, context, sets)
     private = {each.array for each in combined}
@@ -97,6 +99,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         privates=scalars.private,
         reductions=scalars.reductions,
         checks=checks,
+        near=_near(reckoning.near(everything), loop, context),
         guarded=guarded,
         wrapping=frozenset(
             a.node for a in everything if any(may_be_negative(a, axis, sets) for axis in range(len(a.indices)))
@@ -127,6 +130,14 @@ def _changed(accesses: Sequence[Access], context: Context) -> tuple[str, ...]:
     """The arrays that are written, each by every name that it may have in the nest."""
     named = {a.array for a in accesses}
     return tuple(sorted(named & context.aliases.with_others(a.array for a in accesses if a.write)))
+
+
+def _near(
+    found: tuple[tuple[str, ...], tuple[str, ...]], loop: cst.For, context: Context
+) -> tuple[Near | None, Near | None]:
+    position = context.method.position(loop)
+    first, last = (Near(n, context.site(position, ", ".join(n), FAR, "")) if n else None for n in found)
+    return first, last
 
 
 def _told_apart(variables: set[str], context: Context) -> list[str]:

@@ -207,6 +207,7 @@ def _plain(nest: Nest, changed: set[str]) -> bool:
     if special or nest.wrapping - set(nest.guarded) or nest.grid or outer.step <= 0:
         return False
     texts = {name for check in nest.checks for name in _names(check.condition)}
+    texts |= set(nest.near_scalars)
     return not changed & (names_read(outer.start) | names_read(outer.stop) | texts)
 
 

@@ -16,7 +16,7 @@ from somd.raising import AS_IT_IS, Raises
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
 from somd.transforms.reference.witness import PlanViolation, Witness, Write, address_of, claim, outside
-from somd.transforms.stages import Dim, Joined, Nest, Phase, Plan, Raising, all_steps
+from somd.transforms.stages import NEAR, Dim, Joined, Near, Nest, Phase, Plan, Raising, all_steps
 
 #: iterations in a logical block, at most
 BLOCK = 5
@@ -140,9 +140,11 @@ class _Runner:
 
     def run(self, state: Values) -> Any:
         """Run the nest on the master's names; the reduced scalars, or the copies of each MI in rank order."""
+        self._near(self.nest.near[0], state)
         for check in self.nest.checks:
             if self._evaluate(check.condition, state):
                 raise outside(check.site)
+        self._near(self.nest.near[1], state)
         points = list(self._points(state, ()))
         if points:
             self._claims(state, points)
@@ -242,6 +244,10 @@ class _Runner:
         start, stop = (self._evaluate(limit, known) for limit in self.limits[depth])
         for value in range(start, stop, self.nest.dims[depth].step):
             yield from self._points(state, (*outer, value))
+
+    def _near(self, near: Near | None, state: Values) -> None:
+        if near is not None and any(abs(int(state[name])) > NEAR for name in near.scalars):
+            raise outside(near.site)
 
     def _evaluate(self, text: str, state: Values) -> Any:
         return eval(text, {**self.names, **state})

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.transforms.stages import Site
+from somd.transforms.stages import FAR, Site
 
 MANY = -1
 
@@ -107,8 +107,10 @@ def claim(holds: bool, what: str) -> None:
         raise PlanViolation(what)
 
 
-def outside(site: Site, index: int | None = None) -> IndexError:
-    """The error of an access that leaves its array at `site`."""
+def outside(site: Site, index: int | None = None) -> IndexError | OverflowError:
+    """The error of an access that leaves its array at `site`, or of scalars too far from 0."""
+    if site.axis == FAR:
+        return OverflowError(f"{site.array} too far from 0, line {site.position.line}")
     which = "an index" if index is None else f"index {index}"
     place = f"line {site.position.line}"
     return IndexError(f"{which} of {site.text} is out of bounds for axis {site.axis} of `{site.array}`, {place}")

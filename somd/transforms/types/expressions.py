@@ -219,7 +219,7 @@ class Expressions:
             return None
         if kind is cst.Power and left.kind in "iu" and right.kind in "iu":
             exponent = self.literal(right_node)
-            if not isinstance(exponent, int) or exponent < 0:
+            if right.kind != "u" and (not isinstance(exponent, int) or exponent < 0):
                 self.report(
                     "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
                 )
@@ -343,7 +343,9 @@ class Expressions:
                     self.report("SOMD203", f"`np.{name}` of a complex number is not supported", node, helps)
                     return None
                 if kind == "numpy" and name in functions.OPERATORS:
-                    return self._operator(name, found, arguments, node)
+                    return self._operator(name, functions.OPERATORS[name], found, arguments, node)
+                if kind == "numpy" and name == "power" and all(f is not None and f.kind in "iu" for f in found):
+                    return self._operator(name, cst.Power, found, arguments, node)
                 if name in ("round", "around") and not self._places(arguments, found, node):
                     return None
                 if kind == "cast" and len(found) == 2 and not self._real_parts(found, node):
@@ -378,7 +380,12 @@ class Expressions:
             return None
 
     def _operator(
-        self, name: str, found: list[ScalarType | None], arguments: list[cst.BaseExpression], node: cst.Call
+        self,
+        name: str,
+        kind: type[cst.BaseBinaryOp],
+        found: list[ScalarType | None],
+        arguments: list[cst.BaseExpression],
+        node: cst.Call,
     ) -> ScalarType | None:
         """`np.add(x, y)` and its like, which of two Python numbers make a NumPy scalar."""
         if len(found) != 2 or found[0] is None or found[1] is None:
@@ -388,7 +395,7 @@ class Expressions:
         left, right = found[0], found[1]
         if left.weak and right.weak:
             left, right = ScalarType(left.dtype), ScalarType(right.dtype)
-        return self.binary(functions.OPERATORS[name], left, right, (arguments[0], arguments[1]), node)
+        return self.binary(kind, left, right, (arguments[0], arguments[1]), node)
 
     def _as_operators(self, name: str, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         """`pow(x, y)` and `divmod(x, y)`"""

@@ -8,6 +8,7 @@ from numba import prange
 
 from somd.runtime.multicore import (
     FAR,
+    NEAR,
     assume,
     elementary,
     lane_array,
@@ -27,6 +28,7 @@ RESULT = None
 WRITTEN = (2,)
 SITES = {
     1: ('input.py', 32, 'out', 0, 'out[i]'),
+    2: ('input.py', 23, 'modes', -2, ''),
 }
 HAS_FAULTS = False
 
@@ -112,6 +114,8 @@ def spectrum(a, modes, out, n_slaves):
     # phase 1: the loop over i at line 23
     if a.shape[0] >= out.shape[0] + 1:
         raise IndexError(1)
+    if not (-NEAR <= modes <= NEAR):
+        raise IndexError(2)
     if trips(0, len(a), 1) * (2 + 206 * trips(0, modes, 1) + 112 * trips(1, modes, 1)) < small_work():
         spectrum_slave_1(0, len(a), a, out, modes)
     else:

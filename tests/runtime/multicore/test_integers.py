@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from numba import types
 
 from somd.runtime.multicore import combining, partition, relaxed, sweeps, tables  # noqa: F401 - they hold the functions
-from somd.runtime.multicore.integers import _known, of_integers
+from somd.runtime.multicore.integers import _known, exactly, of_integers
 from somd.runtime.multicore.numba_internals.native import native
 
 CHOICES = np.array([-61, -7, -3, -2, -1, 0, 1, 2, 3, 5, 8, 31, 32, 33, 1000, 4096, 20_011])
@@ -72,3 +73,23 @@ def test_what_the_text_may_not_hold() -> None:
 
     with pytest.raises(NotImplementedError):
         numba.njit((types.int64,))(lambda a: power(a))
+
+
+@exactly
+def exact_forms(a: int, b: int, c: int) -> bool:
+    """What conditions are made of."""
+    far = 3 * a - 7 * b + 1 >= (c + 1 if b > 0 else -c) or (a + b) // 7 < 5 * c + 3
+    return (far and (5 * a - b) % 8 == 3) or min(a, b + c) > max(-a, 1073741823 * c) // 1073741823
+
+
+def test_exact_tests_do_not_wrap() -> None:
+    compiled = native(lambda a, b, c: exact_forms(a, b, c))
+    most = 2**63 - 1
+    values = (most, -most - 1, most - 1, -most, most // 2, 2**62, -(2**62) - 3, 12, -5, 0, 1)
+
+    @numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
+    def asked(a: int, b: int, c: int) -> bool:
+        return bool(compiled(a, b, c))
+
+    for triple in itertools.product(values, repeat=3):
+        assert asked(*triple) == exact_forms(*triple), triple

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import numba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,17 @@ from somd.runtime.multicore.partition import (
     slave_range,
     trips,
 )
+
+
+@numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
+def trips_in_machine_words(start: int, stop: int, step: int) -> int:
+    return trips(start, stop, step)
+
+
+@numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
+def range_in_machine_words(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
+    return slave_range(start, stop, step, rank, parts)
+
 
 LIMITS = st.integers(-60, 60)
 STEPS = st.integers(-7, 7).filter(bool)
@@ -31,6 +43,15 @@ def parts_of(start: int, stop: int, step: int, parts: int) -> list[list[int]]:
 @given(LIMITS, LIMITS, STEPS)
 def test_trips_counts_a_range(start: int, stop: int, step: int) -> None:
     assert trips(start, stop, step) == len(range(start, stop, step))
+
+
+def test_trips_and_parts_of_ranges_at_the_ends_of_64_bits() -> None:
+    most, least = 2**63 - 1, -(2**63)
+    assert trips_in_machine_words(most, -5, 1) == trips_in_machine_words(-1, most, -1) == 0
+    assert trips_in_machine_words(-5, most, 1) == trips_in_machine_words(least, most, 1) == most
+    assert trips_in_machine_words(most, least, -1) == most
+    assert range_in_machine_words(most - 10, most, 4, 0, 1) == (most - 10, most)
+    assert range_in_machine_words(least + 10, least, -4, 1, 2) == (least + 2, least)
 
 
 @settings(deadline=None)

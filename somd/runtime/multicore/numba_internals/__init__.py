@@ -2,7 +2,8 @@
 
     lowering      its helpers for writing LLVM code, for modules of the runtime that bring functions of their own
     native        functions that only compiled code calls
-    extremes      a pass: `min` and `max` of int64
+    extremes      a pass: `min` and `max` of int64, and `range`
+    ranges        what stands for `range`
     outlining     a pass: `prange` loops become functions
     regions       what runs these functions on threads
     libraries     LLVM code of a master, optimised once

@@ -1,7 +1,7 @@
 """`min` and `max` in compiled code: of int64 two instructions each, where Numba compiles a function for each.
 
 In: Numba's representation of a function. Out: the same with functions of ours for Python's `min` and `max`, which
-leave all other types to Numba's.
+leave all other types to Numba's; and for `range` (see `ranges`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from numba.core import types as _types
 from numba.core import untyped_passes as _untyped_passes
 from numba.core.typing import templates as _templates
 from numba.extending import lower_builtin as _lower_builtin
+
+from somd.runtime.multicore.numba_internals.ranges import bounded_range
 
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
@@ -36,7 +38,8 @@ def greatest(*values: Any) -> Any:
     return max(*values)
 
 
-_OURS = {builtins.min: least, builtins.max: greatest}
+_OURS: dict[Any, Any] = {builtins.min: least, builtins.max: greatest, builtins.range: bounded_range}
+_REPLACED = tuple(_OURS)
 _SIGNS = {least: "<", greatest: ">"}
 
 
@@ -88,8 +91,9 @@ class Extremes(compiler_machinery.FunctionPass):  # type: ignore[misc]
         for block in state.func_ir.blocks.values():
             for statement in block.find_insts(ir.Assign):
                 value = statement.value
-                if isinstance(value, ir.Global) and value.value in (builtins.min, builtins.max):
-                    statement.value = ir.Global(value.name, _OURS[value.value], value.loc)
+                if isinstance(value, ir.Global) and value.value in _REPLACED:
+                    ours = _OURS[value.value]
+                    statement.value = ir.Global(ours.__name__, ours, value.loc)
                     state.func_ir._definitions[statement.target.name] = [statement.value]
                     found = True
         return found

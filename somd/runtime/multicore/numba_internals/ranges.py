@@ -1,0 +1,62 @@
+"""`range` in compiled code: with its turns counted right where start and stop are 2**63 or more apart.
+
+Numba takes `stop - start` for the distance, also where that wraps: `range(2**63 - 1, -5)` would have turns. Here stop
+is first brought to where it belongs: to start for a range without turns, and no further away than 2**63 - 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir as _ir
+from numba.core import types as _types
+from numba.core.typing import templates as _templates
+from numba.extending import lower_builtin as _lower_builtin
+
+ir: Any = _ir
+types: Any = _types
+templates: Any = _templates
+lower_builtin: Any = _lower_builtin
+
+
+def bounded_range(*limits: int) -> range:
+    """What `range` is taken for."""
+    return range(*limits)
+
+
+class _Template(templates.AbstractTemplate):  # type: ignore[misc]
+    key = bounded_range
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        return self.context.resolve_function_type(self.context.resolve_value_type(range), args, kws)
+
+
+templates.infer_global(bounded_range, types.Function(_Template))
+
+
+@lower_builtin(bounded_range, types.VarArg(types.Any))  # type: ignore[untyped-decorator,unused-ignore]
+def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    if len(arguments) > 1 and signature.args[0].signed:
+        start, stop, *steps = arguments
+        arguments = [start, _within_reach(builder, start, stop, steps[0] if steps else start.type(1)), *steps]
+    known = context.typing_context.resolve_value_type(range)
+    return context.get_function(known, signature)(builder, arguments)
+
+
+def _within_reach(builder: Any, start: Any, stop: Any, step: Any) -> Any:
+    """The stop of a range, where `stop - start` does not wrap and has the sign of `step` or is 0."""
+    zero = start.type(0)
+    if isinstance(step, ir.Constant) and isinstance(step.constant, int):
+        return _ahead(builder, start, stop, "<" if step.constant < 0 else ">")
+    forward, backward = (_ahead(builder, start, stop, sign) for sign in (">", "<"))
+    return builder.select(builder.icmp_signed(">", step, zero), forward, backward)
+
+
+def _ahead(builder: Any, start: Any, stop: Any, sign: str) -> Any:
+    """Stop where it lies on that side of start, at most as far away as can be told; else start."""
+    most = start.type((1 << (start.type.width - 1)) - 1)
+    low, high = (start, stop) if sign == ">" else (stop, start)
+    wraps = builder.icmp_signed("<", builder.sub(high, low), start.type(0))
+    farthest = builder.add(start, most) if sign == ">" else builder.sub(start, most)
+    reached = builder.select(wraps, farthest, stop)
+    return builder.select(builder.icmp_signed(sign, stop, start), reached, start)
