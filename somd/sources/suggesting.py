@@ -81,7 +81,10 @@ def _proposal(path: Path, module: cst.Module, plain: Plain, line: int) -> Propos
             reasons.append("importing the file does not define it")
             continue
         try:
-            return Proposal(plain.qualname, line, arrays, tuple(_proved(method, line)))
+            proved = _proved(method, line)
+            if proved is not None:
+                return Proposal(plain.qualname, line, arrays, tuple(proved))
+            reasons.append("its loops run in order: there is nothing to distribute")
         except NotKnownYet as what:
             reasons.append(f"what `{what}` is depends on the object of a call")
         except SomdCompileError as error:
@@ -97,9 +100,12 @@ def _choices(plain: Plain) -> Iterator[tuple[str, ...]]:
     yield from dict.fromkeys((plain.arrays, plain.written or plain.arrays, *((name,) for name in plain.arrays)))
 
 
-def _proved(method: Method, line: int) -> Iterator[str]:
+def _proved(method: Method, line: int) -> Iterator[str] | None:
+    """What is proved of the loops that are distributed; None if none is."""
     function = function_of(method)
     plan = check(function, reach_of_source(function, method.owner))
+    if not plan.phases():
+        return None
     shift = line - plan.method.position(plan.method.function.name).line
     return proofs(plan, shift)
 

@@ -51,6 +51,12 @@ def no_loop(a):
     return a[0]
 
 
+def only_in_order(a, other):
+    for i in range(1, len(a)):
+        a[i] += a[i - 1]
+    return other[0]
+
+
 print("a side effect", add(np.ones(2), np.ones(2)))
 '''
 
@@ -66,6 +72,7 @@ def test_proposals(somdc: Somdc, write: Write) -> None:
         "# plain.py:14: chain: nothing proposed: this loop cannot be distributed: iteration i reads what",
         "[SOMD301]\n",
         "the iterations of `for x in xs` may run in any order: they write no array\n#     `s` is reduced by +",
+        "only_in_order: nothing proposed: this loop cannot be distributed: iteration i reads what iteration i-1 writes",
         "# plain.py:26: lists: nothing proposed: its loops index no parameter that may be an array\n",
         "+from somd import dist, somd\n",
         "-def add(a, b):\n+@somd\n+def add(a: dist[np.ndarray], b: dist[np.ndarray]):\n",
