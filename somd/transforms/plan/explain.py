@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from somd.transforms.frontend.spelling import as_written
 from somd.transforms.frontend.tree import inside
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Joined, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.stages import Joined, Method, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
 
 
 def explain(plan: Plan) -> str:
@@ -54,7 +55,7 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
             for inner in step.orelse:
                 yield from _step(inner, depth + 1, plan)
     elif isinstance(step, Phase):
-        yield from (pad + line for line in _phase(step))
+        yield from (pad + line for line in _phase(step, plan.method))
     elif isinstance(step, Joined):
         yield f"{pad}one value of the copies of {', '.join(step.names)}, by `{step.text}`"
     else:
@@ -77,7 +78,7 @@ def _header(node: cst.For | cst.While | cst.If) -> str:
     return f"{'while' if isinstance(node, cst.While) else 'if'} {code(node.test)}"
 
 
-def _phase(phase: Phase) -> Iterator[str]:
+def _phase(phase: Phase, method: Method) -> Iterator[str]:
     nest = phase.nest
     code = cst.Module([]).code_for_node
     loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
@@ -90,7 +91,8 @@ def _phase(phase: Phase) -> Iterator[str]:
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
         each = "logical block" if nest.relaxed is None else "method instance"
-        yield f"  reduction: {reduction.name} by {reduction.op}{with_it}, one partial a {each}"
+        name = as_written(reduction.name, {held: method.spelled[held] for held in method.held})
+        yield f"  reduction: {name} by {reduction.op}{with_it}, one partial a {each}"
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"
     if nest.copies:
