@@ -29,7 +29,7 @@ DEFINITION = """#ifndef GUARDS_END
 
 def is_conditional(nest: Nest) -> bool:
     """Whether an iteration of `nest` may leave out something that others do: a branch, a loop, a tested access."""
-    return bool(nest.guarded) or bool(nest.local_arrays) or any(_branches(node) for node in nest.body)
+    return nest.tests or bool(nest.local_arrays) or any(_branches(node) for node in nest.body)
 
 
 def _branches(node: cst.CSTNode) -> bool:

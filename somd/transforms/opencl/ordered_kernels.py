@@ -63,6 +63,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     low, high = f"{ends}[{owner}]", f"{ends}[{owner} + 1]"
     if not by_ends:
         low, high = f"{ranges}[2 * {part}]", f"{ranges}[2 * {part} + 1]"
+        statements.lines.append(IN_ORDER)
         statements.open(f"for (long {part} = {owners}[{owner}]; {part} < {owners}[{owner} + 1]; ++{part})")
     else:
         start, stop = (scope.names.fresh(n) for n in ("part_start", "part_stop"))

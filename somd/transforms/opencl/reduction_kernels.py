@@ -111,7 +111,7 @@ class _Writer:
         outer = range_in_c(0, dims[0], self.expressions, self.bounds)
         if alone:
             start = self.ahead(start, outer)
-            self.unrolled()
+        self.in_order(last=alone)
         write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
         iterating(self.scope, outer)
         if outer.stop.value is None and dims[0].invariant and self.scope.relaxed is None:
@@ -200,13 +200,12 @@ class _Writer:
             begin = inner.value(C(self.lane, "int64"))
             advance = f"LANES * {step}" if step != 1 else "LANES"
         v = inner.variable
-        if last:
-            self.unrolled()
+        self.in_order(last)
         self.statements.open(f"for (long {v} = {begin}; {inner.inside()}; {v} += {advance})")
 
-    def unrolled(self) -> None:
-        """Let loads of several trips be under way, where the body has no loop of its own, and keep their order."""
-        if not self.loops_inside:
+    def in_order(self, last: bool) -> None:
+        """Keep the order of trips; let loads of several be under way in the last loop, where it has none inside."""
+        if last and not self.loops_inside:
             self.statements.lines.append("#pragma unroll 8")
         self.statements.lines.append(IN_ORDER)
 

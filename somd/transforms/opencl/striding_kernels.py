@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
@@ -48,6 +48,7 @@ def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit
     lines, rows = rows_of(scope, item)
     for line in (*lines, *declarations(private_names(nest, scoped), scope)):
         write.line(line)
+    write.lines.append(IN_ORDER)  # one row after the other
     write.open(f"for (long {trip} = {item}; {trip} < {trips}; {trip} += {items})")
     rest = trip
     places: list[str] = []

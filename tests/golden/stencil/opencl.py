@@ -66,6 +66,7 @@ __kernel void stencil_2(__global const double *G, __global double *total__partia
     const long block_start = (long)get_group_id(0) * block_trips;
     const long block_stop = min(block_start + block_trips, all_trips);
     double total_ = -0.0;
+#pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block_start; trip < block_stop; trip += 1) {
         const long i = 1 + trip;
 #pragma unroll 8
