@@ -15,7 +15,7 @@ import libcst as cst
 
 from somd.elementary.functions import POWERS, elementary
 from somd.transforms.multicore.numpy_calls import as_type, called, called_of
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import REALS, ScalarType
 
 
 def elementary_call(
@@ -50,7 +50,7 @@ def elementary_power(
 
 def literal_of(node: cst.BaseExpression) -> float | None:
     """The value of a literal, behind a sign and casts; None for everything else."""
-    while isinstance(node, cst.Call) and len(node.args) == 1 and isinstance(node.func, cst.Attribute):
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in REALS:
         node = node.args[0].value
     try:
         value = ast.literal_eval(cst.Module([]).code_for_node(node))

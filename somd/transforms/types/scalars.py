@@ -121,15 +121,16 @@ class NotTyped(Exception):
     """The operation does not exist on these types; the text says why."""
 
 
-#: floats to try a function on: math functions differ in where they are defined
+#: numbers to try a function on: math functions differ in where they are defined
 TRIALS = (1.0, 0.5, 2.0)
 
 
 def sample(scalar: ScalarType, trial: float = 1.0) -> Any:
-    """A value of the type: `trial` for floats and complex numbers, 1 for integers, True."""
+    """A value of the type: `trial` for floats and complex numbers, `trial` or 1 for integers, True."""
+    whole = max(1, int(trial))
     if scalar.weak:
-        return {"b": True, "i": 1, "f": trial, "c": complex(trial)}[scalar.kind]
-    return np.dtype(scalar.dtype).type(trial if scalar.kind in "fc" else 1)
+        return {"b": True, "i": whole, "f": trial, "c": complex(trial)}[scalar.kind]
+    return np.dtype(scalar.dtype).type(trial if scalar.kind in "fc" else whole)
 
 
 def type_of_value(value: object) -> ScalarType:

@@ -1,0 +1,91 @@
+"""Powers and elementary functions in the places and types where they occur: nested, with signs, casts and literals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import SIZES, numbers, program
+
+A = dist[np.ndarray]
+CUBE = 3
+HALF = 0.5
+SINGLE = np.float32(2.5)
+
+
+def positive(*dtypes):
+    """Elements above 0 of two dtypes, and small integers of a third."""
+    first, second, whole = dtypes
+    return [
+        (numbers(n, dtype=first, low=0.1), numbers(n, dtype=second, low=0.1), numbers(n, dtype=whole, low=0, high=6))
+        for n in SIZES
+    ]
+
+
+def cases():
+    kinds = ((float, float, np.int64), (float, np.float32, np.uint8), (np.float32, float, np.int32))
+    return [case for each in kinds for case in positive(*each)]
+
+
+@program(cases, rtol=1e-6)
+@somd
+def powers_of_all_kinds(a: A, b: A, k: A) -> np.ndarray:
+    out = np.zeros((17, len(a)))
+    for i in range(len(a)):
+        out[0, i] = a[i] ** 2**0.5
+        out[1, i] = (a[i] ** 2) ** 0.5
+        out[2, i] = -(a[i] ** 2)
+        out[3, i] = a[i] ** +2
+        out[4, i] = a[i] ** -3
+        out[5, i] = a[i] ** CUBE + a[i] ** HALF
+        out[6, i] = 2 ** a[i]
+        out[7, i] = 2.0 ** -(a[i] ** 2)
+        out[8, i] = a[i] ** b[i] ** 0.5
+        out[9, i] = a[i] ** k[i]
+        out[10, i] = b[i] ** SINGLE
+        out[11, i] = np.power(k[i], 2.5)
+        out[12, i] = pow(a[i], 0.5) * pow(b[i], -1)
+        out[13, i] = (i + 1) ** 0.5
+        t = a[i]
+        t **= 3
+        out[14, i] = t
+        out[15, i] = math.sqrt(a[i]) ** -1
+        out[16, i] = math.pow(math.sin(a[i]) ** 2, 0.5)
+    return out
+
+
+def helper(x, exponent):
+    return math.exp(-x * x) * x**exponent
+
+
+@program(cases, rtol=1e-6)
+@somd
+def functions_of_all_types(a: A, b: A, k: A) -> np.ndarray:
+    scale = math.log(2.0) ** 3 + math.lgamma(0.25)
+    out = np.zeros((10, len(a)))
+    for i in range(len(a)):
+        out[0, i] = math.exp(k[i]) + math.sin(k[i])
+        out[1, i] = math.log(a[i], 3.0)
+        out[2, i] = math.log(b[i], k[i] + 2)
+        out[3, i] = helper(a[i], 3) + helper(b[i], 0.5)
+        out[4, i] = np.arctan2(b[i], a[i])
+        out[5, i] = math.atan2(b[i], k[i])
+        out[6, i] = math.cos(a[i]) if a[i] > 1.0 else math.cbrt(b[i])
+        out[7, i] = scale * np.exp(b[i])
+        out[8, i] = math.hypot(a[i], math.sinh(b[i] / 3))
+        out[9, i] = math.sin(i)
+    return out
+
+
+@program(lambda: [(numbers(n, dtype=d), numbers(n, dtype=d, low=1)) for d in (float, np.float32) for n in SIZES])
+@somd
+def squares_roots_and_reciprocals_to_the_bit(a: A, b: A) -> np.ndarray:
+    out = np.zeros((4, len(a)), a.dtype)
+    for i in range(len(a)):
+        out[0, i] = np.square(a[i])
+        out[1, i] = np.sqrt(abs(a[i]))
+        out[2, i] = 1 / b[i]
+        out[3, i] = abs(a[i]) ** 1
+    return out
