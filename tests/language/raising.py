@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from somd import Cyclic, dim, dist, partition, single, somd, sync
+from somd import ByKey, Cyclic, dim, dist, partition, single, somd, sync
 from tests.language import raised_by as errors
 from tests.language.program import numbers, program
 from tests.language.raised_by import Bad
@@ -424,3 +424,55 @@ def helpers_where_they_stand(x: A, index: A) -> np.ndarray:
             out[i] = 7.0
         out[i] += positive(x[i] - 9.0, i) if x[i] > 1000.0 else 1.0
     return out
+
+
+KEYS = np.repeat(np.arange(20), 10)
+
+
+@program(lambda: [(KEYS, spoilt(200, *bad), np.zeros(n)) for bad in ((), (133, 70)) for n in (20, 5)])
+@somd
+def by_key(row: Annotated[np.ndarray, dist, partition(ByKey)], v: A, y: A) -> None:
+    for k in range(len(row)):
+        if v[k] < 0:
+            raise Bad(k, row[k])
+        y[row[k]] += v[k]
+
+
+@program(lambda: [(spoilt(60), spoilt(60), 3), (spoilt(60, 5), spoilt(60), 3), (spoilt(60), spoilt(60), 12)])
+@somd
+def exchanged(u: A, v: A, steps: int) -> None:
+    for t in range(steps):
+        if t > 10:
+            raise Bad("t", t)
+        for i in range(1, len(u) - 1):
+            v[i] = 0.5 * (u[i - 1] + u[i + 1])
+            if v[i] < 0.5:
+                raise Bad(t, i, v[i], u[i - 1])
+        u, v = v, u
+
+
+@program(lambda: [(spoilt(60, 50),), (spoilt(60, 50, value=99.0),), (spoilt(60),)])
+@somd
+def greatest(a: A) -> int:
+    best = a[0]
+    at = 0
+    for i in range(1, len(a)):
+        if a[i] < 0:
+            raise Bad("negative", i)
+        if a[i] > best:
+            best = a[i]
+            at = i
+    if best > 90:
+        raise Bad("great", best, at)
+    return at
+
+
+@program(lambda: [(500,), (50,)], rtol=1e-12)
+@somd
+def over_a_range(m: int) -> float:
+    total = 0.0
+    for i in range(m):
+        if i == 77:
+            raise Bad(i, m)
+        total += 1.0 / (i + 1)
+    return total

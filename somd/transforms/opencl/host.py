@@ -129,7 +129,8 @@ class _Master:
         helpers = types.helpers.values()
         locals_of_helpers = {name for instance in helpers for name in instance.method.local_names}
         #: names of the user's
-        self.taken = {*plan.method.local_names, *locals_of_helpers, *(instance.name for instance in helpers)}
+        self.taken = {plan.method.name, *plan.method.local_names, *locals_of_helpers}
+        self.taken |= {instance.name for instance in helpers}
         self.taken |= snapshot_names(plan)
         self.names = Names(self.taken)
         self.run = self.names.fresh("run")
