@@ -28,6 +28,7 @@ _TITLES = {
     "SOMD206": "jump out of a distributed loop",
     "SOMD207": "attribute of an object assigned",
     "SOMD208": "object used as a value",
+    "SOMD209": "name without a value",
     "SOMD301": "loop carries a dependence",
     "SOMD302": "two iterations write the same element",
     "SOMD303": "access not understood",

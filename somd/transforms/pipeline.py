@@ -21,6 +21,7 @@ from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.strides import constant_steps
+from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes, names_under_bits
 from somd.transforms.plan.joined import check_functions, joined_loops
@@ -96,7 +97,9 @@ def _checked(method: Method) -> Plan:
                 held = _checked(with_held_elements(method, planned.elements))
                 if len(held.phases()) > len(planned.plan.phases()):
                     return held
-        return planned.checked()
+        plan = planned.checked()
+        tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
+        return plan if tested is method else _checked(tested)
 
 
 def compile_for(
@@ -124,6 +127,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
                 if len(held.plan.phases()) > len(planned.plan.phases()) and _of_one_type(held):
                     return held
         plan, collector = planned.checked(), Collector()
+        tested = with_tested_names(method, [phase.nest for phase in plan.phases()], types.names)
+        if tested is not method:
+            return _compiled(tested, arguments, aliases)
         check_combined_types(plan, types, collector)
         check_partials(plan, types, collector)
         collector.raise_if_errors()

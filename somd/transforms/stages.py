@@ -94,6 +94,8 @@ class Method:
     strided: Mapping[str, Stride] = field(default_factory=dict)
     #: scalars that hold an element while a loop runs, and the array of each
     held: Mapping[str, str] = field(default_factory=dict)
+    #: names that are tested before they are read, since they may have no value
+    tested: frozenset[str] = frozenset()
     #: the functions that a call reaches, its own first
     functions: tuple[FunctionType, ...] = ()
 

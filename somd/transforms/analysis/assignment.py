@@ -23,16 +23,34 @@ from somd.transforms.frontend.loops import (
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.stages import Method
 
-#: the names that have a value; None where no way leads
-Names = frozenset[str] | None
-
 
 @dataclass(frozen=True)
 class Unset:
-    """A statement that reads names which may have no value, in its header if it is a compound one."""
+    """A statement that reads names which may have no value, in its header if it is a compound one.
+
+    `always` are those of them that have none whenever the statement is reached, `perhaps` those that are read only
+    where an expression comes to them.
+    """
 
     statement: cst.CSTNode
     names: tuple[str, ...]
+    always: frozenset[str] = frozenset()
+    perhaps: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The names that have a value, and those that may have one."""
+
+    sure: frozenset[str]
+    possible: frozenset[str]
+
+    def plus(self, names: Collection[str]) -> _Values:
+        return _Values(self.sure.union(names), self.possible.union(names))
+
+
+#: None where no way leads
+Way = _Values | None
 
 
 def unset_reads(
@@ -41,24 +59,24 @@ def unset_reads(
     """The reads of `tracked` names that may have no value; `known` have one before."""
     found: list[Unset] = []
     walker = _Walker(method, frozenset(tracked), found.append)
-    walker.block(statements, frozenset(known))
-    return tuple({each.statement: each for each in found}.values())
+    walker.block(statements, _Values(frozenset(known), frozenset(known)))
+    return tuple(found)
 
 
 def read_from_before(statements: Sequence[cst.CSTNode], method: Method) -> frozenset[str]:
     """The names whose value from before `statements` may be read in them."""
-    names = frozenset().union(*(assigned_names(each) for each in statements))
+    names = frozenset[str]().union(*(assigned_names(each) for each in statements))
     reads = unset_reads(statements, method, (), names)
-    others = frozenset().union(*(names_read(each) for each in statements)) - names
+    others = frozenset[str]().union(*(names_read(each) for each in statements)) - names
     return others | {name for each in reads for name in each.names}
 
 
 @dataclass
 class _Loop:
-    """Where the ways meet that leave a turn, and those that leave the loop."""
+    """Where the ways meet that end a turn, and those that leave the loop."""
 
-    turned: list[Names]
-    left: list[Names]
+    turned: list[Way]
+    left: list[Way]
 
 
 class _Walker:
@@ -66,52 +84,60 @@ class _Walker:
         self.method, self.tracked, self.report = method, tracked, report
         self.loops: list[_Loop] = []
 
-    def block(self, statements: Sequence[cst.CSTNode], known: Names) -> Names:
-        """The names that have a value behind `statements`."""
+    def block(self, statements: Sequence[cst.CSTNode], way: Way) -> Way:
+        """The values behind `statements`."""
         for node in small_statements(statements):
-            if known is None:
+            if way is None:
                 break
-            known = self.statement(node, known)
-        return known
+            way = self.statement(node, way)
+        return way
 
-    def statement(self, node: cst.CSTNode, known: frozenset[str]) -> Names:
+    def statement(self, node: cst.CSTNode, way: _Values) -> Way:
         if isinstance(node, cst.If):
-            known = self.read(node, [node.test], known)
-            taken = self.block(statements_of(node.body), known)
-            return _meet([taken, self.block(else_statements(node), known)])
+            way = self.read(node, [node.test], way)
+            taken = self.block(statements_of(node.body), way)
+            return _meet([taken, self.block(else_statements(node), way)])
         if isinstance(node, cst.For):
-            return self.over(node, self.read(node, [node.iter], known))
+            return self.over(node, self.read(node, [node.iter], way))
         if isinstance(node, cst.While):
-            return self.repeated(node, self.read(node, [node.test], known))
+            return self.repeated(node, self.read(node, [node.test], way))
         if isinstance(node, cst.With):
-            known = self.read(node, [item.item for item in node.items], known)
-            return self.block(statements_of(node.body), known)
+            way = self.read(node, [item.item for item in node.items], way)
+            return self.block(statements_of(node.body), way)
         if isinstance(node, cst.Break | cst.Continue):
             loop = self.loops[-1]
-            (loop.left if isinstance(node, cst.Break) else loop.turned).append(known)
+            (loop.left if isinstance(node, cst.Break) else loop.turned).append(way)
             return None
-        known = self.read(node, _values(node), known)
-        ends = isinstance(node, cst.Return | cst.Raise)
-        return None if ends else known | assigned_names(node)
+        way = self.read(node, _values(node), way)
+        return None if isinstance(node, cst.Return | cst.Raise) else way.plus(assigned_names(node))
 
-    def read(self, node: cst.CSTNode, values: Sequence[cst.CSTNode], known: frozenset[str]) -> frozenset[str]:
-        read = frozenset().union(*(names_read(value) for value in values)) & self.tracked
-        if not read <= known:
-            self.report(Unset(node, tuple(sorted(read - known))))
-        return known | read
+    def read(self, node: cst.CSTNode, values: Sequence[cst.CSTNode], way: _Values) -> _Values:
+        read = frozenset[str]().union(*(names_read(value) for value in values)) & self.tracked
+        unset = read - way.sure
+        if not unset:
+            return way
+        always = unset - way.possible
+        perhaps = unset - frozenset[str]().union(*(_read_first(value) for value in values))
+        self.report(Unset(node, tuple(sorted(unset)), always, perhaps))
+        return way.plus(unset - perhaps)
 
-    def over(self, node: cst.For, known: frozenset[str]) -> Names:
+    def over(self, node: cst.For, way: _Values) -> Way:
         self.loops.append(_Loop([], []))
-        end = self.block(statements_of(node.body), known | names_read(node.target))
+        target = names_read(node.target)
+        inside = _Values(way.sure, way.possible | assigned_names(node.body)).plus(target)
+        end = self.block(statements_of(node.body), inside)
         loop = self.loops.pop()
         turned = _meet([end, *loop.turned])
-        return _meet([turned if self.turns(node) else known, *loop.left])
+        none = None if self.turns(node) else way
+        return _meet([turned if none is None else _less(turned, none), *loop.left])
 
-    def repeated(self, node: cst.While, known: frozenset[str]) -> Names:
+    def repeated(self, node: cst.While, way: _Values) -> Way:
         self.loops.append(_Loop([], []))
-        self.block(statements_of(node.body), known)
+        end = self.block(statements_of(node.body), _Values(way.sure, way.possible | assigned_names(node.body)))
+        loop = self.loops.pop()
         always = isinstance(node.test, cst.Name) and node.test.value == "True"
-        return _meet([None if always else known, *self.loops.pop().left])
+        turned = _meet([end, *loop.turned])
+        return _meet([None if always else _less(turned, way), *loop.left])
 
     def turns(self, node: cst.For) -> bool:
         """Whether a loop is known to have turns."""
@@ -121,9 +147,19 @@ class _Walker:
         return bool(values) and None not in values and values[2] != 0 and len(range(*values)) > 0  # type: ignore[arg-type]
 
 
-def _meet(ways: Sequence[Names]) -> Names:
-    open_ways = [names for names in ways if names is not None]
-    return open_ways[0].intersection(*open_ways) if open_ways else None
+def _less(turned: Way, none: _Values) -> _Values:
+    """Behind a loop that may have no turn."""
+    found = _meet([turned, none])
+    assert found is not None
+    return found
+
+
+def _meet(ways: Sequence[Way]) -> Way:
+    taken = [way for way in ways if way is not None]
+    if not taken:
+        return None
+    sure = taken[0].sure.intersection(*(way.sure for way in taken))
+    return _Values(sure, taken[0].possible.union(*(way.possible for way in taken)))
 
 
 def _values(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -139,3 +175,18 @@ def _elements(target: cst.BaseExpression) -> list[cst.CSTNode]:
     if isinstance(target, cst.Tuple):
         return [part for each in target.elements for part in _elements(each.value)]
     return [] if isinstance(target, cst.Name) else [target]
+
+
+def _read_first(node: cst.CSTNode) -> frozenset[str]:
+    """The names that evaluating `node` reads in any case."""
+    if isinstance(node, cst.BooleanOperation):
+        return _read_first(node.left)
+    if isinstance(node, cst.IfExp):
+        return _read_first(node.test) | (_read_first(node.body) & _read_first(node.orelse))
+    if isinstance(node, cst.Comparison) and len(node.comparisons) > 1:
+        return _read_first(node.left) | _read_first(node.comparisons[0])
+    if isinstance(node, cst.Arg | cst.Attribute):
+        return _read_first(node.value)
+    if isinstance(node, cst.Name):
+        return frozenset((node.value,))
+    return frozenset[str]().union(*(_read_first(child) for child in node.children))

@@ -19,6 +19,7 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.transforms.analysis.assignment import unset_reads
 from somd.transforms.frontend.array_helpers import (
     Seen,
     array_names,
@@ -86,6 +87,8 @@ class _Inliner:
         self.taken = set(method.local_names)
         self.shared: frozenset[str] = frozenset()
         self.spelled: dict[str, str] = {}
+        #: results that may have no value
+        self.unset: set[cst.BaseExpression] = set()
 
     def callee(self, node: cst.Call) -> Function | None:
         """The function of a call that is to be written out."""
@@ -149,7 +152,11 @@ class _Inliner:
     def _line(self, node: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = node.body[0]
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call) and self.callee(small.value):
-            before, _ = self._written_out(small.value, None, True)
+            before, result = self._written_out(small.value, None, True)
+            if result in self.unset:  # nobody wants it, but Python reads it
+                line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(self._own("value", "unused"))], result)])
+                Tracked(self.positions).place(line, self.method.position(small))
+                before.append(line)
             return before
         value = getattr(small, "value", None)
         if isinstance(small, cst.Assign) and len(small.targets) == 1 and isinstance(value, cst.Call):
@@ -231,7 +238,10 @@ class _Inliner:
         before += [cast(cst.BaseStatement, s.visit(rename)) for s in body.statements if not _docstring(s)]
         if body.value is None:
             return before, nothing
-        return before, cast(cst.BaseExpression, body.value.visit(rename))
+        value = cast(cst.BaseExpression, body.value.visit(rename))
+        if _may_have_none(body):
+            self.unset.add(value)
+        return before, value
 
     def _bound(
         self, call: cst.Call, body: Body, target: str | None
@@ -253,6 +263,8 @@ class _Inliner:
             before.append(line)
             names[name] = cst.Name(own.value)
         returned = body.value.value if body.own_value and isinstance(body.value, cst.Name) else None
+        if _may_have_none(body):  # the caller's name must not have it either
+            returned = None
         for name in callee.local_names - set(names):
             if name == returned and target is not None and target not in names_read(call):
                 names[name] = cst.Name(target)
@@ -284,6 +296,16 @@ class _Inliner:
     ) -> None:
         label = Label(self.method.position(node), "here", True)
         self.collector.add(Diagnostic("SOMD203", message, (label,), (help_text,)))
+
+
+def _may_have_none(body: Body) -> bool:
+    """Whether a name that the callee returns may have no value then."""
+    if body.value is None:
+        return False
+    names = names_read(body.value) & body.method.local_names
+    whole = (*body.statements, cst.Return(body.value))
+    found = unset_reads(whole, body.method, body.method.param_names, names)
+    return any(read.statement is whole[-1] for read in found)
 
 
 def _in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -15,6 +15,7 @@ from somd.transforms.frontend.loops import else_statements, range_of, small_stat
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.single_exit import always_returns
+from somd.transforms.frontend.unset_names import check_values
 from somd.transforms.reserved import BUILTINS, RESERVED
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
@@ -303,6 +304,7 @@ class _Walk:
             self.expressions.report("SOMD203", f"`{function.__name__}` calls itself", node, "write it as a loop")
             return None
         method = read_method(function)
+        check_values(method)
         given = dict(zip(method.param_names, arguments, strict=True))
         types = _infer(method, given, self.types.helpers, (*self.active, function))
         if types.result is not None and not always_returns(statements_of(method.function.body)):
