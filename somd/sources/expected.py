@@ -40,13 +40,13 @@ def expectations(
         for arguments in group:
             if suits is not None and not suits(arguments):
                 continue
-            made = _expected(method, arguments)
+            made = expected_of(method, arguments)
             if made.error is None:
                 found.append(made)
                 break
             errors.append(made.error)
             if isinstance(made.error, IndexError) and arguments is group[-1]:
-                found.append(_expected(method, group[0]))
+                found.append(expected_of(method, group[0]))
         else:
             said = dict.fromkeys(f"{type(error).__name__}: {error}" for error in errors)
             failed.append(next(iter(said), "nothing, but a partitioner refuses it"))
@@ -68,7 +68,8 @@ def partitioners_take(method: Method, arguments: Arguments) -> bool:
     return True
 
 
-def _expected(method: Method, arguments: Arguments) -> Expected:
+def expected_of(method: Method, arguments: Arguments) -> Expected:
+    """What the plain function makes of arguments, an error included."""
     after = duplicated(arguments)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(), use(target="sequential"):
