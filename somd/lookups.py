@@ -102,13 +102,13 @@ class Lookups:
         """What reading an attribute gives the compiler: MISSING for what has not been noted."""
         self.note()
         if isinstance(owner, ModuleType):
-            return self.values.get((id(owner), name), MISSING)
+            return as_number(self.values.get((id(owner), name), MISSING))
         if isinstance(owner, type):
             values = (self.values.get((id(kind), name), MISSING) for kind in owner.__mro__)
             found = next((value for value in values if value is not MISSING), MISSING)
             plain = found.__func__ if isinstance(found, staticmethod) else found
             reads = isinstance(found, staticmethod | FunctionType) or not hasattr(type(found), "__get__")
-            return plain if reads else MISSING
+            return as_number(plain) if reads else MISSING
         if isinstance(owner, tuple) and name in getattr(type(owner), "_fields", ()):
             return tuple.__getitem__(owner, type(owner)._fields.index(name))  # type: ignore[attr-defined]
         # numbers do not change
@@ -196,11 +196,12 @@ class Lookups:
         made = dict(_BUILTINS)
         for owner in (builtins_of(function), function.__globals__):
             number = id(owner)
-            made |= {name: v for (of, name), v in self.values.items() if of == number and v is not MISSING}
+            found = ((name, value) for (of, name), value in self.values.items() if of == number)
+            made |= {name: as_number(value) for name, value in found if value is not MISSING}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
             _, value = self.cells.get(id(cell), (cell, MISSING))
             if value is not MISSING:
-                made[name] = value
+                made[name] = as_number(value)
         return made
 
     def annotation(self, function: FunctionType, name: str) -> object:
@@ -275,6 +276,27 @@ def contents_of(cell: CellType) -> object:
         return cell.cell_contents
     except ValueError:
         return MISSING
+
+
+_BY_TWO = "add sub mul truediv floordiv mod divmod pow lshift rshift and or xor"
+_OTHERS = "neg pos abs invert lt le eq ne gt ge bool int float complex index round trunc floor ceil"
+_OPERATIONS = tuple(f"__{name}__" for name in (*_BY_TWO.split(), *_OTHERS.split()))
+_OPERATIONS += tuple(f"__r{name}__" for name in _BY_TWO.split())
+
+
+def as_number(value: object) -> object:
+    """The number that an object of a subclass is, as long as it computes as numbers do: a member of an `IntEnum`, say.
+
+    >>> import enum
+    >>> as_number(enum.IntEnum("Colour", "RED GREEN").GREEN)
+    2
+    """
+    base: Any = next((each for each in (int, float, complex) if isinstance(value, each)), None)
+    kind: Any = type(value)
+    if base is None or kind in (bool, base) or isinstance(value, np.generic):
+        return value
+    own = [each for each in kind.__mro__ if each not in base.__mro__]
+    return value if any(name in vars(each) for each in own for name in _OPERATIONS) else base.__pos__(value)
 
 
 def _kept(value: object) -> object:

@@ -4,6 +4,7 @@ meaning."""
 from __future__ import annotations
 
 import collections
+import enum
 import os
 import subprocess
 import sys
@@ -153,6 +154,7 @@ CHANGES: list[tuple[Any, Callable[[pytest.MonkeyPatch], None]]] = [
     (python_s_own, lambda patch: patch.setitem(NAMES, "abs", np.sqrt)),
     (python_s_own, lambda patch: patch.setitem(NAMES, "abs", lambda_like)),
     (with_helper, lambda patch: patch.setattr(helper, "__defaults__", (3.0,))),
+    (with_helper, lambda patch: patch.setattr(helper, "__defaults__", (Tuned(3.0),))),
     (with_helper, lambda patch: patch.setattr(helper, "__kwdefaults__", {"more": 4.0})),
     (with_helper, lambda patch: patch.setitem(helper.__kwdefaults__, "more", 5.0)),
     (with_helper, lambda patch: patch.setattr(helper, "__code__", lambda_like.__code__)),
@@ -375,6 +377,43 @@ print(0, y.sum())
     status, said = run(tmp_path, text.format("Cyclic"))
     assert status == -1 and "SomdCompileError" in said
     assert run(tmp_path, text.format("ByKey"))[1] == "200.0\n"
+
+
+class Computing(float):
+    def __mul__(self, other: object) -> float:
+        return 100.0
+
+    __rmul__ = __mul__
+
+
+class Wide(np.float64):
+    def __rmul__(self, other: object) -> float:
+        return 100.0
+
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+class Flag(enum.IntFlag):
+    ONE = 4
+
+
+class Constant(float, enum.Enum):
+    HALF = 0.5
+
+
+@pytest.mark.parametrize("number", [Tuned(2.5), Colour.RED, Constant.HALF, True, -(2**63)])
+def test_numbers_of_subclasses(target: str, number: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What computes as a number does is that number, whatever it says of itself."""
+    monkeypatch.setitem(NAMES, "K", number)
+    same(by_name)
+
+
+@pytest.mark.parametrize("number", [Computing(2.5), Wide(2.5), Flag.ONE, 2**63, 10**30, np.longdouble(2)])
+def test_numbers_that_compute_otherwise_are_refused(target: str, number: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NAMES, "K", number)
+    refused(by_name)
 
 
 def test_descriptions_tell_values_apart() -> None:

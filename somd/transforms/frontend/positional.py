@@ -17,6 +17,7 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.lookups import as_number
 from somd.transforms.frontend.names import evaluate
 from somd.transforms.frontend.reached import Function, own_function
 from somd.transforms.frontend.tree import Tracked
@@ -92,8 +93,8 @@ class _Calls(Tracked):
         return arguments
 
     def _default(self, function: Function, parameter: inspect.Parameter, node: cst.Call) -> cst.BaseExpression | None:
-        value = parameter.default
-        if not isinstance(value, bool | int | float | complex | np.generic):
+        value = as_number(parameter.default)
+        if type(value) not in (bool, int, float, complex) and not isinstance(value, np.generic):
             message = f"the default of `{parameter.name}` in `{function.__name__}` is no number"
             self._refuse(node, message, f"give `{parameter.name}` in the call")
             return None

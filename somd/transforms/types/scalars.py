@@ -140,16 +140,14 @@ def type_of_value(value: object) -> ScalarType:
         NotTyped: it is no bool, integer, float or complex number that a method can use.
     """
     if isinstance(value, np.generic):
-        if value.dtype.name in DTYPES:
+        if value.dtype.name in DTYPES and type(value) is value.dtype.type:
             return ScalarType(value.dtype.name)
-    elif isinstance(value, bool):
-        return BOOL
-    elif isinstance(value, int):
-        return INT
-    elif isinstance(value, float):
-        return FLOAT
-    elif isinstance(value, complex):
-        return COMPLEX
+    elif type(value) in (bool, float, complex):
+        return {bool: BOOL, float: FLOAT, complex: COMPLEX}[type(value)]
+    elif type(value) is int:
+        if -(1 << 63) <= value < 1 << 63:
+            return INT
+        raise NotTyped("an integer of more than 64 bits")
     raise NotTyped(f"a value of type `{type(value).__name__}`")
 
 
