@@ -134,3 +134,20 @@ def test_what_an_allocation_tells_does_not_hold_before_it(target: str) -> None:
             assert target == "opencl" or (out == [6.0, 7.0, 8.0, 0.0, 1.0, 2.0]).all()
             with pytest.raises(IndexError, match=f"line {line_of('allocated_after')}"):
                 allocated_after(data, out, 4)
+
+
+@somd.somd
+def until_five(x: A, index: A, out: A) -> None:
+    for i in range(len(out)):
+        j = i
+        while x[index[j]] != 5.0:
+            j += 1
+        out[i] = j
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_loop_ends_with_its_fault(workers: int) -> None:
+    index = np.arange(10)
+    with somd.use(target="multicore", workers=workers), pytest.raises(IndexError, match="index 10 of `index"):
+        until_five(np.ones(10), index, np.zeros(4))
+    harness.check(until_five, (np.arange(10.0), index, np.zeros(4)), "multicore", workers=(workers,))

@@ -17,8 +17,8 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.tree import parsed
+from somd.transforms.frontend.loops import range_of, statements_of
+from somd.transforms.frontend.tree import inside, parsed
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
@@ -113,6 +113,14 @@ class SlaveRewriter(Rewriter):
 
     def leave_While_test(self, node: cst.While) -> None:
         self._close()
+
+    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> cst.While:
+        """A loop in which an access is tested in its place ends with the fault: its test may never become false."""
+        if self.how.slave is None or not any(inside(node, (original_node,)) for node in self.how.guarded):
+            return updated_node
+        faults, rank, _ = self.how.slave
+        body = [*parsed(f"if {faults}[{rank}, 0] != 0:\n    return\n"), *statements_of(updated_node.body)]
+        return updated_node.with_changes(body=cst.IndentedBlock(cast(list[cst.BaseStatement], body)))
 
     def _open(self, allowed: bool) -> None:
         self.pending.append([])
