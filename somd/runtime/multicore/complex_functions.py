@@ -6,11 +6,14 @@ In: a complex number; out: a complex128, computed in float64. Numba's own lose i
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from somd.runtime.multicore import elementary as _elementary
 from somd.runtime.multicore.numba_internals.native import native
 
+elementary: Any = _elementary
 #: above it `exp` is taken in two steps, so that what only looks like an overflow is none
 _LARGE = 709.0
 _HUGE, _TINY = 2.0**1020, 2.0**-1020
@@ -22,9 +25,9 @@ def complex_exp(z: complex) -> complex:
     """e to the power of `z`."""
     x, y = np.float64(z.real), np.float64(z.imag)
     if y == 0:
-        return complex(math.exp(x), y)
+        return complex(elementary.exp(x), y)
     if math.isfinite(y):
-        return _polar(x, math.cos(y), math.sin(y), 1.0)
+        return _polar(x, elementary.cos(y), elementary.sin(y), 1.0)
     if x == -math.inf:
         return complex(0.0, math.copysign(0.0, y))
     return complex(x if x == math.inf else math.nan, math.nan)
@@ -34,10 +37,10 @@ def complex_exp(z: complex) -> complex:
 def _polar(x: float, cosine: float, sine: float, factor: float) -> complex:
     """e**x times `factor` times (cosine, sine), without overflow on the way."""
     if math.isfinite(x) and x > _LARGE:
-        cosine, sine, x = cosine * math.exp(_LARGE), sine * math.exp(_LARGE), x - _LARGE
+        cosine, sine, x = cosine * elementary.exp(_LARGE), sine * elementary.exp(_LARGE), x - _LARGE
         if x > _LARGE:
-            cosine, sine, x = cosine * math.exp(_LARGE), sine * math.exp(_LARGE), x - _LARGE
-    size, cosine, sine = math.exp(x), cosine * factor, sine * factor
+            cosine, sine, x = cosine * elementary.exp(_LARGE), sine * elementary.exp(_LARGE), x - _LARGE
+    size, cosine, sine = elementary.exp(x), cosine * factor, sine * factor
     return complex(size * cosine, size * sine)
 
 
@@ -47,16 +50,16 @@ def complex_log(z: complex) -> complex:
     x, y = abs(np.float64(z.real)), abs(np.float64(z.imag))
     larger, smaller = max(x, y), min(x, y)
     if math.isnan(x) or math.isnan(y):
-        size = math.log(math.hypot(x, y))
+        size = elementary.log(math.hypot(x, y))
     elif 0.5 < larger < 2.0:
-        size = 0.5 * math.log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller)
+        size = 0.5 * elementary.log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller)
     elif math.isfinite(larger) and larger > _HUGE:
-        size = math.log(math.hypot(x * 0.25, y * 0.25)) + 2.0 * math.log(2.0)
+        size = elementary.log(math.hypot(x * 0.25, y * 0.25)) + 2.0 * elementary.log(2.0)
     elif larger < _TINY and larger > 0:
-        size = math.log(math.hypot(x * 2.0**80, y * 2.0**80)) - 80.0 * math.log(2.0)
+        size = elementary.log(math.hypot(x * 2.0**80, y * 2.0**80)) - 80.0 * elementary.log(2.0)
     else:
-        size = math.log(math.hypot(x, y))
-    return complex(size, math.atan2(np.float64(z.imag), np.float64(z.real)))
+        size = elementary.log(math.hypot(x, y))
+    return complex(size, elementary.atan2(np.float64(z.imag), np.float64(z.real)))
 
 
 @native
@@ -104,18 +107,18 @@ def complex_sinh(z: complex) -> complex:
         if not math.isfinite(y):
             return complex(x if x == 0 else math.nan, math.nan)
         if y == 0:
-            return complex(math.sinh(x), y)
-        cosine, sine = math.cos(y), math.sin(y)
+            return complex(elementary.sinh(x), y)
+        cosine, sine = elementary.cos(y), elementary.sin(y)
         if abs(x) > _LARGE:
             return _polar(abs(x), math.copysign(1.0, x) * cosine, sine, 0.5)
-        return complex(math.sinh(x) * cosine, math.cosh(x) * sine)
+        return complex(elementary.sinh(x) * cosine, elementary.cosh(x) * sine)
     if math.isnan(x):
         return complex(x, y if y == 0 else math.nan)
     if y == 0:
         return complex(x, y)
     if not math.isfinite(y):
         return complex(math.inf, math.nan)
-    return complex(x * math.cos(y), math.inf * math.sin(y))
+    return complex(x * elementary.cos(y), math.inf * elementary.sin(y))
 
 
 @native
@@ -126,18 +129,18 @@ def complex_cosh(z: complex) -> complex:
         if not math.isfinite(y):
             return complex(math.nan, 0.0 if x == 0 else math.nan)
         if y == 0:
-            return complex(math.cosh(x), math.copysign(1.0, x) * y)
-        cosine, sine = math.cos(y), math.sin(y)
+            return complex(elementary.cosh(x), math.copysign(1.0, x) * y)
+        cosine, sine = elementary.cos(y), elementary.sin(y)
         if abs(x) > _LARGE:
             return _polar(abs(x), cosine, math.copysign(1.0, x) * sine, 0.5)
-        return complex(math.cosh(x) * cosine, math.sinh(x) * sine)
+        return complex(elementary.cosh(x) * cosine, elementary.sinh(x) * sine)
     if math.isnan(x):
         return complex(x, y if y == 0 else math.nan)
     if y == 0:
         return complex(math.inf, y * math.copysign(1.0, x))
     if not math.isfinite(y):
         return complex(math.inf, math.nan)
-    return complex(math.inf * math.cos(y), x * math.sin(y))
+    return complex(math.inf * elementary.cos(y), x * elementary.sin(y))
 
 
 @native
@@ -147,14 +150,14 @@ def complex_tanh(z: complex) -> complex:
     if not math.isfinite(x):
         if math.isnan(x):
             return complex(x, y if y == 0 else math.nan)
-        sign = math.sin(y) * math.cos(y) if math.isfinite(y) else y
+        sign = elementary.sin(y) * elementary.cos(y) if math.isfinite(y) else y
         return complex(math.copysign(1.0, x), math.copysign(0.0, sign))
     if not math.isfinite(y):
         return complex(x if x == 0 else math.nan, math.nan)
     if abs(x) >= 22.0:
-        small = math.exp(-abs(x))
-        return complex(math.copysign(1.0, x), 4.0 * math.sin(y) * math.cos(y) * small * small)
-    tangent, sine = math.tan(y), math.sinh(x)
+        small = elementary.exp(-abs(x))
+        return complex(math.copysign(1.0, x), 4.0 * elementary.sin(y) * elementary.cos(y) * small * small)
+    tangent, sine = elementary.tan(y), elementary.sinh(x)
     beta, rho = 1.0 + tangent * tangent, math.sqrt(1.0 + sine * sine)
     divisor = 1.0 + beta * sine * sine
     return complex(beta * rho * sine / divisor, tangent / divisor)
@@ -185,4 +188,4 @@ def complex_tan(z: complex) -> complex:
 @native
 def complex_angle(z: complex) -> float:
     """The angle of `z` from -pi to pi, in radians."""
-    return math.atan2(np.float64(z.imag), np.float64(z.real))
+    return float(elementary.atan2(np.float64(z.imag), np.float64(z.real)))

@@ -2,10 +2,12 @@
 
 `@T` is the vector type of two, `@P` the type of a part. Arithmetic is NumPy's, or Python's where the name says so;
 functions have the special values and branch cuts of C99's Annex G. They are those of the multicore target, line by
-line, so that the bits are the same where the functions of real numbers that they call give the same.
+line, so that the bits are the same: so are those of the functions of real numbers that they call.
 """
 
 from __future__ import annotations
+
+import re
 
 #: A product is written by vectors: Intel's compiler for CPUs knows the usual form, and drops a part that is 0 from it,
 #: though infinity times 0 is nan.
@@ -93,13 +95,13 @@ ARITHMETIC = {
         return python_whole_power_@T(base, (int)exponent.x);
     if (base.x == 0 && base.y == 0)
         return exponent.x > 0 && exponent.y == 0 ? (@T)(0, 0) : (@T)(NAN, NAN);
-    const @P size = numpy_abs_@T(base), angle = atan2(base.y, base.x);
-    @P length = pow(size, exponent.x), phase = angle * exponent.x;
+    const @P size = numpy_abs_@T(base), angle = somd_atan2(base.y, base.x);
+    @P length = somd_pow(size, exponent.x), phase = angle * exponent.x;
     if (exponent.y != 0) {
-        length /= exp(angle * exponent.y);
-        phase += exponent.y * log(size);
+        length /= somd_exp(angle * exponent.y);
+        phase += exponent.y * somd_log(size);
     }
-    return (@T)(length * cos(phase), length * sin(phase));
+    return (@T)(length * somd_cos(phase), length * somd_sin(phase));
 }""",
     "conj": """static @T numpy_conj_@T(@T a)
 {
@@ -141,24 +143,24 @@ FUNCTIONS = {
     "polar": """static double2 numpy_polar_double2(double x, double cosine, double sine, double factor)
 {
     if (isfinite(x) && x > 709.0) {
-        cosine *= exp(709.0);
-        sine *= exp(709.0);
+        cosine *= somd_exp(709.0);
+        sine *= somd_exp(709.0);
         x -= 709.0;
         if (x > 709.0) {
-            cosine *= exp(709.0);
-            sine *= exp(709.0);
+            cosine *= somd_exp(709.0);
+            sine *= somd_exp(709.0);
             x -= 709.0;
         }
     }
-    const double size = exp(x);
+    const double size = somd_exp(x);
     return (double2)(size * (cosine * factor), size * (sine * factor));
 }""",
     "exp": """static double2 numpy_exp_double2(double2 z)
 {
     if (z.y == 0)
-        return (double2)(exp(z.x), z.y);
+        return (double2)(somd_exp(z.x), z.y);
     if (isfinite(z.y))
-        return numpy_polar_double2(z.x, cos(z.y), sin(z.y), 1.0);
+        return numpy_polar_double2(z.x, somd_cos(z.y), somd_sin(z.y), 1.0);
     if (isinf(z.x) && z.x < 0)
         return (double2)(0.0, copysign(0.0, z.y));
     return (double2)(isinf(z.x) ? z.x : (double)NAN, NAN);
@@ -169,16 +171,16 @@ FUNCTIONS = {
     const double larger = y > x ? y : x, smaller = y < x ? y : x;
     double size;
     if (isnan(x) || isnan(y))
-        size = log(numpy_abs_double2((double2)(x, y)));
+        size = somd_log(numpy_abs_double2((double2)(x, y)));
     else if (0.5 < larger && larger < 2.0)
-        size = 0.5 * log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller);
+        size = 0.5 * somd_log1p((larger - 1.0) * (larger + 1.0) + smaller * smaller);
     else if (isfinite(larger) && larger > 0x1p+1020)
-        size = log(numpy_abs_double2((double2)(x * 0.25, y * 0.25))) + 2.0 * log(2.0);
+        size = somd_log(numpy_abs_double2((double2)(x * 0.25, y * 0.25))) + 2.0 * somd_log(2.0);
     else if (larger < 0x1p-1020 && larger > 0)
-        size = log(numpy_abs_double2((double2)(x * 0x1p+80, y * 0x1p+80))) - 80.0 * log(2.0);
+        size = somd_log(numpy_abs_double2((double2)(x * 0x1p+80, y * 0x1p+80))) - 80.0 * somd_log(2.0);
     else
-        size = log(numpy_abs_double2((double2)(x, y)));
-    return (double2)(size, atan2(z.y, z.x));
+        size = somd_log(numpy_abs_double2((double2)(x, y)));
+    return (double2)(size, somd_atan2(z.y, z.x));
 }""",
     "log10": """static double2 numpy_log10_double2(double2 z)
 {
@@ -227,10 +229,10 @@ FUNCTIONS = {
         if (!isfinite(y))
             return (double2)(x == 0 ? x : (double)NAN, NAN);
         if (y == 0)
-            return (double2)(sinh(x), y);
+            return (double2)(somd_sinh(x), y);
         if (fabs(x) > 709.0)
-            return numpy_polar_double2(fabs(x), copysign(1.0, x) * cos(y), sin(y), 0.5);
-        return (double2)(sinh(x) * cos(y), cosh(x) * sin(y));
+            return numpy_polar_double2(fabs(x), copysign(1.0, x) * somd_cos(y), somd_sin(y), 0.5);
+        return (double2)(somd_sinh(x) * somd_cos(y), somd_cosh(x) * somd_sin(y));
     }
     if (isnan(x))
         return (double2)(x, y == 0 ? y : (double)NAN);
@@ -238,7 +240,7 @@ FUNCTIONS = {
         return (double2)(x, y);
     if (!isfinite(y))
         return (double2)(INFINITY, NAN);
-    return (double2)(x * cos(y), INFINITY * sin(y));
+    return (double2)(x * somd_cos(y), INFINITY * somd_sin(y));
 }""",
     "cosh": """static double2 numpy_cosh_double2(double2 z)
 {
@@ -247,10 +249,10 @@ FUNCTIONS = {
         if (!isfinite(y))
             return (double2)(NAN, x == 0 ? 0.0 : (double)NAN);
         if (y == 0)
-            return (double2)(cosh(x), copysign(1.0, x) * y);
+            return (double2)(somd_cosh(x), copysign(1.0, x) * y);
         if (fabs(x) > 709.0)
-            return numpy_polar_double2(fabs(x), cos(y), copysign(1.0, x) * sin(y), 0.5);
-        return (double2)(cosh(x) * cos(y), sinh(x) * sin(y));
+            return numpy_polar_double2(fabs(x), somd_cos(y), copysign(1.0, x) * somd_sin(y), 0.5);
+        return (double2)(somd_cosh(x) * somd_cos(y), somd_sinh(x) * somd_sin(y));
     }
     if (isnan(x))
         return (double2)(x, y == 0 ? y : (double)NAN);
@@ -258,7 +260,7 @@ FUNCTIONS = {
         return (double2)(INFINITY, y * copysign(1.0, x));
     if (!isfinite(y))
         return (double2)(INFINITY, NAN);
-    return (double2)(INFINITY * cos(y), x * sin(y));
+    return (double2)(INFINITY * somd_cos(y), x * somd_sin(y));
 }""",
     "tanh": """static double2 numpy_tanh_double2(double2 z)
 {
@@ -266,16 +268,16 @@ FUNCTIONS = {
     if (!isfinite(x)) {
         if (isnan(x))
             return (double2)(x, y == 0 ? y : (double)NAN);
-        const double sign = isfinite(y) ? sin(y) * cos(y) : y;
+        const double sign = isfinite(y) ? somd_sin(y) * somd_cos(y) : y;
         return (double2)(copysign(1.0, x), copysign(0.0, sign));
     }
     if (!isfinite(y))
         return (double2)(x == 0 ? x : (double)NAN, NAN);
     if (fabs(x) >= 22.0) {
-        const double small = exp(-fabs(x));
-        return (double2)(copysign(1.0, x), 4.0 * sin(y) * cos(y) * small * small);
+        const double small = somd_exp(-fabs(x));
+        return (double2)(copysign(1.0, x), 4.0 * somd_sin(y) * somd_cos(y) * small * small);
     }
-    const double tangent = tan(y), sine = sinh(x);
+    const double tangent = somd_tan(y), sine = somd_sinh(x);
     const double beta = 1.0 + tangent * tangent, rho = sqrt(1.0 + sine * sine);
     const double divisor = 1.0 + beta * sine * sine;
     return (double2)(beta * rho * sine / divisor, tangent / divisor);
@@ -298,7 +300,7 @@ FUNCTIONS = {
 }""",
     "angle": """static double numpy_angle_double2(double2 z)
 {
-    return atan2(z.y, z.x);
+    return somd_atan2(z.y, z.x);
 }""",
 }
 #: the functions that a function calls, each of its own type or, with a `!`, of float64
@@ -326,6 +328,11 @@ def complex_function_text(kind: str, dtype: str) -> str:
         return ABS_SINGLE if dtype == "complex64" else f"{HYPOT}\n\n{ABS_DOUBLE}"
     vector, part = ("float2", "float") if dtype == "complex64" else ("double2", "double")
     return (ARITHMETIC.get(kind) or FUNCTIONS[kind]).replace("@T", vector).replace("@P", part)
+
+
+def elementary_of(text: str) -> list[str]:
+    """The functions of real numbers that a text calls."""
+    return list(dict.fromkeys(re.findall(r"\bsomd_(\w+)\(", text)))
 
 
 def called(kind: str, dtype: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
 from somd.transforms.opencl.arguments import KEPT
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.complex_prelude import elementary_of
 from somd.transforms.opencl.elementary import elementary_name, elementary_texts
 from somd.transforms.stages import RaiseSite
 from somd.transforms.types.scalars import ScalarType, TupleType
@@ -47,7 +48,10 @@ class Unit:
         if name not in self.functions:
             for other in prelude.called(kind, dtype):
                 self.function(*other)
-        self.functions.setdefault(name, prelude.function_text(kind, dtype))
+        text = prelude.function_text(kind, dtype)
+        for called in elementary_of(text):
+            self.elementary(called, "float64")
+        self.functions.setdefault(name, text)
         return name
 
     def elementary(self, name: str, dtype: str) -> str:
