@@ -36,6 +36,8 @@ def steady_reads(
         names = {name for index in indexes for name in names_read(index)}
         if array is None or node in nest.guarded or node in nest.wrapping:
             continue
+        if _name(node) not in nest.arrays:  # an iteration's own, made anew in it
+            continue
         if _written(node, array, bool(names & {dim.variable for dim in nest.dims}), nest, types):
             continue
         if names <= steady and not any(reads_elements(index, types) for index in indexes) and wanted(indexes):
@@ -69,10 +71,14 @@ def subscripts(node: cst.CSTNode) -> Iterator[cst.Subscript]:
 def _written(node: cst.Subscript, array: ArrayType, own: bool, nest: Nest, types: Types) -> bool:
     """Whether the nest may write the array: under its name, or another one for the same memory. An element that is not
     an iteration's `own` is read by all of them, so that they were no nest if one wrote it."""
-    assert isinstance(node.value, cst.Name)
-    if node.value.value in nest.arrays_written:
+    if _name(node) in nest.arrays_written:
         return True
     return own and any(types.names.get(name) == array for name in nest.arrays_written)
+
+
+def _name(node: cst.Subscript) -> str:
+    assert isinstance(node.value, cst.Name)
+    return node.value.value
 
 
 def _text(node: cst.Subscript) -> str:

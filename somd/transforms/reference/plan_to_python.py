@@ -7,9 +7,10 @@
 
     def iteration_1(i, a, b, s):
         for _ in (0,):
-            s += a[place(0, 'r', a, i)]
+            s += a[_somd_place(0, 'r', a, i)]
         return s,
 
+What an iteration calls has names of its own: a user may have a variable `place`.
 Private scalars are locals of the iteration's function: one that leaks from an iteration to another is unbound there.
 """
 
@@ -27,6 +28,9 @@ from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.witness import Watched
 from somd.transforms.stages import Joined, Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
+
+#: the functions that an iteration calls at an access, at a relaxed one, and where something is claimed
+PLACE, RELAXED, CLAIM = "_somd_place", "_somd_relaxed", "_somd_claim"
 
 
 @dataclass(frozen=True)
@@ -164,14 +168,14 @@ class _Accesses(cst.CSTTransformer):
         relaxed = self.nest.relaxed
         if relaxed is not None and original_node in relaxed.reads:
             self.relaxed[len(self.found) - 1] = relaxed.reads[original_node]
-            return cst.Call(cst.Name("relaxed"), [cst.Arg(a) for a in (number, *arguments[2:])])
-        call = cst.Call(cst.Name("place"), [cst.Arg(argument) for argument in arguments])
+            return cst.Call(cst.Name(RELAXED), [cst.Arg(a) for a in (number, *arguments[2:])])
+        call = cst.Call(cst.Name(PLACE), [cst.Arg(argument) for argument in arguments])
         return updated_node.with_changes(slice=[cst.SubscriptElement(cst.Index(call))])
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
         lowest, header = self.nest.lowest.get(original_node), range_of(original_node)
         if lowest is None or header is None or not isinstance(updated_node.body, cst.IndentedBlock):
             return updated_node
-        text = f"claim({header.variable} >= {lowest}, 'lowest value of {header.variable}')"
+        text = f"{CLAIM}({header.variable} >= {lowest}, 'lowest value of {header.variable}')"
         body = [cst.parse_statement(text), *updated_node.body.body]
         return updated_node.with_changes(body=updated_node.body.with_changes(body=body))

@@ -14,7 +14,15 @@ from somd.combining import joined
 from somd.partitioners import Block, Partitioner
 from somd.raising import AS_IT_IS, Raises
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
-from somd.transforms.reference.plan_to_python import IterationCode, iteration_code, master_text, reduced_names
+from somd.transforms.reference.plan_to_python import (
+    CLAIM,
+    PLACE,
+    RELAXED,
+    IterationCode,
+    iteration_code,
+    master_text,
+    reduced_names,
+)
 from somd.transforms.reference.witness import PlanViolation, Witness, Write, address_of, claim, outside
 from somd.transforms.stages import NEAR, Dim, Joined, Near, Nest, Phase, Plan, Raising, all_steps
 
@@ -113,7 +121,7 @@ class _Runner:
         self.owner: dict[int, int] = {}
         self.witness = Witness()
         self.code = code
-        watched = {**names, "place": self._place, "relaxed": self._relaxed, "claim": claim}
+        watched = {**names, PLACE: self._place, RELAXED: self._relaxed, CLAIM: claim}
         exec(code.code, watched)
         self.iteration = watched[f"iteration_{phase.number}"]
         self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
