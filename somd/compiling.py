@@ -1,5 +1,8 @@
 """Compiling is for one thread at a time: the compiler, isl and Numba's type inference keep state while they work.
 
+Python's limit on recursion is raised meanwhile: the compiler goes down a tree of the source with several calls a level,
+and a sum of many terms has a level a term.
+
 Python's collector waits meanwhile. Compilers make some hundred thousand objects, most of which stay, and it would go
 through all of them again and again, for a tenth of the time.
 """
@@ -8,10 +11,21 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType
 
+from somd.errors import SomdCompileError
+
+#: levels that a method may have, as of a sum of so many terms, or so many `elif`; beyond, compiling takes minutes
+LEVELS = 1000
+#: calls in each other while compiling, at most: enough for so many levels, and well within a thread's stack
+CALLS = 30_000
+_deep = 0
+_shallow = 0
+_counting = threading.Lock()
 _lock = threading.RLock()
 #: whether the collector waits because of us
 _paused = False
@@ -22,6 +36,42 @@ def one_at_a_time() -> Iterator[None]:
     """A block that no other thread enters meanwhile; the same thread may enter it again."""
     with _lock, without_collections():
         yield
+
+
+@contextmanager
+def room_for_nesting(function: FunctionType) -> Iterator[None]:
+    """A block in which what reads the source of `function` may call itself for each level of a deep expression.
+
+    Raises:
+        SomdCompileError: SOMD210, it is nested still deeper.
+    """
+    global _deep, _shallow
+    with _counting:
+        if not _deep:
+            _shallow = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(CALLS, _shallow))
+        _deep += 1
+    try:
+        yield
+    except RecursionError:
+        raise too_deep(function) from None
+    finally:
+        with _counting:
+            _deep -= 1
+            if not _deep and sys.getrecursionlimit() == max(CALLS, _shallow):
+                sys.setrecursionlimit(_shallow)
+
+
+def too_deep(function: FunctionType) -> SomdCompileError:
+    """The refusal of a function with more than `LEVELS` levels."""
+    from somd.diagnostics.model import Diagnostic, Label
+    from somd.diagnostics.render import position_of_line
+
+    code = function.__code__
+    message = f"`{function.__name__}` is nested too deeply: {LEVELS} levels are compiled, as of a sum of so many terms"
+    label = Label(position_of_line(code.co_filename, code.co_firstlineno), "in this function", True)
+    helps = ("keep parts of the expression in variables", "let a loop over an array take the terms")
+    return SomdCompileError((Diagnostic("SOMD210", message, (label,), helps),))
 
 
 @contextmanager

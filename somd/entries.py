@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from somd.calling import Calling, calling_of
-from somd.compiling import one_at_a_time
+from somd.compiling import one_at_a_time, room_for_nesting
 from somd.overlaps import check_writeable, same_arrays
 from somd.reach import Reach, is_object, object_parameters, reach
 from somd.signatures import describe_all
@@ -63,7 +63,8 @@ class Entries:
             warm = None if kinds is None else known.warm.get((target, device, kinds))
             if warm is not None and warm.fits(values):
                 return warm.entry, values
-        calling, values = self._calling(known, values)
+        with room_for_nesting(self._function):
+            calling, values = self._calling(known, values)
         signature = describe_all(values, calling.texts)
         entry = self._entry(known, target, signature, (), device, calling)
         check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array
@@ -122,7 +123,7 @@ class Entries:
         entry = known.entries.get(names)
         if entry is not None:
             return entry
-        with one_at_a_time():
+        with one_at_a_time(), room_for_nesting(self._function):
             if names not in known.entries:
                 known.entries[names] = compile_entry(
                     self._function,

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from somd import config
 from somd.bound import BoundMethod
 from somd.calling import Calling, calling_of
-from somd.compiling import one_at_a_time
+from somd.compiling import one_at_a_time, room_for_nesting
 from somd.config_values import check_target, check_workers
 from somd.device_arrays import on_device, on_host
 from somd.entries import Entries
@@ -70,7 +70,8 @@ class SomdMethod(Generic[P, R]):
             gathered.append(self)
             return
         try:
-            _check_once(function, None)
+            with room_for_nesting(function):
+                _check_once(function, None)
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from somd.cached_files import note_written
 from somd.combining import Combine, combine_of, joins_of
+from somd.compiling import room_for_nesting
 from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.keys import entry_key
 from somd.lookups import looking_in
@@ -23,6 +24,7 @@ from somd.runtime.modules import load_module, module_path, read_module, write_mo
 from somd.shipped import shipped_text
 
 if TYPE_CHECKING:
+    from somd.transforms.pipeline import Compiled
     from somd.transforms.types.scalars import Type
 
 
@@ -211,7 +213,13 @@ def _text(
 ) -> str:
     from somd.transforms import pipeline
 
-    compiled = pipeline.compile_for(function, arguments, aliases, found)
+    with room_for_nesting(function):
+        return _text_for(pipeline.compile_for(function, arguments, aliases, found), target)
+
+
+def _text_for(compiled: Compiled, target: str) -> str:
+    from somd.transforms import pipeline
+
     if target == "multicore":
         return pipeline.multicore_text(compiled)
     if target == "opencl":

@@ -29,6 +29,7 @@ _TITLES = {
     "SOMD207": "attribute of an object assigned",
     "SOMD208": "object used as a value",
     "SOMD209": "name without a value",
+    "SOMD210": "nested too deeply",
     "SOMD301": "loop carries a dependence",
     "SOMD302": "two iterations write the same element",
     "SOMD303": "access not understood",

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 
+from somd.compiling import room_for_nesting
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdCompileError, SomdInternalError
 from somd.lookups import Lookups, current, looking_in
@@ -71,7 +72,7 @@ def looking(function: FunctionType, found: Reach | None) -> Iterator[Reach]:
     found = reach_of_source(function) if found is None else found
     found.complete()
     try:
-        with looking_in(found.lookups):
+        with looking_in(found.lookups), room_for_nesting(function):
             yield found
     except AssertionError as error:
         helps = ("please report it, with the source of the function",)

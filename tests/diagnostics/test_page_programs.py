@@ -15,6 +15,7 @@ from somd.diagnostics.registry import REGISTRY, page
 #: codes whose examples need another device, driver, file or compiler than a test has
 ENVIRONMENT = {
     "SOMD104": "the example has no source on purpose, and is read from a file here",
+    "SOMD210": "the example stands for one of thousands of terms",
     "SOMD306": "every condition outside distributed loops is uniform in this version",
     "SOMD311": "what is too much for isl depends on its version",
     "SOMD502": "needs a machine without such a device",

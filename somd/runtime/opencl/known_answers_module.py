@@ -340,7 +340,7 @@ __kernel void known_answers_7(__global const long *k, __global long *v, long i_s
     if ((long)get_global_id(0) * 2 >= i_start - -1)
         return;
 #line 63 "known_answers.py"
-    v[i] = (long)((ulong)python_floor_div_long((long)((ulong)k[i] - 5ul), 3) + (ulong)(long)((ulong)k[i] * 6364136223846793005ul));
+    v[i] = (long)((ulong)python_floor_div_long((long)((ulong)k[i] - 5ul), 3) + (ulong)k[i] * 6364136223846793005ul);
 }
 
 // phase 8: the loop over i at line 66

@@ -88,10 +88,20 @@ def _depth(access: Access, loop: cst.For) -> int:
 
 
 def _pairs(accesses: Sequence[Access], aliases: Aliases) -> Iterator[tuple[Access, Access]]:
-    for k, first in enumerate(accesses):
-        for second in accesses[k:]:
+    # Of accesses that say the same, the first one has the first conflict, with itself if need be.
+    first_to_say: dict[tuple[object, ...], Access] = {}
+    for access in accesses:
+        first_to_say.setdefault(_said(access), access)
+    different = list(first_to_say.values())
+    for k, first in enumerate(different):
+        for second in different[k:]:
             if aliases.may_be_one(first.array, second.array) and (first.write or second.write):
                 yield (first, second) if first.write else (second, first)
+
+
+def _said(access: Access) -> tuple[object, ...]:
+    """What isl is told of an access."""
+    return access.array, access.indices, access.write, access.loops, access.guards, access.exact, access.flat
 
 
 def conflict_formulas(

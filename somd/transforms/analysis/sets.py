@@ -26,6 +26,8 @@ class Sets:
         self.isl = isl.Context()
         self.isl.set_max_operations(MAX_OPERATIONS)
         self.context = tuple(context)
+        #: questions that were answered, by their text: long methods ask the same ones again and again
+        self._empty: dict[tuple[str, ...], bool] = {}
 
     def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
         """{ [variables] : formulas and the context }, every other name being a parameter."""
@@ -41,11 +43,15 @@ class Sets:
 
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
         """Whether no value of variables and parameters satisfies the formulas."""
-        self.isl.reset_operations()
-        try:
-            return bool(self.make(variables, formulas).is_empty())
-        except isl.Error as error:
-            raise TooComplex(str(error)) from error
+        formulas = tuple(formulas)
+        question = (",".join(variables), *(formula.text for formula in formulas))
+        if question not in self._empty:
+            self.isl.reset_operations()
+            try:
+                self._empty[question] = bool(self.make(variables, formulas).is_empty())
+            except isl.Error as error:
+                raise TooComplex(str(error)) from error
+        return self._empty[question]
 
     def sample(self, variables: Sequence[str], formulas: Iterable[Affine]) -> dict[str, int] | None:
         """Values of variables and parameters that satisfy the formulas, the smallest that isl finds."""

@@ -50,6 +50,12 @@ def _assigned(node: cst.CSTNode) -> frozenset[str]:
                 names.update(_assigned(node.orelse))
             return False
 
+        def visit_If(self, node: cst.If) -> bool:
+            names.update(_assigned(node.body))
+            if node.orelse is not None:
+                names.update(_assigned(node.orelse))
+            return False
+
         def visit_Expr(self, node: cst.Expr) -> bool:
             return False
 

@@ -6,7 +6,9 @@ user's file. It does not judge the statements: `unsupported` and the analyses do
 
 from __future__ import annotations
 
+import ast
 import inspect
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
@@ -18,6 +20,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from somd import markers, partitioners
 from somd.annotations import annotation_of, namespace_of
 from somd.combining import Combine, by_function, declared_reduction, distributed_positions
+from somd.compiling import LEVELS, too_deep
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
@@ -26,6 +29,7 @@ from somd.source_text import NoSource, source_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.frontend.own_names import check_own_names
 from somd.transforms.frontend.raises import plain_raises
+from somd.transforms.frontend.tree import Tracked
 from somd.transforms.stages import Method, Param
 
 
@@ -76,6 +80,8 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         text = source_of(function)
     except NoSource as why:
         raise _unknown_source(function, why.changed) from None
+    if text.tree is not None and _levels(text.tree) > LEVELS:
+        raise too_deep(function)
     lines, first_line = text.lines, text.first_line
     source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
@@ -96,7 +102,26 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
             place, label = positions[tree.asynchronous], "a call of it would only make a coroutine"
         message = "`@somd` marks functions and methods written with `def`"
         raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),)),))
+    if not source.isascii():
+        tree = cst.ensure_type(tree.visit(_Normalised(positions)), cst.FunctionDef)
     return code.co_filename, tree, positions
+
+
+def _levels(tree: ast.AST) -> int:
+    """How many nodes of a tree stand in each other."""
+    most, waiting = 0, [(tree, 1)]
+    while waiting:
+        node, level = waiting.pop()
+        most = max(most, level)
+        waiting += ((child, level + 1) for child in ast.iter_child_nodes(node))
+    return most
+
+
+class _Normalised(Tracked):
+    """Names as Python reads them: spellings that Unicode holds for the same, as of a ligature, are one name."""
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return updated_node.with_changes(value=unicodedata.normalize("NFKC", updated_node.value))
 
 
 def _unknown_source(function: FunctionType, changed: bool) -> SomdCompileError:

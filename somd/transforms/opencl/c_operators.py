@@ -6,6 +6,7 @@ In: operands with their NumPy types and the type of the result (NEP 50, found by
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 
 import libcst as cst
 import numpy as np
@@ -62,13 +63,15 @@ def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
         return prefix(f"({CTYPES[dtype]})", infix(symbol, left, right, "int32"), dtype)
     wide = f"uint{max(bits(dtype), 32)}"
     computed = infix(symbol, _unsigned(left, wide), _unsigned(right, wide), wide)
-    return prefix(f"({CTYPES[dtype]})", computed, dtype)
+    return replace(prefix(f"({CTYPES[dtype]})", computed, dtype), unsigned=computed)
 
 
 def _unsigned(c: C, wide: str) -> C:
     """The same bits as an unsigned number; what was just brought back from there is taken as it was."""
     if isinstance(c.value, int) and c.value >= 0:
         return literal(c.value, wide)
+    if c.unsigned is not None and c.unsigned.dtype == wide:
+        return c.unsigned
     return prefix(f"({CTYPES[wide]})", c, wide)
 
 

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.diagnostics.model import Position
 from somd.raising import slots
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
@@ -21,6 +23,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
+from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
@@ -29,6 +32,20 @@ INDENT = "    "
 #: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
 #: another association, or loses updates of elements that two trips share
 IN_ORDER = "#pragma clang loop vectorize(disable) interleave(disable)"
+
+
+#: brackets in each other in one line of C, at most: compilers refuse 256, or fail on some hundreds
+MOST_NESTED = 200
+
+
+def nested(text: str) -> int:
+    """How many round brackets stand in each other.
+
+    >>> nested("f((a + b) * c)")
+    2
+    """
+    steps = ({"(": 1, ")": -1}.get(letter, 0) for letter in text)
+    return max(itertools.accumulate(steps), default=0)
 
 
 def comments_of(node: cst.CSTNode) -> tuple[list[str], str]:
@@ -70,9 +87,14 @@ class Statements:
         self.barrier_follows = False
         self.loops = 0
         self.leaving: tuple[str, ...] = ()
+        #: where the statement stands that is being written
+        self.at: Position | None = None
         self.lines: list[str] = []
 
     def line(self, text: str) -> None:
+        if text.count("(") > MOST_NESTED and nested(text) > MOST_NESTED:
+            what = f"an expression with more than {MOST_NESTED} brackets in each other"
+            raise TargetLacks(f"{what}, which compilers of OpenCL C refuse or fail on", self.at)
         self.lines.append(INDENT * self.depth + text)
 
     def number(self, place: str) -> None:
@@ -206,6 +228,7 @@ class Statements:
     def _where(self, node: cst.CSTNode) -> None:
         position = self.scope.method.positions.get(node)
         if position is not None:
+            self.at = position
             name = os.path.basename(position.file).replace("\\", "\\\\").replace('"', '\\"')
             self.lines.append(f'#line {position.line} "{name}"')
 
@@ -214,6 +237,12 @@ class Statements:
     def branches(self, node: cst.If) -> None:
         self.open(f"if ({self.expressions.test(node.test).text})")
         self.block(statements_of(node.body))
+        while isinstance(node.orelse, cst.If):
+            node = node.orelse
+            self._where(node)
+            self.close(f"}} else if ({self.expressions.test(node.test).text}) {{")
+            self.depth += 1
+            self.block(statements_of(node.body))
         other = else_statements(node)
         if other:
             self.close("} else {")

@@ -29,13 +29,15 @@ LEVELS = {
 
 @dataclass(frozen=True)
 class C:
-    """An expression of NumPy type `dtype`; `value` is set where it is a literal, `short` its text without a suffix."""
+    """An expression of NumPy type `dtype`; `value` is set where it is a literal, `short` its text without a suffix;
+    `unsigned` where it was computed as an unsigned number and brought back."""
 
     text: str
     dtype: str
     level: int = PRIMARY
     value: int | float | bool | complex | None = None
     short: str = ""
+    unsigned: C | None = None
 
     @property
     def loose(self) -> str:

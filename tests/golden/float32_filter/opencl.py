@@ -53,6 +53,6 @@ __kernel void float32_filter_1(__global const float *a, __global float *b, __glo
 #line 21 "input.py"
     b[i] = sqrt(fabs(centre_)) + python_square_float(a[i]);
 #line 22 "input.py"
-    count_[i] = (int)((uint)(int)((uint)count_[i] * 3u) + (uint)(int)(i & 7));
+    count_[i] = (int)((uint)count_[i] * 3u + (uint)(int)(i & 7));
 }
 """
