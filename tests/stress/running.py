@@ -14,8 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 #: what a process may take, in seconds
 LIMIT = 120
-#: what TBB says when it is forked in a state in which it cannot end its threads; the child then makes no use of it
-EXPECTED = ("Unable to join threads to shut down before fork", "Attempted to fork from a non-main thread")
+#: the warning of a cache that cannot be used, with its line; and what TBB says when it is forked in a state in which it
+#: cannot end its threads: the child then makes no use of it
+EXPECTED = (
+    "SomdCacheWarning: somd's cache in ",  # and the line at which it was given
+    "return _marked(function",
+    "return self._run(settings",
+    "Unable to join threads to shut down before fork",
+    "Attempted to fork from a non-main thread",
+)
 #: the programs that call in some state of the process
 LIVE = (
     "threads",
