@@ -164,3 +164,16 @@ def seeded(a: A, seed: int) -> np.ndarray:
     for i in range(len(a)):
         out[i] = a[i] + state if a[i] + state > a[i] else state - a[i]
     return out
+
+
+@program(lambda: edges(np.int64, np.int32))
+@somd
+def python_integers_wrap(a: A) -> np.ndarray:
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        x = int(a[i])
+        half = x // 2
+        if half + half <= x and -half - 1 < half + 1 + i:
+            out[i] += 1
+        out[i] += abs(half) - half // 2
+    return out

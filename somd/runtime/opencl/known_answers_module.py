@@ -233,7 +233,7 @@ __kernel void known_answers_1(__global const double *a, __global double *c, long
         return;
     GUARDS_END;
 #line 36 "known_answers.py"
-    if (n - i > m) {
+    if ((long)((ulong)n - (ulong)i) > m) {
 #line 37 "known_answers.py"
         c[i] = a[i];
     }
@@ -264,7 +264,7 @@ __kernel void known_answers_3(__global const double *a, __global double *e, long
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long j = 0; j < i; j++) {
 #line 44 "known_answers.py"
-        if (n - j > 4) {
+        if ((long)((ulong)n - (ulong)j) > 4) {
 #line 45 "known_answers.py"
             e[i] = e[i] + a[j] * 0.1;
         }
@@ -356,7 +356,7 @@ __kernel void known_answers_8(__global const long *k, __global long *total__part
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
         const long i = i_start - trip;
 #line 67 "known_answers.py"
-        if (n - i > m) {
+        if ((long)((ulong)n - (ulong)i) > m) {
 #line 68 "known_answers.py"
             total_ = (long)((ulong)total_ + (ulong)k[i]);
         }
@@ -389,7 +389,7 @@ __kernel void known_answers_9(__global const long *k, __global long *h_copies, l
         const long i = i_start - trip;
         const long iteration = trip;
 #line 71 "known_answers.py"
-        if (m - i < 2) {
+        if ((long)((ulong)m - (ulong)i) < 2) {
 #line 72 "known_answers.py"
             store_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26, (long)((ulong)load_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26) + (ulong)i));
         }
@@ -432,7 +432,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
         const long i = i_start - at;
         const long iteration = at;
 #line 71 "known_answers.py"
-        if (m - i < 2) {
+        if ((long)((ulong)m - (ulong)i) < 2) {
 #line 72 "known_answers.py"
             {
                 const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);
@@ -470,7 +470,7 @@ __kernel void known_answers_9_shared(__global long *h, __global const long *k, l
         const long i = i_start - at;
         const long iteration = at;
 #line 71 "known_answers.py"
-        if (m - i < 2) {
+        if ((long)((ulong)m - (ulong)i) < 2) {
 #line 72 "known_answers.py"
             {
                 const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);

@@ -48,22 +48,37 @@ def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, u
         return infix(BITWISE[operator], left, right, result.dtype)
     if operator is cst.Power:
         return power(left, right, result, unit)
-    return call(unit.function(CALLED[operator], result.dtype), result.dtype, left, right)
+    made = call(unit.function(CALLED[operator], result.dtype), result.dtype, left, right)
+    rest = operator is cst.Modulo and type(right.value) is int
+    return replace(made, reach=abs(right.value)) if rest and isinstance(right.value, int) else made
 
 
 def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
     """`+ - * /` on operands of the result's type; integers wrap, which C promises for unsigned ones only."""
     dtype = result.dtype
     kind = kind_of(dtype)
+    if kind == "i" and result.weak:
+        reach = _reach(symbol, left, right)
+        if reach:
+            return replace(infix(symbol, left, right, dtype), reach=reach)
     if kind == "b":
         return infix(OF_BOOLS[symbol], left, right, dtype)
-    if kind == "f" or result.weak or dtype in ("uint32", "uint64"):
+    if kind == "f" or dtype in ("uint32", "uint64"):
         return infix(symbol, left, right, dtype)
     if bits(dtype) < 32 and dtype != "uint16":
         return prefix(f"({CTYPES[dtype]})", infix(symbol, left, right, "int32"), dtype)
     wide = f"uint{max(bits(dtype), 32)}"
     computed = infix(symbol, _unsigned(left, wide), _unsigned(right, wide), wide)
     return replace(prefix(f"({CTYPES[dtype]})", computed, dtype), unsigned=computed)
+
+
+def _reach(symbol: str, left: C, right: C) -> int:
+    """What the absolute value of a result does not exceed; 0 where it is not known, or may leave 64 bits."""
+    sides = [abs(c.value) if type(c.value) is int else c.reach for c in (left, right)]
+    if not all(sides) and not any(type(c.value) is int and c.value == 0 for c in (left, right)):
+        return 0
+    reach = sides[0] * sides[1] if symbol == "*" else sides[0] + sides[1]
+    return reach if 0 < reach < 1 << 62 else 0
 
 
 def _unsigned(c: C, wide: str) -> C:
@@ -104,8 +119,8 @@ def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
         return narrowed(prefix("~", operand, dtype))
     if operand.value is not None and kind_of(dtype) in "ifc" and operand.value != -(2 ** (bits(dtype) - 1)):
         return literal(-operand.value, dtype)
-    if kind_of(dtype) in "fc" or result.weak:
-        return prefix("-", operand, dtype)
+    if kind_of(dtype) in "fc" or (result.weak and operand.reach):
+        return replace(prefix("-", operand, dtype), reach=operand.reach)
     zero = literal(0, dtype)
     return arithmetic("-", zero, operand, ScalarType(dtype))
 

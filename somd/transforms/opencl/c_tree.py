@@ -30,7 +30,10 @@ LEVELS = {
 @dataclass(frozen=True)
 class C:
     """An expression of NumPy type `dtype`; `value` is set where it is a literal, `short` its text without a suffix;
-    `unsigned` where it was computed as an unsigned number and brought back."""
+    `unsigned` where it was computed as an unsigned number and brought back.
+
+    `reach`: no greater is the absolute value of an integer; 0 where that is not known.
+    """
 
     text: str
     dtype: str
@@ -38,6 +41,7 @@ class C:
     value: int | float | bool | complex | None = None
     short: str = ""
     unsigned: C | None = None
+    reach: int = 0
 
     @property
     def loose(self) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.transforms.analysis.facts import assignment_counts
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import literal
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
-from somd.transforms.stages import Method, Site
+from somd.transforms.stages import NEAR, Method, Site
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 
@@ -81,14 +84,29 @@ class Scope:
         key = (array, axis)
         if key not in self.lengths:
             self.lengths[key] = self.names.fresh(f"{self.names.of(array)}_{axis}")
-        return C(self.lengths[key], "int64")
+        return C(self.lengths[key], "int64", reach=NEAR)
 
     def variable(self, node: cst.Name) -> C:
         """A scalar variable."""
         found = self.types.names.get(node.value)
         if not isinstance(found, ScalarType):
             raise TargetLacks(f"`{node.value}` is no scalar", self.method.positions.get(node))
-        return C(self._named(node.value, None, found.dtype), found.dtype)
+        reach = NEAR if found.dtype == "int64" and node.value in self.counting else 0
+        return C(self._named(node.value, None, found.dtype), found.dtype, reach=reach)
+
+    @functools.cached_property
+    def counting(self) -> frozenset[str]:
+        """The names that only loops assign: what they count stays near 0, for no machine counts further."""
+        counts = assignment_counts(self.method)
+        loops: Counter[str] = Counter()
+
+        class Loops(cst.CSTVisitor):
+            def visit_For(self, node: cst.For) -> None:
+                if isinstance(node.target, cst.Name):
+                    loops[node.target.value] += 2
+
+        self.method.function.body.visit(Loops())
+        return frozenset(name for name, times in loops.items() if counts[name] == times) - {*self.method.param_names}
 
     def element(self, name: str, position: int) -> C:
         """One part of a tuple variable."""

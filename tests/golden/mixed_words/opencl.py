@@ -61,7 +61,7 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
 #line 19 "input.py"
         y = (long)((ulong)python_mod_long((long)(((ulong)y + (ulong)x) * 31ul), 1021) + (ulong)(-1L)) & 65535;
 #line 20 "input.py"
-        shift_ = 5 - shift_;
+        shift_ = (long)(5ul - (ulong)shift_);
 #line 21 "input.py"
         if (x > y) {
 #line 22 "input.py"
