@@ -211,6 +211,8 @@ def _limited(name: str, values: tuple[float, ...]) -> Any:
             made = _of_numpy(name, values)
         if made is not None and (not math.isfinite(made) or not math.isfinite(values[0]) or values[0] == 0.0):
             return None if math.isnan(made) else mp.mpf(made)
+    if name == "erfc" and abs(values[0]) > 1e6:  # for which mpmath has too few digits
+        return mp.mpf(0.0 if values[0] > 0 else 2.0)
     if name in ("gamma", "lgamma") and values[0] < 0 and values[0] == math.floor(values[0]):
         return mp.inf if name == "lgamma" else None
     return exact(name, *values)

@@ -122,7 +122,7 @@ def _bound(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
 def _importable(name: str, value: object) -> str | None:
     """The import of a value of an installed module, under `name`."""
     places = [getattr(value, "__module__", None), type(value).__module__]
-    for place in ["somd", *places] if any(str(p).startswith("somd") for p in places) else places:
+    for place in ("somd", *places):  # aliases, as `dist` is, do not tell where they come from
         module = sys.modules.get(place or "")
         if module is None or not _installed(module):
             continue
