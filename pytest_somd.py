@@ -5,7 +5,8 @@
         assert list(vector_add(np.ones(3), np.ones(3))) == [2.0, 2.0, 2.0]
 
 The test runs once on multicore for each number of workers, and once on OpenCL. Every call of a SOMD method in it is
-also made as plain Python, on copies of the arguments: result and arguments must be the same. A target that cannot be
+also made as plain Python, on copies of the arguments: result and arguments must be the same. So do the methods of
+`unittest.TestCase`, and of a class with the marker. A target that cannot be
 used here, or lacks what a method needs, skips the test with the reason. Options of the marker: `targets`, `workers`,
 `rtol`. somd itself is imported when the first test with the marker runs.
 """
@@ -13,12 +14,18 @@ used here, or lacks what a method needs, skips the test with the reason. Options
 from __future__ import annotations
 
 import sys
+import unittest
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 
 MARKER = "somd(targets=('multicore', 'opencl'), workers=(1, 2, 7), rtol=None)"
+
+
+_RUN = pytest.StashKey["Run"]()
 
 
 class Run(NamedTuple):
@@ -43,6 +50,45 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("somd_run", list(_runs(marker.kwargs if marker else {})), indirect=True, ids=_name)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Methods of `unittest.TestCase`, which pytest does not parametrise: one item for each run in place of theirs."""
+    items[:] = [each for item in items for each in _items(item)]
+
+
+def _items(item: pytest.Item) -> Iterator[pytest.Item]:
+    marker = item.get_closest_marker("somd")
+    if marker is None or not isinstance(item, pytest.Function) or not _of_test_case(item):
+        yield item
+        return
+    for run in _runs(marker.kwargs):
+        each: pytest.Item = _with_run(type(item)).from_parent(item.parent, name=item.name)
+        each.extra_keyword_matches.add(_name(run))
+        each.stash[_RUN] = run
+        yield each
+
+
+@cache
+def _with_run(kind: Any) -> Any:
+    """The items of `kind` with their run in their id: their `name` is that of the method, which unittest calls."""
+
+    def nodeid(item: pytest.Item) -> str:
+        run = item.stash.get(_RUN, None)
+        plain: str = kind.nodeid.__get__(item)
+        return plain if run is None else f"{plain}[{_name(run)}]"
+
+    def structured(item: pytest.Item) -> Any:
+        run, plain = item.stash.get(_RUN, None), kind.id.__get__(item)
+        return plain if run is None else replace(plain, params=_name(run))
+
+    ids = {"nodeid": property(nodeid), **({"id": property(structured)} if hasattr(kind, "id") else {})}
+    return type(kind)(kind.__name__, (kind,), ids)
+
+
+def _of_test_case(item: pytest.Function) -> bool:
+    return item.cls is not None and issubclass(item.cls, unittest.TestCase)
+
+
 def _runs(options: Mapping[str, Any]) -> Iterator[Run]:
     unknown = options.keys() - {"targets", "workers", "rtol"}
     if unknown:
@@ -64,7 +110,8 @@ def somd_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     import somd
     from somd.testing import checked_calls
 
-    run: Run = request.param
+    given = request.node.stash.get(_RUN, None)
+    run: Run = request.param if given is None else given
     if run.target not in somd.targets():
         raise pytest.UsageError(f"pytest.mark.{MARKER}: there is no target {run.target!r}")
     reason = somd.targets()[run.target]

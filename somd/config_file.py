@@ -96,8 +96,11 @@ def read_config_file(path: Path) -> ConfigFile:
     Raises:
         SomdConfigError: as for `find_config_file`; SOMD601 also where there is no such file.
     """
+    if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+        what = "a folder" if path.is_dir() else "no regular file"
+        raise SomdConfigError(f"cannot read the configuration file: it is {what}", str(path))
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SomdConfigError(f"cannot read the configuration file: {error.strerror or error}", str(path)) from None
     except UnicodeDecodeError as error:
@@ -112,7 +115,7 @@ def read_config_file(path: Path) -> ConfigFile:
 def _project_config(path: Path) -> ConfigFile | None:
     """The `[tool.somd]` of a project file, or None. Other people's errors in that file are not ours to report."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         if "somd" not in text or _tool_table(_parse(path, text)) is None:
             return None
     except (OSError, UnicodeDecodeError):
@@ -133,6 +136,12 @@ def _parse(path: Path, text: str) -> dict[str, object]:
         message = str(error)[: where.start()] if where else str(error)
         helps = ('a string stands in quotes: default = "multicore"',) if "Invalid value" in message else ()
         raise SomdConfigError(f"not valid TOML: {message}", str(path), line, "SOMD601", helps) from None
+    except ValueError:  # what Python says of too many digits
+        digits = re.search(r"[\d_]{4000,}", text)
+        line = text.count("\n", 0, digits.start()) + 1 if digits else 1
+        raise SomdConfigError("a number has too many digits", str(path), line, "SOMD601") from None
+    except RecursionError:
+        raise SomdConfigError("not valid TOML: nested too deeply to be parsed", str(path), 1, "SOMD601") from None
 
 
 def _tool_table(table: Mapping[str, object]) -> object:

@@ -23,7 +23,7 @@ def check_target(value: object, what: str, file: str | None = None, line: int | 
         SomdConfigError: SOMD603 for an unknown target, SOMD604 for something that is no string.
     """
     if not isinstance(value, str):
-        raise SomdConfigError(f"{what} must be the name of a target, not {value!r}", file, line, "SOMD604")
+        raise SomdConfigError(f"{what} must be the name of a target, not {_shown(value)}", file, line, "SOMD604")
     if value not in TARGETS:
         helps = (did_you_mean(value, TARGETS, "targets"),)
         raise SomdConfigError(f"{what} names an unknown target `{value}`", file, line, "SOMD603", helps)
@@ -37,9 +37,9 @@ def check_workers(value: object, what: str, file: str | None = None, line: int |
         SomdConfigError: SOMD604 for something that is no int, SOMD606 for one out of range.
     """
     if not isinstance(value, int) or isinstance(value, bool):
-        raise SomdConfigError(f"{what} must be a whole number, not {value!r}", file, line, "SOMD604")
+        raise SomdConfigError(f"{what} must be a whole number, not {_shown(value)}", file, line, "SOMD604")
     if not 1 <= value <= MAX_WORKERS:
-        message = f"{what} must lie between 1 and {MAX_WORKERS}, not be {value}"
+        message = f"{what} must lie between 1 and {MAX_WORKERS}, not be {_shown(value)}"
         helps = ("leave it out to use every core that this process may use",)
         raise SomdConfigError(message, file, line, "SOMD606", helps)
     return value
@@ -70,7 +70,7 @@ def check_cache_size(value: object, what: str, file: str | None = None, line: in
         unit = text[2] or ""
         return int(float(text[1]) * (1024 if unit.endswith("i") else 1000) ** " kMGT".index(unit[:1] or " "))
     helps = ('a number of bytes, or a text with a unit: "500 MB", "2 GiB"',)
-    raise SomdConfigError(f"{what} must be a size, not {value!r}", file, line, "SOMD604", helps)
+    raise SomdConfigError(f"{what} must be a size, not {_shown(value)}", file, line, "SOMD604", helps)
 
 
 def check_cache_days(value: object, what: str, file: str | None = None, line: int | None = None) -> float:
@@ -97,7 +97,15 @@ def check_device(value: object, what: str, file: str | None = None, line: int | 
         if len(names) == len(value):
             return names
     helps = ('"gpu", "cpu", "gpu:1", part of a device\'s name, or "platform:device"; several of them in a list',)
-    raise SomdConfigError(f"{what} must name a device, not be {value!r}", file, line, "SOMD604", helps)
+    raise SomdConfigError(f"{what} must name a device, not be {_shown(value)}", file, line, "SOMD604", helps)
+
+
+def _shown(value: object) -> str:
+    """A value for a message, shortened where it is long; Python writes out no int of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:100]}... ({len(text)} characters)"
 
 
 def did_you_mean(word: str, known: Iterable[str], kind: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import SkipTest
 from unittest.mock import patch
 from weakref import WeakKeyDictionary
 
@@ -23,8 +24,8 @@ from somd.specialisations import TargetUnavailable
 _twins: WeakKeyDictionary[SomdMethod[..., Any], SomdMethod[..., Any]] = WeakKeyDictionary()
 
 
-class FellBack(Exception):
-    """The target lacks something that the method needs, so a call would run elsewhere."""
+class FellBack(SkipTest):
+    """The target lacks something that the method needs, so a call would run elsewhere: the test is skipped."""
 
 
 @contextmanager

@@ -145,3 +145,82 @@ def test_runs_without_the_marker_do_not_import_somd() -> None:
     program = "import sys, pytest_somd; sys.exit('somd' in sys.modules or 'numpy' in sys.modules)"
     path = os.pathsep.join([str(Path(somd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, check=True)
+
+
+TEST_CASES = """
+import unittest
+from unittest import mock
+
+import numpy as np
+import pytest
+from somd import dist, somd
+
+
+@somd
+def double(a: dist[np.ndarray]) -> None:
+    for i in range(len(a)):
+        a[i] = 2.0 * a[i]
+
+
+@somd
+def shifted(a: dist[np.ndarray], out: dist[np.ndarray], first: int) -> float:
+    total = 0.0
+    for i in range(first, len(a)):
+        out[i] = a[i]
+        total += a[i]
+    return total
+
+
+@pytest.mark.somd(workers=(1, 3), targets="multicore")
+class TestWhole(unittest.TestCase):
+    set_up = 0
+
+    def setUp(self):
+        type(self).set_up += 1
+        assert not hasattr(self, "a")
+        self.a = np.ones(9)
+
+    def test_double(self):
+        double(self.a)
+        self.assertEqual(list(self.a), [2.0] * 9)
+
+    def test_set_up_for_each_run(self):
+        self.assertGreaterEqual(type(self).set_up, 3)
+
+
+class TestOne(unittest.TestCase):
+    @pytest.mark.somd(workers=2, targets=("multicore",))
+    def test_a_difference_is_found(self):
+        with mock.patch.object(double, "sequential", lambda a: None):
+            double(np.ones(9))
+
+    @pytest.mark.somd(targets="opencl")
+    def test_what_a_target_lacks(self):
+        shifted(np.ones(3), np.ones(3), 1)
+
+    def test_without_the_marker(self):
+        double(np.ones(2))
+"""
+
+
+def test_methods_of_test_cases(tmp_path: Path) -> None:
+    (tmp_path / "test_cases.py").write_text(TEST_CASES, encoding="utf-8")
+    text = run(tmp_path, "test_cases.py")
+    for passed in ("test_double[multicore-1]", "test_double[multicore-3]", "test_set_up_for_each_run[multicore-3]"):
+        assert f"{passed} PASSED" in text, text
+    assert "test_without_the_marker PASSED" in text
+    assert "FAILED test_cases.py::TestOne::test_a_difference_is_found[multicore-2]" in text
+    assert "`double` on multicore with 2 workers differs from the function as written" in text
+    assert "test_what_a_target_lacks[opencl] SKIPPED" in text, text
+    assert "5 passed, 1 skipped" in text.replace("1 failed, ", ""), text
+    assert "has no option 'worker'" in run_text(tmp_path, TEST_CASES.replace("workers=2", "worker=2"))
+
+
+def run_text(folder: Path, text: str) -> str:
+    (folder / "test_text.py").write_text(text, encoding="utf-8")
+    return run(folder, "test_text.py")
+
+
+def test_without_the_plugin_that_caches(tmp_path: Path) -> None:
+    text = run(tmp_path, "-p", "no:cacheprovider", "-k", "test_double")
+    assert "test_double[multicore-1-0] PASSED" in text and "error" not in text.lower(), text

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -46,11 +47,28 @@ class Guarded(typer.core.TyperGroup):
             _forget_output()
             status = 141
         except Exception as error:
-            status = _report(error)
+            status = _reported(error)
         except KeyboardInterrupt:
             complain("interrupted")
             status = 130
         sys.exit(status if isinstance(status, int) else 0)
+
+
+#: why output may not be taken: a full disk, a quota, a file that is as large as it may be, a broken device
+_NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def _reported(error: Exception) -> int:
+    """`_report`, where nothing can be written, too."""
+    try:
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_TAKEN:
+            _forget_output()
+            complain(f"cannot write the output: {error.strerror}")
+            return 1
+        return _report(error)
+    except OSError:
+        _forget_output()
+        return 1
 
 
 def _report(error: Exception) -> int:
@@ -86,6 +104,8 @@ def _usage(error: Any) -> int:
 
 def _forget_output() -> None:
     """Nothing more can be written: let Python's own flush at exit go nowhere."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

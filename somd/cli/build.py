@@ -37,7 +37,7 @@ def build(
             _wheel(_wheel_of(Path(path)), target)
         return
     failed, built = False, 0
-    given: list[str | None] = [signature] if signature else []
+    given: list[str | None] = [signature] if signature is not None else []
     for _, methods in loaded_methods(paths):
         for method in methods:
             for text in given or list(method.signatures) or [None]:

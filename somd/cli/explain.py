@@ -89,7 +89,7 @@ def _stage(stage: Stage, method: Method, found: Reach, signature: str | None) ->
 def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[str, Type]:
     from somd.specialisations import declared_arguments
 
-    chosen = signature or (method.signatures[0] if method.signatures else None)
+    chosen = signature if signature is not None else next(iter(method.signatures), None)
     return declared_arguments(function_of(method), found, chosen)
 
 
@@ -103,7 +103,7 @@ def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str
     yield ""
     arguments = _arguments(method, found, signature)
     given = ", ".join(f"{name}: {kind}" for name, kind in arguments.items())
-    how = "" if signature or method.signatures else ", as the source suggests"
+    how = "" if signature is not None or method.signatures else ", as the source suggests"
     yield f"targets, for {given}{how}"
     reason = yield from _targets(method, found, arguments)
     if reason is None:

@@ -94,7 +94,13 @@ def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
 def _below(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = [n for n in folders if not n.startswith(".") and n not in SKIPPED and not _is_venv(place, n)]
-        yield from (Path(place, name) for name in files if name.endswith(".py"))
+        yield from (Path(place, name) for name in files if name.endswith(".py") and not _is_special(place, name))
+
+
+def _is_special(place: str, name: str) -> bool:
+    """Whether it is a pipe, a socket or a device."""
+    path = os.path.join(place, name)
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _is_venv(place: str, name: str) -> bool:

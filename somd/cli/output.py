@@ -40,6 +40,22 @@ def say(text: str = "") -> None:
     print(text)
 
 
+def shortened(text: str) -> str:
+    """What a user gave, for a message on one line."""
+    return text if len(text) <= 100 else f"{text[:60]}..."
+
+
+def say_bytes(text: str, encoding: str) -> None:
+    """Part of the result as the bytes of a file; as text on terminals and where there are no bytes to write."""
+    stream = sys.stdout
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None or stream.isatty():
+        print(text, end="")
+        return
+    stream.flush()
+    buffer.write(text.encode(encoding))
+
+
 def complain(text: str, *, bare: bool = False) -> None:
     """An error on standard error, after the word `error:` unless it is `bare`."""
     show(text if bare else f"error: {text}", sys.stderr)

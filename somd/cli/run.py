@@ -36,7 +36,7 @@ def run(
     if workers is not None:
         given["SOMD_WORKERS"] = str(check_workers(workers, "`--workers`"))
     if not script.is_file():
-        raise Problem(f"{script}: {'a folder, not a file' if script.is_dir() else 'no such file'}")
+        raise Problem(f"{script}: {_not_a_file(script)}")
     read_source(script)
     with _as_script(script.absolute(), arguments or [], given):
         try:
@@ -53,6 +53,12 @@ def run(
         except Exception as error:
             _print_as_python(error, str(script.absolute()))
             raise typer.Exit(1) from None
+
+
+def _not_a_file(path: Path) -> str:
+    if path.is_dir():
+        return "a folder, not a file"
+    return "not a regular file" if path.exists() else "no such file"
 
 
 @contextmanager

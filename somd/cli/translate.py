@@ -112,7 +112,7 @@ def _modules(
     except (SomdError, AttributeError) as error:
         yield str(error)
         return
-    for number, text in enumerate([signature] if signature else signatures_of(method), 1):
+    for number, text in enumerate([signature] if signature is not None else signatures_of(method), 1):
         for target in targets:
             try:
                 made = translate(method, found, target, text, "" if number == 1 else f"_{number}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from somd.cli.files import one_method, split_target
-from somd.cli.output import Problem, complain, progress, remark, say
+from somd.cli.output import Problem, complain, progress, remark, say, shortened
 from somd.sources.load import Loaded, Method, function_of, load
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def verify(
     """Run a method against the function as written: targets, workers, partitions and merge orders.
 
     Inputs are generated for the declared signatures, or those that the source suggests, or given by a function of the
-    file: a list of tuples of arguments. Exit status 1 and the first differing element if something differs.
+    file: a list of tuples of arguments. Exit status 1 and the first differing element if something differs. The whole
+    file is imported, so that its top-level statements run, and so does the method, many times, as plain Python too.
     """
     from somd.sources.comparing import Tolerance
     from somd.sources.verifying import verify as run
@@ -105,7 +106,7 @@ def _cases(
     if reach.top.objects:
         raise Problem(f"`{function_of(method).__qualname__}` takes an object: give its inputs with --inputs", 1)
     indexing = indexing_parameters(method, reach)
-    texts: list[str | None] = [signature] if signature else [*method.signatures]
+    texts: list[str | None] = [signature] if signature is not None else [*method.signatures]
     for text in texts or [None]:
         types = declared_arguments(function_of(method), reach, text)
         own = {name: kind for name, kind in types.items() if name not in reach.names.values()}
@@ -120,7 +121,9 @@ def _numbers(text: str) -> list[int]:
     try:
         found = [int(part) for part in text.split(",")]
     except ValueError:
-        raise Problem(f"--workers takes numbers with commas between them, such as 1,2,7, not {text!r}") from None
+        raise Problem(
+            f"--workers takes numbers with commas between them, such as 1,2,7, not {shortened(text)!r}"
+        ) from None
     if not all(1 <= number <= 1024 for number in found):
         raise Problem("--workers takes numbers from 1 to 1024")
     return found

@@ -13,6 +13,7 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
+import io
 import linecache
 import os
 import sys
@@ -95,7 +96,8 @@ def load_text(path: Path, text: str, file: str) -> Loaded:
         FileProblem, SomdError: as for `load`.
     """
     tree = ast.parse(text, file)
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = list(io.StringIO(text, newline=None))  # as of a file: `splitlines` ends lines at form feeds, too
+    linecache.cache[file] = (len(text), None, lines, file)
     marked = marked_functions(tree)
     return _run(path.absolute(), excerpt(tree, marked), marked, file)
 

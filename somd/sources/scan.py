@@ -7,6 +7,7 @@ decorator was imported: `from somd import somd as parallel`, `import somd as s`,
 from __future__ import annotations
 
 import ast
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,13 +33,15 @@ def read_source(path: Path) -> ast.Module:
         FileProblem: it cannot be read, or is not Python.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # reading a pipe would wait for ever
+            raise FileProblem(str(path), "a folder, not a file" if path.is_dir() else "not a regular file")
         data = path.read_bytes()
     except OSError as error:
         raise FileProblem(str(path), f"cannot read the file: {error.strerror or error}") from None
     try:
         return ast.parse(data, str(path))
     except SyntaxError as error:
-        raise FileProblem(str(path), f"not valid Python: {error.msg}", error.lineno) from None
+        raise FileProblem(str(path), f"not valid Python: {error.msg}", error.lineno or None) from None
     except ValueError as error:  # zero bytes
         raise FileProblem(str(path), f"not a Python file: {error}") from None
     except (RecursionError, MemoryError):

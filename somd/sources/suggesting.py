@@ -18,10 +18,13 @@ import libcst as cst
 from somd.errors import SomdCompileError, SomdError
 from somd.reach import NotKnownYet, reach_of_source
 from somd.sources.load import Method, function_of, load_text
+from somd.sources.problems import FileProblem
 from somd.sources.scan import read_source
 from somd.transforms.frontend.annotate import Plain, annotated, plain_functions
 from somd.transforms.pipeline import check
 from somd.transforms.plan.proofs import proofs
+
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,13 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Suggested:
-    """A file before and after, without a byte-order mark, and what is said of its functions."""
+    """A file before and after, with its byte-order mark if it has one, and what is said of its functions."""
 
     path: Path
     before: str
     after: str
     proposals: tuple[Proposal, ...]
+    encoding: str
 
 
 def suggest(path: Path) -> Suggested:
@@ -52,10 +56,12 @@ def suggest(path: Path) -> Suggested:
         FileProblem: it cannot be read, is not Python, or raises when it is imported.
     """
     tree = read_source(path)
-    data = path.read_bytes()
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    text = data.decode(encoding)
-    module = cst.parse_module(text)
+    text, encoding = _text(path)
+    mark = BYTE_ORDER_MARK if encoding == "utf-8-sig" else ""
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise FileProblem(str(path), f"cannot be rewritten: {error.message}", error.raw_line) from None
     lines = dict(_lines(tree.body, ()))
     proposals = []
     for plain in plain_functions(module):
@@ -66,7 +72,25 @@ def suggest(path: Path) -> Suggested:
             proposals.append(_proposal(path, module, plain, line))
     wanted = {each.qualname: each.arrays for each in proposals if each.arrays}
     after = annotated(module, wanted).code if wanted else text
-    return Suggested(path, text, after, tuple(proposals))
+    return Suggested(path, mark + text, mark + after, tuple(proposals), "utf-8" if mark else encoding)
+
+
+def _text(path: Path) -> tuple[str, str]:
+    """The text of a file and its encoding, which a byte-order mark or a comment in it tells (PEP 263)."""
+    try:
+        data = path.read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding), encoding
+    except OSError as error:
+        raise FileProblem(str(path), f"cannot read the file: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise FileProblem(str(path), f"not text in the encoding {error.encoding}, which it has", line) from None
+    except SyntaxError:  # somewhere in its first two lines, or of a name that is no encoding's
+        message = "not UTF-8 text; if it is in another encoding, let its first line say so: `# coding: latin-1`"
+        raise FileProblem(str(path), message) from None
+    except (LookupError, ValueError) as error:
+        raise FileProblem(str(path), f"its encoding cannot be told: {error}") from None
 
 
 def _proposal(path: Path, module: cst.Module, plain: Plain, line: int) -> Proposal:

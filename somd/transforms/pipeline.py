@@ -20,6 +20,7 @@ from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.recursion import check_recursion
 from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
@@ -58,6 +59,7 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
         method = inline_calls(read_method(Reached(found.top, found)), collector)
         collector.raise_if_errors()
         check_functions(method, function, collector)
+        check_recursion(method, collector)
         collector.raise_if_errors()
         kept = (*loops_with_copies(method), *joined_loops(method))
         return replace(constant_steps(without_inductions(method, kept)), functions=found.functions)

@@ -121,3 +121,43 @@ def test_nothing_to_propose(somdc: Somdc, write: Write) -> None:
     for name, said in {"syntax.py": "not valid Python", "missing.py": "no such file or folder"}.items():
         done = somdc("suggest", name)
         assert done.status in (1, 2) and said in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
+@pytest.mark.parametrize(
+    ("head", "encoding"), [("# coding: latin-1\n", "latin-1"), ("", "utf-8-sig"), ("\f# π\n# \v\n", "utf-8")]
+)
+def test_the_diff_has_the_bytes_of_the_file(
+    head: str, encoding: str, somdc: Somdc, write: Write, tmp_path: Path
+) -> None:
+    text = head + "# Grüße\x85\nimport numpy as np\ndef f(a):\n    for i in range(len(a)):\n        a[i] = 1.0  # ü\n"
+    path = write("plain.py", text.encode(encoding))
+    done = somdc("suggest", "plain.py")
+    ran = subprocess.run(["patch", "-p1"], input=done.raw, capture_output=True, cwd=tmp_path, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "@somd\ndef f(a: dist[np.ndarray]):" in path.read_bytes().decode(encoding)
+
+
+def test_encodings_that_are_wrong(somdc: Somdc, write: Write) -> None:
+    for head, said in {
+        b"": "plain.py: not UTF-8 text; if it is in another encoding, let its first line say so",
+        b"# coding: klingon\n": "plain.py: not valid Python: unknown encoding: klingon",
+        b"# coding: hex\n": "plain.py: ",
+    }.items():
+        write("plain.py", head + "# Grüße\ndef f(a):\n    for i in a:\n        a[i] = 1\n".encode("latin-1"))
+        done = somdc("suggest", "plain.py")
+        assert done.status == 1 and f"error: {said}" in done.err and done.err.count("\n") == 1, done.err
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
+def test_a_file_outside_of_the_working_folder(
+    somdc: Somdc, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("models/plain.py", PLAIN)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    done = somdc("suggest", "../models/plain.py")
+    assert "--- a/models/plain.py\n" in done.out
+    assert done.err.endswith(f"note: the diff is for {tmp_path}: apply it with `patch -p1 -d ..`\n")
+    subprocess.run(["patch", "-p1", "-d", ".."], input=done.raw, capture_output=True, check=True)
+    assert path.read_bytes().count(b"@somd") == 3
