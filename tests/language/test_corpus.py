@@ -55,9 +55,11 @@ def elements(args: tuple[object, ...]) -> int:
 @pytest.mark.parametrize("program", ALL)
 def test_plan(program: Program) -> None:
     cases = [args for args in harness.chosen(program.cases(), "multicore") if elements(args) <= FEW]
-    made = [features.unbound(program.method, args) for args in cases]
-    if not made:
+    if not cases:
         pytest.skip("too large for the reference back end")
+    if not os.environ.get("SOMD_ALL_CASES"):
+        cases = [min(cases, key=elements), max(cases, key=elements)]
+    made = [features.unbound(program.method, args) for args in cases]
     method = made[0][0]
     expected = [expected_of(method, method.arguments(args, {})) for _, args in made]
     for finding in verify(method, expected, ["plan"], (1, 2, 7), 2):
