@@ -27,8 +27,9 @@ def annotation_in(holder: object, name: str, lookups: Lookups) -> object:
     places: list[tuple[object, dict[str, object]]] = []
     if isinstance(holder, type):
         for kind in holder.__mro__:
-            places.append((vars(kind).get("__annotations__"), _names_around(kind)))
+            places.append((_written(kind), _names_around(kind)))
     elif isinstance(holder, CapturedIn):
+        _written(sys.modules.get(str(holder.names.get("__name__"))))
         places.append((lookups.read(holder.names, "__annotations__"), holder.names))
     for written, names in places:
         if isinstance(written, dict):
@@ -43,6 +44,18 @@ def holder_of(owner: object) -> object:
     if isinstance(owner, ModuleType):
         return CapturedIn(vars(owner))
     return owner if isinstance(owner, type) else type(owner)
+
+
+def _written(owner: object) -> object:
+    """The annotations in a class or a module itself. From Python 3.14 on they are computed when they are asked for, and
+    kept there."""
+    own = getattr(owner, "__dict__", {})
+    if "__annotations__" not in own and not own.keys().isdisjoint(("__annotate__", "__annotate_func__")):
+        try:
+            return getattr(owner, "__annotations__", None)
+        except Exception:  # a name that they need is not there
+            return None
+    return own.get("__annotations__")
 
 
 def _names_around(kind: type) -> dict[str, object]:
