@@ -16,7 +16,6 @@ from typing import Any
 import libcst as cst
 import numpy as np
 
-import somd.runtime.multicore
 from somd.calling import calling_of
 from somd.combining import Combine
 from somd.config import use
@@ -66,7 +65,7 @@ def verify(
         SomdCompileError: the method is refused for these arguments.
     """
     runs = _Runs(method, workers, tolerance)
-    with somd.use(small_work=0):
+    with use(small_work=0):
         good = True
         for target in targets:
             finding = runs.on_target(target, cases) if target != "plan" else runs.on_plan(cases, orders)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import somd
-import somd.runtime.multicore
 from tests.cli.conftest import ADD, REFUSED, Somdc, Write
 
 PROGRAM = """
