@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from somd import dist, somd
@@ -11,6 +13,7 @@ A = dist[np.ndarray]
 TENTH = np.float32(0.1)
 TURN = np.complex64(0.1 + 0.2j)
 STEPS = (0.1, 1 / 3)
+FAR = math.inf
 
 
 def doubles(*more):
@@ -93,3 +96,22 @@ def angles_of_integers(a: A) -> np.ndarray:
     for i in range(len(a)):
         out[i] = np.degrees(a[i]) + np.radians(a[i] * 7)
     return out
+
+
+@program(lambda: [*doubles(), (np.array([math.nan, math.inf, 3.0, -math.inf]),), (numbers(7, dtype=np.float32),)])
+@somd
+def numbers_as_texts(a: A):
+    low, lowest = float("inf"), FAR
+    high, highest = float("-inf"), -np.inf
+    unknown = float("nan")
+    for i in range(len(a)):
+        if a[i] < low:
+            low = a[i]
+        if a[i] < lowest:
+            lowest = a[i]
+        if a[i] > high:
+            high = a[i]
+        if a[i] > highest:
+            highest = a[i]
+        a[i] = a[i] + 1 if a[i] == float("Infinity") else a[i] * float(" 1_0e-1 ")
+    return np.float64(low), np.float64(lowest), np.float64(high), np.float64(highest), unknown

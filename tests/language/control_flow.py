@@ -180,3 +180,20 @@ def loop_variable_after_inner_loop(a: A) -> None:
         for j in range(3):
             a[i] += j
         a[i] += 100 * j
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1), numbers(n, seed=2)) for n in SIZES])
+@somd
+def several_targets(a: A, b: A, c: A):
+    low = high = 0.0
+    last = place = len(a) - 1
+    for i in range(len(a)):
+        x = y = a[i] * b[i]
+        a[i] = c[last - i] = at = x + y
+        low = min(low, at)
+        high = max(high, x)
+    if last >= 3:
+        place = a[place] = b[place - 1] = 2
+        place = a[place] = b[place + 1] = 3
+        b[place] = a[place - 3] = a[0] + 2.5
+    return np.float64(low), np.float64(high), last, place

@@ -51,6 +51,17 @@ def extremes_of_numpy(a: A, b: A) -> np.ndarray:
     return out
 
 
+@program(lambda: pairs(*REALS, np.int64, np.uint32, np.bool_))
+@somd
+def negatives_and_reciprocals(a: A, b: A) -> np.ndarray:
+    out = np.zeros((3, len(a)), a.dtype)
+    for i in range(len(a)):
+        out[0, i] = np.positive(np.negative(a[i] * 1))
+        out[1, i] = np.reciprocal(a[i])
+        out[2, i] = np.negative(i % 5) + np.reciprocal(1 + i % 2)
+    return out
+
+
 @program(lambda: pairs(*REALS))
 @somd
 def operators_as_functions(a: A, b: A) -> np.ndarray:

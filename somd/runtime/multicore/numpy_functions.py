@@ -67,6 +67,14 @@ def numpy_square(value: Any) -> Any:
 
 
 @native
+def numpy_reciprocal(value: Any, by_zero: Any) -> Any:
+    """`1 / value` of an integer without its fraction; `by_zero` where that is 0."""
+    if value == 0:
+        return by_zero
+    return value if -1 <= value <= 1 else value - value
+
+
+@native
 def numpy_fmod(value: Any, divisor: Any) -> Any:
     """The remainder of integers with the sign of `value`, as C has it; 0 for a divisor of 0."""
     if divisor == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from somd.diagnostics.model import Collector
+from somd.transforms.frontend.chained import single_assignments
 from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.positional import positional_calls
 from somd.transforms.frontend.reached import Function, Reached
@@ -20,7 +21,7 @@ def read_method(function: Function) -> Method:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
     method = reached_method(function) if isinstance(function, Reached) else method_of(function)
-    method = plain_comparisons(plain_loops(method))
+    method = single_assignments(plain_comparisons(plain_loops(method)))
     collector = Collector()
     check_supported(method, collector)
     collector.raise_if_errors()

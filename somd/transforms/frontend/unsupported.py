@@ -10,6 +10,7 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.markers import OPERATORS
 from somd.transforms.frontend.loops import OWN, fence_of, range_of
+from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
@@ -103,6 +104,9 @@ class _Checker(cst.CSTVisitor):
     def visit_Annotation(self, node: cst.Annotation) -> bool:
         return False
 
+    def visit_Call(self, node: cst.Call) -> bool:
+        return number_of_text(node, self.method) is None
+
     def visit_Arg(self, node: cst.Arg) -> bool:
         if node.star:
             self._report("SOMD202", "`*` arguments are not supported in a SOMD method", node, "name the arguments")
@@ -134,5 +138,8 @@ class _Checker(cst.CSTVisitor):
     def visit_Assign(self, node: cst.Assign) -> None:
         if len(node.targets) > 1:
             self._report(
-                "SOMD201", "a chained assignment is not supported", node, "assign each name on a line of its own"
+                "SOMD201",
+                "a chained assignment to tuples is not supported",
+                node,
+                "assign to names and elements, or on a line of its own",
             )

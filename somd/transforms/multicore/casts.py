@@ -19,6 +19,7 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.multicore.complex_calls import complex_call
 from somd.transforms.multicore.elementary_calls import elementary_call, elementary_power
@@ -199,6 +200,9 @@ class Rewriter(cst.CSTTransformer):
         result = self.types.nodes.get(original_node)
         if callee is None:
             return updated_node
+        number = number_of_text(original_node, self.how.method)
+        if number is not None:
+            return literal(number)
         if callee.kind == "helper":
             return updated_node.with_changes(func=cst.Name(callee.name))
         if isinstance(result, ScalarType) and callee.kind in ("builtin", "cast", "cmath", "method", "numpy"):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.types.functions import ANGLES, angle_factor
+from somd.transforms.types.functions import ANGLES, SIGNS, angle_factor, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 OWN = ("minimum", "maximum", "fmin", "fmax", "clip", "square", "fmod")
@@ -38,9 +38,22 @@ def numpy_call(
     if name in ANGLES:
         factor = of_numpy(dtype, cst.Float(repr(angle_factor(name, dtype))))
         return _grouped(cst.BinaryOperation(_grouped(as_type(arguments[0], kinds[0], dtype)), cst.Multiply(), factor))
+    if name in SIGNS:
+        changed = cst.UnaryOperation(SIGNS[name](), _grouped(as_type(arguments[0], kinds[0], dtype)))
+        return _narrow(_grouped(changed), result)
+    if name == "reciprocal":
+        return _reciprocal(_grouped(as_type(arguments[0], kinds[0], dtype)), dtype)
     if name in OWN and not (name == "fmod" and result.kind == "f"):
         return _narrow(called(f"numpy_{name}", *_all(arguments, kinds, dtype)), result)
     return None
+
+
+def _reciprocal(value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
+    """`np.reciprocal(x)`: of integers a quotient without its fraction."""
+    if dtype.startswith("float"):
+        return _grouped(cst.BinaryOperation(of_numpy(dtype, cst.Float("1.0")), cst.Divide(), value))
+    by_zero = cst.parse_expression(str(reciprocal_of_zero(dtype)))
+    return of_numpy(dtype, called("numpy_reciprocal", value, of_numpy(dtype, by_zero)))
 
 
 def rounded(

@@ -7,11 +7,11 @@ import math
 
 from somd.elementary.functions import elementary
 from somd.transforms.opencl import c_complex
-from somd.transforms.opencl.c_operators import binary, narrowed, power, truth
+from somd.transforms.opencl.c_operators import binary, narrowed, power, truth, unary
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.functions import ANGLES, OPERATORS, angle_factor
+from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 TESTS = ("isnan", "isinf", "isfinite")
@@ -95,6 +95,8 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
     dtype = result.dtype
     if name in OPERATORS:
         return binary(OPERATORS[name], arguments[0], arguments[1], result, unit)
+    if name in SIGNS:
+        return unary(SIGNS[name](), converted(arguments[0], dtype), result)
     if name in LOGICAL:
         return infix(LOGICAL[name], truth(arguments[0]), truth(arguments[1]), "bool")
     if name not in TRUTHS and c_complex.is_complex(*arguments):
@@ -120,6 +122,11 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
         return absolute(values[0], unit)
     if name in ANGLES:
         return infix("*", values[0], literal(angle_factor(name, dtype), dtype), dtype)
+    if name == "reciprocal":
+        if kind_of(dtype) == "f":
+            return infix("/", literal(1.0, dtype), values[0], dtype)
+        by_zero = literal(reciprocal_of_zero(dtype), dtype)
+        return call(unit.function(name, dtype), dtype, values[0], by_zero)
     if name in OF_PRELUDE:
         return call(unit.function(name, dtype), dtype, *values)
     if kind_of(dtype) != "f":

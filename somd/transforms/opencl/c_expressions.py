@@ -10,6 +10,7 @@ import numpy as np
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.names import evaluate
+from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import binary, comparison, truth, unary
 from somd.transforms.opencl.c_tree import C, call, conditional, infix
@@ -152,6 +153,9 @@ class Expressions:
         reference = shape_reference(node)
         if reference is not None:
             return self.scope.length(*reference)
+        number = number_of_text(node, self.scope.method)
+        if number is not None:
+            return literal(number, "float64")
         result = self.type_of(node)
         if callee.kind == "helper":
             return self.helper_call(node, result.dtype)

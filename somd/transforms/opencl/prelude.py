@@ -11,6 +11,10 @@ from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
 from somd.transforms.opencl.complex_prelude import complex_function_text
 
 SIGNED = {
+    "reciprocal": """static @T numpy_reciprocal_@T(@T a, @T by_zero)
+{
+    return a == 0 ? by_zero : a == 1 || a == -1 ? a : 0;
+}""",
     "floor_div": """static @T python_floor_div_@T(@T a, @T b)
 {
     if (b == 0)
@@ -65,6 +69,10 @@ SIGNED = {
 }""",
 }
 UNSIGNED = {
+    "reciprocal": """static @T numpy_reciprocal_@T(@T a, @T by_zero)
+{
+    return a == 0 ? by_zero : a == 1 ? 1 : 0;
+}""",
     "floor_div": """static @T python_floor_div_@T(@T a, @T b)
 {
     return b == 0 ? 0 : a / b;

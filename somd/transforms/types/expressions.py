@@ -15,6 +15,7 @@ import numpy as np
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
+from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.types import functions
@@ -88,7 +89,10 @@ class Expressions:
             return None if inner is None else -inner
         if isinstance(node, cst.Name) and node.value in ("True", "False"):
             return node.value == "True"
-        return None
+        if isinstance(node, cst.Name | cst.Attribute):
+            value = evaluate(node, self.method.namespace, self.method.local_names)
+            return value if type(value) in (int, float, complex) else None  # type: ignore[return-value]
+        return number_of_text(node, self.method)
 
     def _any(self, node: cst.BaseExpression) -> Type | None:
         if isinstance(node, cst.Integer):
@@ -328,6 +332,9 @@ class Expressions:
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
+        if number_of_text(node, self.method) is not None:
+            self.types.calls[node] = Callee("builtin", "float")
+            return FLOAT
         name = functions.known(function, functions.BUILTIN)
         if name is not None:
             self.types.calls[node] = Callee("builtin", name)
@@ -414,7 +421,8 @@ class Expressions:
         """Whether a number is rounded to so many places as can be done here; `weak`: Python's `round`."""
         if len(found) == 1:
             return True
-        first, places = found[0], self.literal(arguments[1]) if len(arguments) == 2 else None
+        written = len(arguments) == 2 and isinstance(arguments[1], cst.Integer)
+        first, places = found[0], self.literal(arguments[1]) if written else None
         if first is None:
             return False
         message = ""

@@ -22,7 +22,7 @@ _NUMPY = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
     "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign "
     "conj conjugate real imag angle fmin fmax clip where square cbrt exp2 signbit fmod round around bitwise_count "
-    "logical_and logical_or logical_xor logical_not deg2rad rad2deg degrees radians"
+    "logical_and logical_or logical_xor logical_not deg2rad rad2deg degrees radians negative positive reciprocal"
 )
 _COMPLEX = "sqrt exp log log10 sin cos tan sinh cosh tanh"
 _CMATH = f"{_COMPLEX} phase isnan isinf isfinite"
@@ -44,10 +44,14 @@ OPERATORS: dict[str, type[cst.BaseBinaryOp]] = {
     "left_shift": cst.LeftShift,
     "right_shift": cst.RightShift,
 }
+#: functions of NumPy that are operators on one number
+SIGNS: dict[str, type[cst.BaseUnaryOp]] = {"negative": cst.Minus, "positive": cst.Plus}
 #: functions of NumPy that multiply by a factor
 ANGLES = ("degrees", "rad2deg", "radians", "deg2rad")
 #: functions of NumPy that take complex numbers here too
-OF_COMPLEX = frozenset(f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle".split())
+OF_COMPLEX = frozenset(
+    f"{_COMPLEX} abs absolute power isnan isinf isfinite conj conjugate real imag angle negative positive".split()
+)
 #: methods of scalars, and the attributes that are the parts of a complex number
 METHODS = ("conjugate", "conj")
 PARTS = ("real", "imag")
@@ -70,6 +74,12 @@ ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
 def angle_factor(name: str, dtype: str) -> float:
     """What NumPy's function of `ANGLES` multiplies a number of `dtype` by: in float32 a quotient of rounded numbers."""
     return float(getattr(np, name)(np.dtype(dtype).type(1)))
+
+
+def reciprocal_of_zero(dtype: str) -> int:
+    """What NumPy gives for `1 / 0` of integers of `dtype`: what the machine makes of infinity, which differs."""
+    with np.errstate(all="ignore"):
+        return int(np.reciprocal(np.dtype(dtype).type(0)))
 
 
 def known(function: object, table: dict[Callable[..., Any], str]) -> str | None:

@@ -1,0 +1,82 @@
+"""Chained assignments as one assignment for each target: the value is computed once, the targets follow from left to
+right.
+
+    s = t = 0.0             ->   s = 0.0; t = 0.0
+    a[i] = b[i] = x * y     ->   value = x * y; a[i] = value; b[i] = value
+    p = q = len(a) - 1      ->   p = len(a) - 1; q = p           where `p` is assigned nowhere else
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import cast
+
+import libcst as cst
+
+from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.tree import Tracked, nodes_in, rewritten
+from somd.transforms.stages import Method
+
+
+def single_assignments(method: Method) -> Method:
+    """`method` without chained assignments, but for those whose targets are tuples."""
+    rewriter = _Chains(method)
+    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    if not rewriter.changed:
+        return method
+    made = rewritten(method, function, rewriter.positions)
+    return replace(made, spelled={**method.spelled, **rewriter.spelled})
+
+
+class _Chains(Tracked):
+    def __init__(self, method: Method) -> None:
+        super().__init__(dict(method.positions))
+        self.method = method
+        #: what each name that is made stands for
+        self.spelled: dict[str, str] = {}
+        self.changed = False
+        places = [_targets(node) for node in nodes_in(method.function.body)]
+        self.assigned = Counter([*method.param_names, *(name for names in places for name in names)])
+
+    def leave_Assign(
+        self, original_node: cst.Assign, updated_node: cst.Assign
+    ) -> cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]:
+        targets = [each.target for each in updated_node.targets]
+        if len(targets) < 2 or not all(isinstance(each, cst.Name | cst.Subscript) for each in targets):
+            return updated_node
+        value, place = updated_node.value, self.positions[original_node]
+        self.changed = True
+        first = targets[0]
+        if _constant(value):
+            values = [value, *(value.deep_clone() for _ in targets[1:])]
+        elif isinstance(first, cst.Name) and self.assigned[first.value] == 1:
+            values = [value, *(cst.Name(first.value) for _ in targets[1:])]
+        else:
+            name = self.name(cst.Module([]).code_for_node(original_node.value))
+            targets, values = [cst.Name(name), *targets], [value, *(cst.Name(name) for _ in targets)]
+        made = [cst.Assign([cst.AssignTarget(t)], v) for t, v in zip(targets, values, strict=True)]
+        for each in made:
+            self.place(each, place)
+        return cst.FlattenSentinel(made)
+
+    def name(self, text: str) -> str:
+        name = "value"
+        while name in self.method.local_names or name in self.method.namespace or name in self.spelled:
+            name += "_"
+        self.spelled[name] = " ".join(text.split())
+        return name
+
+
+def _targets(node: cst.CSTNode) -> set[str]:
+    """The names that a node itself assigns."""
+    if isinstance(node, cst.For):
+        return names_read(node.target)
+    return assigned_names(node) if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign) else set()
+
+
+def _constant(node: cst.BaseExpression) -> bool:
+    """Whether an expression is a number that is written out."""
+    if isinstance(node, cst.UnaryOperation):
+        return _constant(node.expression)
+    return isinstance(node, cst.BaseNumber) or (isinstance(node, cst.Name) and node.value in ("True", "False"))
