@@ -3,8 +3,8 @@
 Python's limit on recursion is raised meanwhile: the compiler goes down a tree of the source with several calls a level,
 and a sum of many terms has a level a term.
 
-Python's collector waits meanwhile. Compilers make some hundred thousand objects, most of which stay, and it would go
-through all of them again and again, for a tenth of the time.
+Signals wait meanwhile (see `waiting_signals`), and Python's collector: compilers make some hundred thousand objects,
+most of which stay, and it would go through all of them again and again, for a tenth of the time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from types import FunctionType
 
 from somd.errors import SomdCompileError
+from somd.waiting_signals import signals_wait
 
 #: levels that a method may have, as of a sum of so many terms, or so many `elif`; beyond, compiling takes minutes
 LEVELS = 1000
@@ -25,7 +26,7 @@ LEVELS = 1000
 CALLS = 30_000
 _deep = 0
 _shallow = 0
-_counting = threading.Lock()
+_counting = threading.RLock()
 _lock = threading.RLock()
 #: whether the collector waits because of us
 _paused = False
@@ -34,7 +35,7 @@ _paused = False
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """A block that no other thread enters meanwhile; the same thread may enter it again."""
-    with _lock, without_collections():
+    with _lock, signals_wait(), without_collections():
         yield
 
 
@@ -46,18 +47,20 @@ def room_for_nesting(function: FunctionType) -> Iterator[None]:
         SomdCompileError: SOMD210, it is nested still deeper.
     """
     global _deep, _shallow
-    with _counting:
-        if not _deep:
-            _shallow = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(CALLS, _shallow))
-        _deep += 1
+    counted = False
     try:
+        with _counting:
+            if not _deep:
+                _shallow = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(CALLS, _shallow))
+            _deep += 1
+            counted = True
         yield
     except RecursionError:
         raise too_deep(function) from None
     finally:
         with _counting:
-            _deep -= 1
+            _deep -= counted
             if not _deep and sys.getrecursionlimit() == max(CALLS, _shallow):
                 sys.setrecursionlimit(_shallow)
 
@@ -91,8 +94,8 @@ def without_collections() -> Iterator[None]:
 
 
 def _in_child() -> None:
-    global _lock, _paused
-    _lock = threading.RLock()  # it may have been another thread's, which is not here
+    global _lock, _counting, _paused
+    _lock, _counting = threading.RLock(), threading.RLock()  # they may be another thread's, which is not here
     if _paused:
         _paused = False
         gc.enable()

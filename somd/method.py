@@ -93,6 +93,9 @@ class SomdMethod(Generic[P, R]):
             return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
+        except TargetUnavailable as reason:
+            self._warn(DEFAULT_TARGET, None, "sequential", reason)
+        return self.sequential(*args, **kwargs)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all parameters in a call, in their order.
@@ -202,18 +205,16 @@ class SomdMethod(Generic[P, R]):
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT_TARGET:
-                raise SomdRuntimeError(str(reason), reason.code) from None
-            self._warn(target, str(device) if device is not None else None, reason)
+                raise
+            self._warn(target, str(device) if device is not None else None, DEFAULT_TARGET, reason)
             return self._run(DEFAULT_TARGET, values, settings)
 
-    def _warn(self, target: str, device: str | None, reason: TargetUnavailable) -> None:
+    def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:
             return
         self._warned.add((target, device))
-        message = (
-            f"`{self._function.__qualname__}` runs on {DEFAULT_TARGET} instead of {target}: {reason} [{reason.code}]"
-        )
-        warnings.warn(message, SomdFallbackWarning, stacklevel=4)
+        message = f"`{self._function.__qualname__}` runs on {instead} instead of {target}: {reason} [{reason.code}]"
+        warnings.warn(message, SomdFallbackWarning, stacklevel=3 if target == DEFAULT_TARGET else 4)
 
 
 @contextmanager

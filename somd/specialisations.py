@@ -22,6 +22,7 @@ from somd.reach import Reach
 from somd.records import keep_record
 from somd.runtime.modules import load_module, module_path, read_module, write_module
 from somd.shipped import shipped_text
+from somd.targets import without_numba
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
@@ -108,7 +109,15 @@ def load_entry(
     partitioners: Mapping[int, Any],
     functions: Sequence[FunctionType],
 ) -> Entry:
-    """Load a generated module and wrap it for its target; `functions` are those that a call reaches."""
+    """Load a generated module and wrap it for its target; `functions` are those that a call reaches.
+
+    Raises:
+        TargetUnavailable: the target lacks a device, or Numba.
+    """
+    if target == "multicore":
+        reason = without_numba()
+        if reason is not None:
+            raise TargetUnavailable(reason, "SOMD505")
     module, name = load_module(path, text), function.__name__
     joins = joins_of(function, getattr(module, "FENCES", ()))
     if target == "multicore":

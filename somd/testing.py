@@ -97,5 +97,7 @@ def _told(found: Any, error: Any, expected: Any, expected_error: Any, rtol: floa
     return None if told is None else f"result{told}"
 
 
-def _fall_back(self: SomdMethod[..., Any], target: str, device: str | None, reason: TargetUnavailable) -> None:
+def _fall_back(
+    self: SomdMethod[..., Any], target: str, device: str | None, instead: str, reason: TargetUnavailable
+) -> None:
     raise FellBack(f"`{self.somd_function.__qualname__}` cannot run on {target}: {reason} [{reason.code}]")

@@ -54,6 +54,7 @@ _TITLES = {
     "SOMD502": "no OpenCL device found",
     "SOMD503": "device has no double precision",
     "SOMD504": "driver refused the generated program",
+    "SOMD505": "Numba cannot be used",
     "SOMD601": "configuration file broken",
     "SOMD602": "unknown configuration key",
     "SOMD603": "unknown target",
@@ -64,6 +65,7 @@ _TITLES = {
     "SOMD608": "cache not used",
     "SOMD609": "scalar too far from 0",
     "SOMD901": "internal compiler error",
+    "SOMD902": "library failed on generated code",
 }
 
 REGISTRY: dict[str, Entry] = {code: Entry(title, f"{code}.md") for code, title in _TITLES.items()}

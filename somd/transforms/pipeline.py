@@ -10,9 +10,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 
+from somd.bugs import compiler_bugs
 from somd.compiling import room_for_nesting
-from somd.diagnostics.model import Collector, Diagnostic
-from somd.errors import SomdCompileError, SomdInternalError
+from somd.diagnostics.model import Collector
+from somd.errors import SomdCompileError
 from somd.lookups import Lookups, current, looking_in
 from somd.reach import Reach, reach_of_source
 from somd.transforms.frontend.held_elements import with_held_elements
@@ -69,17 +70,12 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
 def looking(function: FunctionType, found: Reach | None) -> Iterator[Reach]:
     """A block in which names stand for what was looked up for this call, and for nothing else.
 
-    A broken invariant of the compiler becomes SOMD901.
+    What the compiler does not raise on purpose becomes SOMD901.
     """
     found = reach_of_source(function) if found is None else found
     found.complete()
-    try:
-        with looking_in(found.lookups), room_for_nesting(function):
-            yield found
-    except AssertionError as error:
-        helps = ("please report it, with the source of the function",)
-        message = f"the compiler failed on `{function.__qualname__}`: {error or 'a broken invariant'}"
-        raise SomdInternalError((Diagnostic("SOMD901", message, (), helps),)) from error
+    with compiler_bugs(function.__qualname__), looking_in(found.lookups), room_for_nesting(function):
+        yield found
 
 
 def check(function: FunctionType, found: Reach | None = None) -> Plan:
@@ -165,7 +161,7 @@ def multicore_text(compiled: Compiled) -> str:
     """The generated module for Numba."""
     from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
 
-    with looking_in(compiled.lookups):
+    with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
         return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
 
@@ -173,5 +169,5 @@ def opencl_text(compiled: Compiled) -> str:
     """The generated module for OpenCL: host code, with the kernels in it."""
     from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
 
-    with looking_in(compiled.lookups):
+    with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
         return module_text(plan_to_opencl(compiled.plan, compiled.types))

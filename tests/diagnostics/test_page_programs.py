@@ -21,9 +21,11 @@ ENVIRONMENT = {
     "SOMD502": "needs a machine without such a device",
     "SOMD503": "needs a device without doubles",
     "SOMD504": "needs a driver that refuses",
+    "SOMD505": "needs a Numba that is switched off",
     "SOMD601": "the error is in a configuration file",
     "SOMD602": "the error is in a configuration file",
     "SOMD901": "no program is meant to get it",
+    "SOMD902": "no program is meant to get it",
 }
 #: examples on a target that may fall back here
 WARNED = {"SOMD501"}

@@ -282,6 +282,95 @@ class Late(Exception):
     """What a handler of the user's raises."""
 
 
+def raise_late(number: int, frame: object) -> None:
+    raise Late
+
+
+def signalled_while_compiling(kinds: tuple[type, ...]) -> None:
+    """Compile a method for several types while signals come at some time: the one whose handler raises ends the call,
+    once, the others change nothing, and the next call gives its result."""
+    came: list[int] = []
+    random = np.random.default_rng(time.time_ns())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGUSR1, lambda number, frame: came.append(number))
+
+    def send() -> None:
+        time.sleep(random.random() * 0.8)
+        for number in (signal.SIGUSR1, signal.SIGINT):
+            os.kill(os.getpid(), number)
+
+    for count, kind in enumerate(kinds):
+        a = np.arange(SIZE).astype(kind)
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            total(a)
+            sender.join()
+            time.sleep(1)
+        except KeyboardInterrupt:
+            pass
+        else:
+            raise AssertionError("the signal is lost")
+        sender.join()
+        assert np.isclose(total(a), a.sum()), kind
+        assert came == [signal.SIGUSR1] * (count + 1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@program
+def interrupt_compiling() -> None:
+    """Signals at any time of compiling."""
+    signalled_while_compiling((np.float64, np.float32, np.int64))
+    works()
+
+
+@program
+def interrupt_compilers() -> None:
+    """Signals while several threads compile, which they do not disturb."""
+    failed: list[BaseException] = []
+
+    def compile_one(kind: type) -> None:
+        try:
+            a = np.arange(SIZE).astype(kind)
+            assert np.isclose(total(a), a.sum()), kind
+        except BaseException as error:
+            failed.append(error)
+
+    others = [threading.Thread(target=compile_one, args=(kind,)) for kind in (np.complex64, np.int32, np.uint8)]
+    for other in others:
+        other.start()
+    signalled_while_compiling((np.float64, np.int64))
+    for other in others:
+        other.join()
+    assert not failed, failed
+    works()
+
+
+@program
+def interrupt_anywhere() -> None:
+    """Signals at any time of small calls: nothing that a call has taken stays taken."""
+    from somd.runtime.multicore.numba_internals.layer import layer
+
+    a = np.arange(2000.0)
+    works()
+    before = layer()._mask()
+    signal.signal(signal.SIGALRM, raise_late)
+    random, came, until = np.random.default_rng(time.time_ns()), 0, time.monotonic() + 2
+    while time.monotonic() < until:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-5 + random.random() * 2e-3)
+            for _ in range(50):
+                total(a)
+                grow(a.copy(), 2)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except Late:
+            came += 1
+    assert came > 10, came
+    works()
+    assert not layer()._taken
+    assert layer()._mask() == before
+
+
 @program
 def handlers() -> None:
     """Handlers of other signals run at fences: one that returns changes nothing, one that raises ends the call."""
@@ -289,9 +378,6 @@ def handlers() -> None:
 
     def note(number: int, frame: object) -> None:
         came.append(number)
-
-    def raise_late(number: int, frame: object) -> None:
-        raise Late
 
     works()
     signal.signal(signal.SIGUSR1, note)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,10 @@ LIVE = (
     "interrupt_small",
     "interrupt_beside_threads",
     "handlers",
+    "interrupt_anywhere",
 )
+#: those that compile, each with a cache of its own
+FRESH = ("interrupt_compiling", "interrupt_compilers")
 
 
 #: where the `tbb` package puts its libraries, out of the loader's sight
@@ -150,8 +154,15 @@ def deleted(layer: str, cache: Path) -> None:
     run("cache_deleted", layer, cache)
 
 
+def _and_again(name: str, layer: str, cache: Path) -> None:
+    """A program that compiles, and what it left in the cache used by another process."""
+    run(name, layer, cache)
+    run("mask", layer, cache)
+
+
 CACHES: dict[str, Callable[[str, Path], None]] = {
-    function.__name__: function for function in (filled_by_eight, damaged, read_only, full, deleted)
+    **{function.__name__: function for function in (filled_by_eight, damaged, read_only, full, deleted)},
+    **{name: partial(_and_again, name) for name in FRESH},
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numba as _numba
 import numpy as np
 
+from somd.bugs import is_of_library, refused_code
 from somd.combining import Join
 from somd.raising import Raises, as_double
 from somd.runtime.cutting import cut
@@ -44,6 +45,7 @@ class MulticoreCall:
         names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self.joins = joins
+        self.name, self.file = name, str(getattr(module, "__file__", ""))
         self.function: Callable[..., Any] = getattr(module, name)
         self.sites: dict[int, Any] = module.SITES
         self.has_faults: bool = module.HAS_FAULTS
@@ -79,6 +81,10 @@ class MulticoreCall:
             result = self.function(*args, *extra)
         except IndexError as error:
             failure = error
+        except Exception as error:
+            if is_of_library(error):
+                raise refused_code("Numba", self.name, self.file, error) from error
+            raise
         finally:
             self.layer.leave(threads)
         if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python

@@ -11,6 +11,8 @@ from typing import Any
 
 import numba
 
+from somd.bugs import library_bugs
+from somd.compiling import one_at_a_time
 from somd.runtime.multicore.numba_internals.locations import survive_without_working_folder
 from somd.runtime.multicore.numba_internals.machine_code import MachineCode
 from somd.runtime.multicore.numba_internals.native import native
@@ -27,8 +29,20 @@ def master(function: Function) -> Function:
     """Compile a master: phases are its `prange` loops; what is compiled is kept on disk (see `machine_code`)."""
     made = njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=MasterCompiler)(function)
     made._cache = MachineCode(function)
+    made.compile = _whole(made.compile, function)
+    made._compile_for_args = _whole(made._compile_for_args, function)
     compiled: Function = made
     return compiled
+
+
+def _whole(compiling: Function, function: Function) -> Function:
+    """What compiles a master, by itself, without a signal in the middle, and with errors of our own."""
+
+    def compile_whole(*given: Any) -> Any:
+        with one_at_a_time(), library_bugs("Numba", function.__name__, function.__code__.co_filename):
+            return compiling(*given)
+
+    return compile_whole
 
 
 def slave(function: Function) -> Function:

@@ -173,15 +173,15 @@ def every() -> tuple[Device, ...]:
     except cl.Error:  # the loader knows no driver at all
         platforms = []
     for platform in platforms:
-        # The loader lists a driver twice when two ICD files name it.
-        if (platform.name, platform.version) in seen:
-            continue
-        seen.add((platform.name, platform.version))
         try:
-            handles = platform.get_devices()
-        except cl.Error:  # a driver without its hardware
+            # The loader lists a driver twice when two ICD files name it.
+            if (platform.name, platform.version) in seen:
+                continue
+            seen.add((platform.name, platform.version))
+            handles = enumerate(platform.get_devices())
+            found += [Device(_describe(cl, platform, handle), index, handle) for index, handle in handles]
+        except cl.Error:  # a driver without its hardware, or one that does not say what that is
             continue
-        found += [Device(_describe(cl, platform, handle), index, handle) for index, handle in enumerate(handles)]
     return tuple(sorted(found, key=_place))
 
 

@@ -55,7 +55,7 @@ def pyopencl() -> Any:
     prepare()
     try:
         import pyopencl as module
-    except ImportError as error:
+    except Exception as error:  # it loads its own library and asks what others have written
         raise NoDevice(f"pyopencl cannot be imported ({error}); install it with: pip install 'somd[opencl]'") from error
     return module
 

@@ -19,7 +19,7 @@ from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for
 from somd.runtime.opencl.device_array import is_device_array
 from somd.runtime.opencl.devices import Device, select, select_all
-from somd.runtime.opencl.failures import no_doubles
+from somd.runtime.opencl.failures import failed, no_doubles, of_driver
 from somd.runtime.opencl.programs import build
 from somd.runtime.opencl.session import Run, open_run
 from somd.runtime.opencl.several.group import group_for
@@ -131,14 +131,19 @@ class OpenCLCall:
 
     def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
         """Run; the number of workers is the device's own matter."""
-        return call(
-            self.master,
-            self.kernels,
-            self.kernel_names,
-            args,
-            device=self.device,
-            doubles=self.doubles,
-            partitioners=self.partitioners,
-            joins=self.joins,
-            raises=self.raises,
-        )
+        try:
+            return call(
+                self.master,
+                self.kernels,
+                self.kernel_names,
+                args,
+                device=self.device,
+                doubles=self.doubles,
+                partitioners=self.partitioners,
+                joins=self.joins,
+                raises=self.raises,
+            )
+        except Exception as error:
+            if not of_driver(error):
+                raise
+            raise failed(f"a call of `{self.master.__name__}`", str(self.device), error) from error

@@ -61,7 +61,16 @@ def device_errors(doing: str, device: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Not imported: pyopencl's own classes are known by their module, and this file must not load it.
-        if not any(base.__module__.startswith("pyopencl") for base in type(error).__mro__):
+        if not of_driver(error):
             raise
-        raise SomdRuntimeError(f"{doing} failed on the OpenCL device {device!r}: {error}") from error
+        raise failed(doing, device, error) from error
+
+
+def of_driver(error: BaseException) -> bool:
+    """Whether an error is one of pyopencl's own: known by their module, since this file must not load it."""
+    return any(base.__module__.startswith("pyopencl") for base in type(error).__mro__)
+
+
+def failed(doing: str, device: str, error: BaseException) -> SomdRuntimeError:
+    """An error of the driver in our words."""
+    return SomdRuntimeError(f"{doing} failed on the OpenCL device {device!r}: {error}")

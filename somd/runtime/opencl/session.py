@@ -194,15 +194,12 @@ class Run:
         for managed in reads:
             if not managed.device_valid:
                 managed.to_device()
-        lock = self.context.lock
-        lock.acquire()  # `with` costs a tenth of a microsecond more
-        try:
-            kernel.launch(args, sizes)
-        except self.context.cl.Error:
-            with device_errors(f"launching {kernel.name} over {sizes[0]}", str(self.context.device)):
-                raise
-        finally:
-            lock.release()
+        with self.context.lock:  # not `acquire`, behind which Ctrl-C could end the call
+            try:
+                kernel.launch(args, sizes)
+            except self.context.cl.Error:
+                with device_errors(f"launching {kernel.name} over {sizes[0]}", str(self.context.device)):
+                    raise
 
     def settle(self) -> None:
         """Raises what went wrong in the kernels launched so far, the first of it.

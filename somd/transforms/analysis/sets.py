@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import islpy as isl
 
 from somd.transforms.stages import Affine
+from somd.waiting_signals import answer
 
 MAX_OPERATIONS = 4_000_000
 
@@ -46,6 +47,7 @@ class Sets:
         formulas = tuple(formulas)
         question = (",".join(variables), *(formula.text for formula in formulas))
         if question not in self._empty:
+            answer()
             self.isl.reset_operations()
             try:
                 self._empty[question] = bool(self.make(variables, formulas).is_empty())

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from weakref import ref
 
 import numba as _numba
 from llvmlite import binding as _binding
@@ -40,6 +41,15 @@ _SOFT = 1
 _ident = threading.get_ident
 
 
+class Taken:
+    """What a call has: so many threads, where `before` could be used. It goes with the call, however that ends."""
+
+    __slots__ = ("__weakref__", "before", "threads")
+
+    def __init__(self, before: int) -> None:
+        self.before, self.threads = before, 1
+
+
 class Layer:
     """The threads of the loaded threading layer, and which of them are taken."""
 
@@ -50,7 +60,8 @@ class Layer:
         self._mask: Any = ctypes.PYFUNCTYPE(ctypes.c_int)(self._pool.get_num_threads)
         self._set_mask: Any = ctypes.PYFUNCTYPE(None, ctypes.c_int)(self._pool.set_num_threads)
         self._limit: int = numba.config.NUMBA_NUM_THREADS
-        self._taken: list[int] = []
+        #: the calls that run, by identity: each with its thread, and how many that had to use before
+        self._taken: dict[int, tuple[ref[Taken], int, int]] = {}
         self._lock = threading.RLock()
         self._known: Any = threading._active  # type: ignore[attr-defined]  # the threads that Python started, by ident
         self._libgomp = _libgomp() if name == "omp" else None
@@ -67,26 +78,45 @@ class Layer:
                 before=self._before_fork, after_in_parent=self._in_parent, after_in_child=self._in_child
             )
 
-    def enter(self, workers: int) -> tuple[int, int]:
+    def enter(self, workers: int) -> Taken:
         """Take threads for a call with so many workers; to be handed to `leave`, whatever becomes of the call.
 
         One thread, that of the call itself, where others have taken the rest, and in a thread of another library, which
         has threads of its own at work. `workqueue` has room for one call with several.
         """
-        taken = self._taken
+        found: int = self._mask()
+        made = Taken(found)
+        ident, taken = _ident(), self._taken
         with self._lock:
             threads = self._limit
             if taken:
-                threads = 1 if self.name == "workqueue" and max(taken) > 1 else threads - sum(taken)
+                others = self._others(made, ident)
+                if others:
+                    threads = 1 if self.name == "workqueue" and max(others) > 1 else threads - sum(others)
             if workers < threads:
                 threads = workers
-            if threads < 1 or _ident() not in self._known:
+            if threads < 1 or ident not in self._known:
                 threads = 1
-            taken.append(threads)
-        before: int = self._mask()
-        if before != threads:
+            made.threads = threads
+            taken[id(made)] = ref(made), ident, made.before
+        if found != threads:
             self._set_mask(threads)
-        return threads, before
+        return made
+
+    def _others(self, made: Taken, ident: int) -> list[int]:
+        """The threads that calls have. Calls that a signal's handler ended on their way out are forgotten; what they
+        should have restored in this thread, `made` will."""
+        found: list[int] = []
+        lost: list[int] = []
+        for key, (call, thread, before) in list(self._taken.items()):
+            other = call()
+            if other is not None:
+                found.append(other.threads)
+                continue
+            del self._taken[key]
+            lost += [before] if thread == ident else []
+        made.before = (*lost, made.before)[0]
+        return found
 
     def divide(self, small_work: int | None) -> None:
         """Let phases of fewer operations than this be run by one MI; for None as measured. It holds for the process:
@@ -95,12 +125,11 @@ class Layer:
             divide_from(MEASURED[self.name] if small_work is None else small_work)
             self._small_work = small_work
 
-    def leave(self, entered: tuple[int, int]) -> None:
+    def leave(self, entered: Taken) -> None:
         """Hand back what `enter` took."""
-        threads, before = entered
-        if before != threads:
-            self._set_mask(before)
-        self._taken.remove(threads)
+        if entered.before != entered.threads:
+            self._set_mask(entered.before)
+        self._taken.pop(id(entered), None)
 
     # --- fork ----------------------------------------------------------------------------------------------------
 

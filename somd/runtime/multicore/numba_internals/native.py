@@ -15,8 +15,11 @@ from numba.core import compiler as _compiler
 from numba.core import types
 from numba.core import untyped_passes as _untyped_passes
 
+from somd.errors import SomdRuntimeError
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
+from somd.targets import without_numba
+from somd.waiting_signals import answer
 
 compiler: Any = _compiler
 njit: Any = numba.njit
@@ -38,6 +41,7 @@ class NativeCompiler(compiler.Compiler):  # type: ignore[misc]
         return pipelines
 
     def compile_extra(self, function: Callable[..., Any]) -> Any:
+        answer()
         self.state.library = NativeLibrary(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
@@ -50,7 +54,14 @@ class NativeCompiler(compiler.Compiler):  # type: ignore[misc]
 
 def native(function: Function) -> Function:
     """Compile a function that compiled code calls; division follows NumPy. Python can call it, too: then it is compiled
-    once more."""
+    once more.
+
+    Raises:
+        SomdRuntimeError: SOMD505, Numba is switched off.
+    """
+    reason = without_numba()
+    if reason is not None:
+        raise SomdRuntimeError(reason, "SOMD505")
     made: Any = njit(
         error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler
     )(function)
