@@ -321,36 +321,54 @@ PAIRS: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-def run(folder: Path, text: str) -> tuple[int, str]:
-    program = folder / "program.py"
-    program.write_text(text, encoding="utf-8")
+def run(folder: Path, *programs: Path) -> list[tuple[int, str]]:
+    """How many methods each program compiled, and the values that it printed, all in one process; -1 and the error."""
     environment = {
         **os.environ,
         "SOMD_CACHE_DIR": str(folder / "cache"),
         "PYTHONPATH": str(Path(somd.__file__).parents[1]),
     }
-    done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True)
-    if done.returncode:
-        return -1, done.stderr
-    count, _, values = done.stdout.partition(" ")
-    return int(count), values
+    command = [sys.executable, "-c", EACH, *map(str, programs)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = [line.partition(" ") for line in done.stdout.splitlines()]
+    assert len(found) == len(programs), done.stdout
+    return [(int(count), values) for count, _, values in found]
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_change_between_processes(tmp_path: Path, name: str) -> None:
-    first, second, annotation, expression = PAIRS[name]
-    method = METHOD.format(annotation=annotation or "dist[np.ndarray]", expression=expression)
-    texts = [
-        PROGRAM.format(head=f"{head}\n", method="\n" * (10 - head.count("\n")) + method) for head in (first, second)
-    ]
-    found = [run(tmp_path, text) for text in (texts[0], texts[1], texts[0], texts[1])]
-    assert found[0][0] == 1, found[0][1]
-    assert found[2] == (0, found[0][1])
-    if name == "view":
-        assert found[1][0] == -1 and "SomdCompileError" in found[1][1]
-    else:
-        assert found[1][0] == 1 and found[3] == (0, found[1][1])
-        assert found[0][1] != found[1][1]
+EACH = """
+import runpy
+import sys
+
+for program in sys.argv[1:]:
+    try:
+        runpy.run_path(program)
+    except Exception as error:
+        print(-1, type(error).__name__)
+"""
+
+
+def test_changes_between_processes(tmp_path: Path) -> None:
+    texts: dict[str, list[str]] = {}
+    for name, (first, second, annotation, expression) in PAIRS.items():
+        method = METHOD.format(annotation=annotation or "dist[np.ndarray]", expression=expression)
+        texts[name] = [
+            PROGRAM.format(head=f"{head}\n", method="\n" * (10 - head.count("\n")) + method) for head in (first, second)
+        ]
+    rounds = []
+    for turn in (0, 1, 0, 1):
+        for name in PAIRS:
+            (tmp_path / f"{name}.py").write_text(texts[name][turn], encoding="utf-8")
+        rounds.append(dict(zip(PAIRS, run(tmp_path, *(tmp_path / f"{name}.py" for name in PAIRS)), strict=True)))
+    for name in PAIRS:
+        found = [each[name] for each in rounds]
+        assert found[0][0] == 1, (name, found)
+        assert found[2] == (0, found[0][1]), (name, found)
+        if name == "view":
+            assert found[1] == (-1, "SomdCompileError"), found
+        else:
+            assert found[1][0] == 1 and found[3] == (0, found[1][1]), (name, found)
+            assert found[0][1] != found[1][1], (name, found)
 
 
 def test_a_partitioner_by_an_alias_between_processes(tmp_path: Path) -> None:
@@ -373,10 +391,10 @@ with use(workers=3):
     summed(np.repeat(np.arange(50), 4), np.ones(200), y)
 print(0, y.sum())
 """
-    assert run(tmp_path, text.format("ByKey"))[1] == "200.0\n"
-    status, said = run(tmp_path, text.format("Cyclic"))
-    assert status == -1 and "SomdCompileError" in said
-    assert run(tmp_path, text.format("ByKey"))[1] == "200.0\n"
+    program = tmp_path / "program.py"
+    for promise, found in (("ByKey", (0, "200.0")), ("Cyclic", (-1, "SomdCompileError")), ("ByKey", (0, "200.0"))):
+        program.write_text(text.format(promise), encoding="utf-8")
+        assert run(tmp_path, program) == [found]
 
 
 class Computing(float):

@@ -2,8 +2,9 @@
 
 In: a program of the corpus and a target. Out: the features of the module that is generated for its first case: what it
 takes from the runtime and from NumPy, which statements stand in which, operators, functions that kernels call. Files in
-`chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so many. A
-program that stands for none is run all the same if it has a feature that no file knows. To choose anew:
+`chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so many; one
+file is for programs with relaxed blocks on multicore. A program that stands for none is run all the same if it has a
+feature that no file knows. To choose anew:
 
     python -m tests.differential.features
 """
@@ -30,8 +31,8 @@ from somd.transforms.signature_text import parse_type
 
 CHOSEN = Path(__file__).parent / "chosen"
 #: how many programs stand for a feature, by target
-STANDING = {"multicore": 3, "opencl": 1}
-TARGETS = tuple(STANDING)
+STANDING = {"multicore": 2, "opencl": 1, "relaxed": 1}
+TARGETS = ("multicore", "opencl")
 _CALLED = re.compile(r"\b([a-z_]\w*)\(")
 _KERNEL = re.compile(r"__kernel void (\w+)\(")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
@@ -79,17 +80,18 @@ def _features(module: ast.Module) -> Iterator[str]:
 
 
 @functools.cache
-def known(target: str) -> Mapping[str, tuple[str, ...]]:
+def known(kind: str) -> Mapping[str, tuple[str, ...]]:
     """The programs that stand for each feature."""
-    lines = (CHOSEN / f"{target}.txt").read_text().splitlines()
+    lines = (CHOSEN / f"{kind}.txt").read_text().splitlines()
     return {feature: tuple(names.split()) for feature, _, names in (line.partition(": ") for line in lines)}
 
 
-def others_stand_for(name: str, method: Any, args: tuple[Any, ...], target: str) -> bool:
-    """Whether other programs are run that have all features of this one."""
-    if any(name in names for names in known(target).values()):
+def others_stand_for(name: str, method: Any, args: tuple[Any, ...], target: str, kind: str | None = None) -> bool:
+    """Whether other programs, of one `kind`, are run that have all features of this one."""
+    standing = known(kind or target)
+    if any(name in names for names in standing.values()):
         return False
-    return features(method, args, target) <= known(target).keys()
+    return features(method, args, target) <= standing.keys()
 
 
 def choose(found: Mapping[str, frozenset[str]], standing: int) -> dict[str, list[str]]:
@@ -109,15 +111,19 @@ def choose(found: Mapping[str, frozenset[str]], standing: int) -> dict[str, list
 
 def main() -> None:
     """Choose, and write the files."""
+    from tests.differential.relaxed_programs import RELAXED
     from tests.language.test_corpus import PROGRAMS
 
     CHOSEN.mkdir(exist_ok=True)
-    for target in TARGETS:
-        found = {p.name: features(p.method, cases[0], target) for p in PROGRAMS if (cases := list(p.cases()))}
-        chosen = choose(found, STANDING[target])
+    corpus = [(p.name, p.method, cases[0]) for p in PROGRAMS if (cases := list(p.cases()))]
+    relaxed = [(method.__name__, method, cases()[0]) for method, cases in RELAXED]
+    for kind, standing in STANDING.items():
+        programs, target = (relaxed, "multicore") if kind == "relaxed" else (corpus, kind)
+        found = {name: features(method, case, target) for name, method, case in programs}
+        chosen = choose(found, standing)
         lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
-        (CHOSEN / f"{target}.txt").write_text("".join(lines))
-        print(f"{target}: {len({n for names in chosen.values() for n in names})} of {len(found)} programs")
+        (CHOSEN / f"{kind}.txt").write_text("".join(lines))
+        print(f"{kind}: {len({n for names in chosen.values() for n in names})} of {len(found)} programs")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def wanted(name: str, default: int) -> int:
 
 @pytest.mark.parametrize("aliased", [False, True])
 def test_generated_programs_on_the_reference(aliased: bool) -> None:
-    numbers = range(wanted("SOMD_PROGRAMS", 30 if aliased else 100))
+    numbers = range(wanted("SOMD_PROGRAMS", 25 if aliased else 75))
     judged = [judge(number, aliased=aliased) for number in numbers]
     found = [judgement for judgement in judged if judgement is not None]
     bad = [j for j in found if j.verdict in ("wrong", "crash")]
