@@ -1,23 +1,39 @@
-"""Judges many generated programs: `python -m tests.property.campaign --programs 20000 [--first N] [--out FILE]`.
+"""Runs many generated programs and tells what differs from plain Python.
 
-It reports counts and rates, and the compile time of the front end and the analysis, median and worst.
+    python -m tests.property.campaign --target multicore --count 3000 --seed 1 --processes 8 --out found
+
+Program numbers are `seed * 1000000` and following. `--generator mixed` (the default) writes programs of many topics
+(`tests.property.mixed`), `affine` those of `tests.property.programs`, which are judged on the reference back end: there
+a refusal is compared with what the iterations really do. Targets: `reference`, `multicore`, `opencl`. What differs,
+fails, hangs or dies is written to the folder `--out`, a file a program, as small as it could be made, to be run by
+itself.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import functools
+import os
+import shutil
 import statistics
+import tempfile
+import time
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 
+from tests.property.examining import Examined, examine
 from tests.property.judgement import Judgement, judge
+from tests.property.many import Lost, each
+from tests.property.mixed import Mixed, mixed
 from tests.property.programs import program
+from tests.property.reducing import reduced, write
+
+BAD = ("differs", "failed", "hangs", "died")
 
 
 def report(found: list[Judgement]) -> str:
-    """Counts, rates and compile times."""
+    """Counts, rates and compile times of affine programs."""
     counts = Counter(j.verdict for j in found)
     codes = Counter(f"{j.verdict} {j.code}" for j in found if j.code)
     independent = counts["accepted"] + counts["wrong"] + counts["false refusal"]
@@ -34,30 +50,118 @@ def report(found: list[Judgement]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="a file for all that is not as it should be, as JSON lines")
-    parser.add_argument("--every", type=int, default=0, help="report after each so many programs")
-    parser.add_argument("--aliased", action="store_true", help="pass one array for two parameters")
-    parser.add_argument("--show", action="store_true", help="print each such program")
-    options = parser.parse_args()
+def table(found: Sequence[Examined]) -> str:
+    """Verdicts, codes of refusals, and for each feature how many programs have it and were accepted."""
+    verdicts = Counter(e.verdict.split()[0] for e in found)
+    codes = Counter(e.code for e in found if e.verdict == "refused")
+    in_calls: Counter[str] = Counter()
+    for e in found:
+        in_calls.update(e.refused_calls)
+    lines = [f"{len(found)} programs: " + ", ".join(f"{v} {n}" for v, n in verdicts.most_common())]
+    ran, undefined, raised = (
+        sum(values) for values in zip(*((e.calls, e.undefined, e.raised) for e in found), strict=True)
+    )
+    lines.append(f"calls: {ran} compared, {raised} of them raise, {undefined} about which nothing is promised")
+    lines.append("programs refused: " + ", ".join(f"{code} {n}" for code, n in codes.most_common()))
+    lines.append("calls refused: " + ", ".join(f"{code} {n}" for code, n in in_calls.most_common()))
+    times = sorted((e.seconds, e.number) for e in found)
+    if times:
+        median = statistics.median(seconds for seconds, _ in times)
+        lines.append(f"seconds a program: median {median:.1f}, worst {times[-1][0]:.1f} (program {times[-1][1]})")
+    lines.append(f"{'feature':28}{'programs':>9}{'ran':>7}{'':5}refused in its lines")
+    have = Counter(feature for e in found for feature in e.features)
+    ran_with = Counter(feature for e in found if e.verdict != "refused" for feature in e.features)
+    blamed = Counter(feature for e in found for feature in e.refused_features)
+    for feature, count in sorted(have.items()):
+        lines.append(f"{feature:28}{count:9}{ran_with[feature]:7} {ran_with[feature] / count:4.0%} {blamed[feature]:8}")
+    return "\n".join(lines)
+
+
+def _examined(number: int, target: str) -> Examined:
+    return examine(number, target)
+
+
+def run(
+    target: str, numbers: Sequence[int], processes: int, seconds: float, out: Path | None, every: int
+) -> list[Examined]:
+    """Examine the programs of these numbers; what is not as it should be goes to files in `out`."""
+    found: list[Examined] = []
+    last = time.monotonic()
+    for number, result in each(functools.partial(_examined, target=target), numbers, processes, seconds):
+        if isinstance(result, Lost):
+            result = Examined(
+                number, result.what, features=sorted(mixed(number).features), details=[result.what], seconds=seconds
+            )
+        found.append(result)
+        if result.verdict.startswith(BAD):
+            print(f"# {number} {result.verdict}: {result.details[0][-600:]}", flush=True)
+            if out is not None:
+                write(out, mixed(number), target, result)
+        if every and time.monotonic() - last > every:
+            last = time.monotonic()
+            print(f"{len(found)} of {len(numbers)}, {sum(e.verdict.startswith(BAD) for e in found)} bad", flush=True)
+    return found
+
+
+def _reduced(number: int, target: str) -> tuple[Examined, Mixed]:
+    return reduced(number, target)
+
+
+def reduce(target: str, bad: Sequence[Examined], processes: int, out: Path) -> None:
+    """Write smaller forms of programs that differ or fail."""
+    numbers = [e.number for e in bad if e.verdict in ("differs", "failed")]
+    for _, result in each(functools.partial(_reduced, target=target), numbers, processes, 600.0):
+        if not isinstance(result, Lost) and result[0].verdict in ("differs", "failed"):
+            print(f"smaller: {write(out, result[1], target, result[0])}", flush=True)
+
+
+def _affine(options: argparse.Namespace, numbers: Sequence[int]) -> None:
     found = []
-    for number in range(options.first, options.first + options.programs):
-        judgement = judge(number, aliased=options.aliased)
+    work = functools.partial(judge, aliased=options.aliased)
+    for number, judgement in each(work, numbers, options.processes, options.seconds):
         if judgement is None:
             continue
+        if isinstance(judgement, Lost):
+            judgement = Judgement(number, "crash", details=[judgement.what])
         found.append(judgement)
         if judgement.verdict in ("wrong", "crash", "false refusal"):
+            print(f"# {number}: {judgement.verdict} {judgement.details}", flush=True)
             if options.out is not None:
-                with options.out.open("a") as file:
-                    file.write(json.dumps(asdict(judgement)) + "\n")
-            if options.show:
-                print(f"# {number}: {judgement.verdict} {judgement.details}\n{program(number).text}")
-        if options.every and len(found) % options.every == 0:
-            print(report(found), flush=True)
+                options.out.mkdir(parents=True, exist_ok=True)
+                comment = "".join(f"# {line}\n" for each in judgement.details for line in each.split("\n"))
+                (options.out / f"affine_{number}.py").write_text(comment + program(number).text, encoding="utf-8")
     print(report(found))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--generator", choices=("mixed", "affine"), default="mixed")
+    parser.add_argument("--target", choices=("reference", "multicore", "opencl"), default="reference")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="the first number within the seed's")
+    parser.add_argument("--only", type=int, nargs="*", help="programs of these numbers alone")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seconds", type=float, default=180.0, help="that a program may take")
+    parser.add_argument("--out", type=Path, help="a folder for what is not as it should be")
+    parser.add_argument("--as-they-are", action="store_true", help="do not make programs smaller")
+    parser.add_argument("--every", type=int, default=60, help="seconds between two lines of progress")
+    parser.add_argument("--aliased", action="store_true", help="affine: pass one array for two parameters")
+    options = parser.parse_args()
+    first = options.seed * 1_000_000 + options.first
+    numbers = options.only or range(first, first + options.count)
+    own = tempfile.mkdtemp()
+    os.environ["SOMD_CACHE_DIR"] = own
+    try:
+        if options.generator == "affine":
+            _affine(options, numbers)
+        else:
+            found = run(options.target, numbers, options.processes, options.seconds, options.out, options.every)
+            print(table(found), flush=True)
+            if options.out is not None and not options.as_they_are:
+                reduce(options.target, [e for e in found if e.verdict.startswith(BAD)], options.processes, options.out)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
 if __name__ == "__main__":

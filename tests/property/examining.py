@@ -1,0 +1,222 @@
+"""One mixed program on a target: refused, or compared with plain Python in every call, for some numbers of workers."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import somd
+from somd.errors import SomdCompileError, SomdError, SomdFallbackWarning, SomdInternalError, SomdRuntimeError
+from somd.signatures import describe_all
+from somd.transforms.pipeline import compile_for
+from somd.transforms.reference.run import Reference
+from somd.transforms.signature_text import parse_type
+from tests.property.calls import Call, calls
+from tests.property.mixed import Mixed, mixed
+from tests.property.outcomes import Outcome, difference, namespace_of, outcome, plain_function
+
+WORKERS = (1, 2, 3, 7)
+#: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
+PATIENCE = 2.0
+#: orders of iterations that the reference back end takes
+ORDERS = (1, 2)
+
+
+@dataclass
+class Examined:
+    """`verdict`: `agrees`, `differs`, `failed` (an exception that is not the method's own), or `refused` with the code.
+
+    `refused_calls` counts calls refused by themselves, by code; `undefined` those about which nothing is promised.
+    `refused_features`: those that wrote the line that a refusal points to.
+    """
+
+    number: int
+    verdict: str = "agrees"
+    code: str = ""
+    features: list[str] = field(default_factory=list)
+    refused_features: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+    calls: int = 0
+    undefined: int = 0
+    raised: int = 0
+    refused_calls: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Refused(Exception):
+    """The target does not take this call; `code` says why."""
+
+    def __init__(self, code: str, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.code = code
+        self.error = error
+
+
+def examine(number: int, target: str) -> Examined:
+    """Examine the program of this number on `target`; `reference` runs its plan."""
+    return examine_program(mixed(number), target)
+
+
+def examine_program(made: Mixed, target: str, only: str = "") -> Examined:
+    """As `examine`; of the calls only those that are described by `only`, if that is given."""
+    start = time.monotonic()
+    found = Examined(made.number, features=sorted(made.features))
+    try:
+        _examine(made, target, found, only)
+    except Refused as refused:
+        found.verdict, found.code = "refused", refused.code
+        found.refused_features = sorted(_blamed(made, refused.error))
+        found.details = [str(refused)]
+    found.seconds = time.monotonic() - start
+    return found
+
+
+def mismatches(number: int, target: str) -> list[str] | None:
+    """How the program differs from plain Python; None where it is refused."""
+    found = examine(number, target)
+    return None if found.verdict == "refused" else found.details
+
+
+def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
+    file = f"<mixed program {made.number}>"
+    wide = made.wide and target != "reference"  # which has Python's own ints
+    plain = plain_function(made, file, wide)
+    try:
+        with _own_errors():
+            method = namespace_of(made.text, file)[made.name]
+        runs: Any = _Planned(method) if target == "reference" else _Compiled(method, target)
+    except _Foreign as foreign:
+        found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
+        return
+    accepted = False
+    first: Refused | None = None
+    for given in calls(made):
+        if not given.what.startswith(only):
+            continue
+        wanted = outcome(plain, given, wide, PATIENCE)
+        if wanted.undefined:
+            found.undefined += 1
+            continue
+        try:
+            for where, mine in runs.outcomes(given):
+                differs = difference(wanted, mine, made.rough, target == "reference")
+                if differs:
+                    found.verdict = "differs"
+                    found.details.append(f"{given.what}, {where}: {differs}")
+                    break
+            accepted = True
+            found.calls += 1
+            found.raised += wanted.error is not None
+        except _Foreign as foreign:
+            found.verdict = "failed" if found.verdict == "agrees" else found.verdict
+            found.details.append(f"{given.what}: {foreign}")
+            accepted = True
+        except Refused as refused:
+            first = first or refused
+            found.refused_calls[refused.code] = found.refused_calls.get(refused.code, 0) + 1
+        if len(found.details) > 2:
+            break
+    if not accepted and first is not None:
+        raise first
+
+
+class _Foreign(Exception):
+    """An exception that no user should see."""
+
+
+class _own_errors:
+    """A block in which refusals become `Refused`, and what is no exception of the method `_Foreign`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or not isinstance(error, Exception):
+            return
+        if isinstance(error, SomdInternalError):
+            raise _Foreign(f"{error.code} {error}") from error
+        if isinstance(error, SomdCompileError):
+            raise Refused(error.code, error) from error
+        if isinstance(error, SomdRuntimeError):
+            raise Refused(error.code or "SomdRuntimeError", error) from error
+        if isinstance(error, SomdFallbackWarning):
+            raise Refused("fallback", error) from error
+        if isinstance(error, SomdError | Refused | _Foreign):
+            return
+        raise _Foreign("".join(traceback.format_exception(error))[-3000:]) from error
+
+
+def _run(call: Callable[..., Any], given: Call) -> Outcome:
+    found = outcome(call, given)
+    if isinstance(found.error, OverflowError) and "too far from 0" in str(found.error):
+        raise Refused("SOMD609", found.error)
+    if isinstance(found.error, SomdError | SomdFallbackWarning) or _is_foreign(found.error):
+        with _own_errors():
+            raise found.error  # type: ignore[misc]
+    return found
+
+
+def _is_foreign(error: BaseException | None) -> bool:
+    module = type(error).__module__ if error is not None else ""
+    return module.startswith(("numba", "llvmlite", "pyopencl", "libcst", "islpy", "somd")) or (isinstance(
+        error, AttributeError | NameError | TypeError | KeyError | SyntaxError | NotImplementedError | RecursionError
+    ) and not isinstance(error, UnboundLocalError))  # fmt: skip
+
+
+class _Compiled:
+    """A method on a target."""
+
+    def __init__(self, method: Any, target: str) -> None:
+        self.method, self.target = method, target
+
+    def outcomes(self, given: Call) -> Iterator[tuple[str, Outcome]]:
+        for workers in WORKERS:
+            with warnings.catch_warnings(), somd.use(target=self.target, workers=workers, small_work=0):
+                warnings.simplefilter("error", SomdFallbackWarning)
+                found = _run(self.method, given)
+            yield f"{workers} workers", found
+
+
+class _Planned:
+    """The plan of a method, run by its definition."""
+
+    def __init__(self, method: Any) -> None:
+        self.method = method
+        self.made: dict[Any, Reference] = {}
+
+    def outcomes(self, given: Call) -> Iterator[tuple[str, Outcome]]:
+        names = list(self.method.__wrapped__.__code__.co_varnames[: len(given.arguments)])
+        types = dict(zip(names, map(parse_type, describe_all(given.arguments, names)), strict=True))
+        aliases: dict[str, str] = {}
+        for k, value in enumerate(given.arguments):
+            for j in range(k):
+                if hasattr(value, "shape") and given.arguments[j] is value:
+                    aliases[names[k]] = names[j]
+                    break
+        key = (str(types), tuple(aliases.items()))
+        if key not in self.made:
+            with _own_errors():
+                self.made[key] = Reference(compile_for(self.method.__wrapped__, types, aliases).plan)
+        for seed in ORDERS:
+            reference = self.made[key]
+            yield (
+                f"order {seed}",
+                _run(
+                    lambda *own, seed=seed, reference=reference: reference.run(
+                        dict(zip(names, own, strict=True)), seed
+                    ),
+                    given,
+                ),  # type: ignore[misc]
+            )
+
+
+def _blamed(made: Mixed, error: BaseException) -> set[str]:
+    found: set[str] = set()
+    for diagnostic in getattr(error, "diagnostics", ()):
+        if diagnostic.position is not None:
+            found |= made.owners.get(diagnostic.position.line, frozenset())
+    return found
