@@ -66,7 +66,8 @@ def is_of_library(error: BaseException) -> bool:
 
 def said(error: BaseException) -> str:
     """The type of an exception and the first line that it says."""
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("Failed in nopython mode")), "")
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 

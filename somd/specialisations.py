@@ -118,7 +118,8 @@ def load_entry(
         reason = without_numba()
         if reason is not None:
             raise TargetUnavailable(reason, "SOMD505")
-    module, name = load_module(path, text), function.__name__
+    module = load_module(path, text)
+    name = getattr(module, "MASTER", function.__name__)
     joins = joins_of(function, getattr(module, "FENCES", ()))
     if target == "multicore":
         from somd.runtime.multicore.call import MulticoreCall

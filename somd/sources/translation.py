@@ -19,6 +19,7 @@ from somd.specialisations import TargetUnavailable, declared_arguments
 from somd.transforms.layout import laid_out
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.pipeline import Compiled, compile_for
+from somd.transforms.reserved import apart
 from somd.transforms.stages import joined_names, partition_roots
 from somd.transforms.translated_text import Beside, multicore_module, opencl_module
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
@@ -49,6 +50,9 @@ def translate(method: Method, found: Reach, target: str, signature: str | None, 
     compiled = compile_for(function, arguments, {}, found)
     texts = tuple(described(each) for each in arguments.values())
     name = f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}_{target}{suffix}"
+    if apart(function.__name__) != function.__name__:
+        message = f"`{function.__name__}` is a name of the generated module's own: give the method another one"
+        raise TargetUnavailable(message, "SOMD501")
     try:
         beside = _beside(method, found, compiled)
         if target == "multicore":

@@ -1,43 +1,67 @@
-"""Names that generated code uses itself: what `somd.runtime.multicore` offers, and the modules beside it."""
+"""Names that generated modules have themselves. What a user calls something is told apart from them, whatever it is.
+
+Each comes from one place: what multicore modules import is what `somd.runtime.multicore` offers, and the tables that
+the runtime reads in a module are listed here, for every target.
+"""
 
 from __future__ import annotations
 
+import ast
 import builtins
+import keyword
+from collections.abc import Container
+from pathlib import Path
 
-_MULTICORE = """
-Chunked Cyclic FAR LANES NEAR aligned_from answer_signals assume block_range combine_and combine_max combine_min
-combine_or combine_product combine_sum combine_xor combining_work complex_angle complex_cos complex_cosh
-complex_divide complex_exp complex_log complex_log10 complex_power complex_sin complex_sinh complex_sqrt complex_tan
-complex_tanh copy_blocks copy_shares elementary elements_within elsewhere elsewhere_in exactly failed fermat_product
-fermat_remainder first_from float_to_unsigned floor_divide grid_shape helper high_product index_of inner_range
-integer_power join keep lane_array lane_cos lane_sin load logical_blocks master note note_raise numpy_bitwise_count
-numpy_clip numpy_fmax numpy_fmin numpy_fmod numpy_maximum numpy_minimum numpy_reciprocal numpy_sign numpy_square
-numpy_where own_copy packed_shape part_count python_divide python_isqrt python_power reduce_all reduce_and
-reduce_any reduce_max reduce_min reduce_or reduce_product reduce_sum reduce_xor repack room rows_of rows_together
-shift_left shift_right slave slave_range small_work store sweeps_at_a_time table_length trips turns_at_a_time
-uneven_parts with_trips wrapped
-"""
+import somd.runtime
+
+#: begins names that generators write until they know which of them clash with the user's; no user's name does
+MARK = "_somd_"
+
+
+def _offered(room: str) -> tuple[str, ...]:
+    """`__all__` of a room of the runtime, which is not imported for that."""
+    assert somd.runtime.__file__ is not None
+    text = Path(somd.runtime.__file__).with_name(room).joinpath("__init__.py").read_text(encoding="utf-8")
+    (value,) = (node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    return tuple(ast.literal_eval(value))
+
+
+#: the names that a generated multicore module may import from the runtime
+MULTICORE = _offered("multicore")
 #: the modules whose functions generated multicore modules call
 MODULES = ("np", "math", "elementary")
-#: the names that a generated multicore module may import from the runtime
-MULTICORE = tuple(_MULTICORE.split())
-RESERVED = frozenset(
-    (
-        *MULTICORE,
-        "np",
-        "math",
-        "prange",
-        "run",
-        "SITES",
-        "RESULT",
-        "WRITTEN",
-        "PARTITIONS",
-        "HAS_FAULTS",
-        "RAISES",
-        "FENCES",
-        "UNEVEN",
-        "IN_PIECES",
-    )
+#: what the runtime looks up in a module, besides the master; MASTER is its name where it is not that of the method
+TABLES = (
+    "DOUBLES",
+    "FENCES",
+    "HAS_FAULTS",
+    "IN_PIECES",
+    "KERNELS",
+    "KERNEL_NAMES",
+    "MASTER",
+    "PARTITIONS",
+    "RAISES",
+    "RESULT",
+    "SITES",
+    "UNEVEN",
+    "WRITTEN",
 )
+RESERVED = frozenset((*MULTICORE, *MODULES, *TABLES, "prange", "run"))
 #: Python's own names; without `_`, which an interactive session and doctest put there
 BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"))
+
+
+#: numbers that multicore modules import; functions need no mark, for no variable of the user's is called
+FAR, NEAR, LANES = (MARK + name for name in ("FAR", "NEAR", "LANES"))
+
+
+def apart(name: str, taken: Container[str] = ()) -> str:
+    """A function's name in a generated module: its own, where that means nothing else there.
+
+    >>> [apart(name) for name in ("step", "trips", "max", "__doc__", "_somd_x")]
+    ['step', 'trips_', 'max_', 'f__doc__', 'f_somd_x']
+    """
+    made = f"f{name}" if name.startswith((MARK, "__")) else name
+    while made in RESERVED or made in BUILTINS or keyword.iskeyword(made) or made in taken:
+        made += "_"
+    return made

@@ -130,7 +130,7 @@ class _Loops(Tracked):
 
     def _own(self, name: str) -> str:
         own = f"{name}__at"
-        while own in self.method.local_names:
+        while own in self.method.local_names or own in self.method.namespace:
             own += "_"
         self.indexes.add(own)
         return own

@@ -15,6 +15,7 @@ import libcst as cst
 
 from somd.attributes import MISSING
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.transforms.reserved import MARK
 
 NAMES = ("range", "len", "enumerate", "zip", "reversed", "min", "max")
 
@@ -26,7 +27,12 @@ def check_own_names(
     positions: Mapping[cst.CSTNode, Position],
     collector: Collector,
 ) -> None:
-    """Report calls by one of `NAMES` that would not reach Python's own function (SOMD203)."""
+    """Report calls by one of `NAMES` that would not reach Python's own function (SOMD203), and variables that are named
+    like what generated code brings along (SOMD201)."""
+    for name in sorted(name for name in local_names if name.startswith(MARK)):
+        label = Label(positions[tree.name], "in this function", True)
+        message = f"`{name}` begins with `{MARK}`, as names that the compiler writes do"
+        collector.add(Diagnostic("SOMD201", message, (label,), ("give the variable another name",)))
 
     class Calls(cst.CSTVisitor):
         def visit_Call(self, node: cst.Call) -> None:

@@ -24,7 +24,7 @@ from somd.transforms.frontend.raises import raising_of
 from somd.transforms.multicore.complex_calls import complex_call
 from somd.transforms.multicore.elementary_calls import elementary_call, elementary_power
 from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
-from somd.transforms.reserved import RESERVED
+from somd.transforms.reserved import apart
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type, working_type
@@ -107,10 +107,9 @@ class Rewriter(cst.CSTTransformer):
     def _named(self, name: str, value: object) -> str:
         """The module-level name for a captured number: its own, unless that stands for something else there."""
         constants, key = self.how.constants, (type(value), repr(value))
+        name = apart(name)
         while (name in constants and (type(constants[name]), repr(constants[name])) != key) or (
-            name in RESERVED
-            or name in self.how.helpers
-            or (name + "_" in constants and name in self.how.method.local_names)
+            name in self.how.helpers or (name + "_" in constants and name in self.how.method.local_names)
         ):
             name += "_"
         constants[name] = value

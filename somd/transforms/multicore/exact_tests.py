@@ -16,6 +16,7 @@ import libcst as cst
 
 from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.reserved import NEAR
 
 #: constants in a condition over lengths alone that cannot make it wrap
 SMALL = 1 << 16
@@ -47,7 +48,7 @@ class ExactTests:
 
 def far_text(scalars: Sequence[str]) -> str:
     """The condition that some scalar is too far from 0 for what the analysis takes for granted of it."""
-    return f"not ({' and '.join(f'-NEAR <= {name} <= NEAR' for name in scalars)})"
+    return f"not ({' and '.join(f'-{NEAR} <= {name} <= {NEAR}' for name in scalars)})"
 
 
 def _cannot_wrap(condition: str) -> bool:

@@ -23,6 +23,7 @@ from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
 from somd.transforms.multicore.relaxed_loops import Edges
+from somd.transforms.reserved import FAR
 from somd.transforms.stages import Nest, Site
 
 
@@ -196,7 +197,7 @@ class SlaveRewriter(Rewriter):
 
 def assumption(variable: str, lowest: int | None) -> list[cst.BaseStatement]:
     """The statement that tells LLVM what is proved of a loop variable."""
-    return [] if lowest is None else parsed(f"assume({lowest} <= {variable} < FAR)")
+    return [] if lowest is None else parsed(f"assume({lowest} <= {variable} < {FAR})")
 
 
 def _with(

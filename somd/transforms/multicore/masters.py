@@ -29,6 +29,7 @@ from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
+from somd.transforms.reserved import LANES, apart
 from somd.transforms.stages import (
     Delay,
     Dim,
@@ -66,6 +67,8 @@ class MasterBuilder:
     def __init__(self, plan: Plan, types: Types, constants: dict[str, object], fresh: Fresh) -> None:
         self.plan = plan
         self.types = types
+        #: the master's
+        self.name = apart(plan.method.name)
         self.constants = constants
         self.fresh = fresh
         self.slaves: list[Slave] = []
@@ -91,7 +94,7 @@ class MasterBuilder:
         if joined_names(self.plan):
             parameters.append(self.fresh.name("functions"))
         body = self.steps(self.plan.body) or parsed("pass")
-        header = f"@master\ndef {self.plan.method.name}({', '.join(parameters)}):\n    pass\n"
+        header = f"@master\ndef {self.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
 
@@ -190,7 +193,7 @@ class MasterBuilder:
         nest = phase.nest
         how = self.rewriting(nest.guarded)
         how.slave = (self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
-        name = self.fresh.name(f"{self.plan.method.name}_slave_{phase.number}")
+        name = self.fresh.name(f"{self.name}_slave_{phase.number}")
         builder = SlaveBuilder(self.plan, self.types, phase, how, self.fresh, name)
         slave = builder.build()
         self.uses_math |= how.uses_math
@@ -301,7 +304,7 @@ class MasterBuilder:
         if not nest.relaxed.fresh:
             return built, parts
         rank, lo, hi = map(self.fresh.name, ("rank", "lo", "hi"))
-        name = self.fresh.name(f"{self.plan.method.name}_before_{builder.number}")
+        name = self.fresh.name(f"{self.name}_before_{builder.number}")
         halo = halo_text(nest, name, lo, hi, self.fresh)
         if halo is None:
             return [*built, *self.snapshot(nest.relaxed.snapshots)], parts
@@ -328,7 +331,7 @@ class MasterBuilder:
         rank, parts, blocks = map(self.fresh.name, ("rank", "n_slaves", "blocks"))
         first, last, length = map(self.fresh.name, ("first", "last", "length"))
         dim = builder.nest.dims[0]
-        quantum = "LANES" if len(builder.nest.dims) == 1 else "1"
+        quantum = LANES if len(builder.nest.dims) == 1 else "1"
         texts = [f"{blocks}, {length} = logical_blocks(trips({self.limits(builder, dim)}), {quantum})"]
         built: list[cst.BaseStatement] = []
         if builder.nest.relaxed is not None:

@@ -23,6 +23,7 @@ from somd.transforms.multicore.casts import Rewriting
 from somd.transforms.multicore.guarding import SlaveRewriter
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
+from somd.transforms.reserved import FAR
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Sweeps
 
 
@@ -60,7 +61,7 @@ class PackedSlaveBuilder(SlaveBuilder):
             part, place = _part(offset, self.fresh)
             at = base if offset == 0 else f"({base} {'+' if offset > 0 else '-'} {abs(offset)})"
             texts += [f"{part}, {place} = {at} % {stride}, {at} // {stride}"]
-            texts += [f"assume(0 <= {part} < {stride} and 0 <= {place} < FAR)"]
+            texts += [f"assume(0 <= {part} < {stride} and 0 <= {place} < {FAR})"]
         loop = self.loop(dim, f"range(trips({base}, {stop}, {stride}))", [*self.variable(dim), *self.body()])
         loop = loop.with_changes(target=cst.Name(turn))
         return [*parsed(*texts), loop]
@@ -68,7 +69,7 @@ class PackedSlaveBuilder(SlaveBuilder):
     def variable(self, dim: Dim) -> list[cst.BaseStatement]:
         """What stands before the body in the innermost loop."""
         base, turn = self.fresh.name("base"), self.fresh.name("turn")
-        texts = [f"assume(0 <= {turn} < FAR)"]
+        texts = [f"assume(0 <= {turn} < {FAR})"]
         if any(dim.variable in _names_outside(statement, self.offsets()) for statement in self.nest.body):
             texts.append(f"{dim.variable} = {base} + {turn} * {self.sweeps.stride}")
         return parsed(*texts)

@@ -22,8 +22,18 @@ from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
-from somd.transforms.reserved import BUILTINS, MODULES, MULTICORE, RESERVED
-from somd.transforms.stages import Plan, Site, Sweeps, Uniform, all_steps, joined_names, partition_roots, written_arrays
+from somd.transforms.reserved import BUILTINS, MARK, MODULES, MULTICORE, RESERVED, apart
+from somd.transforms.stages import (
+    Method,
+    Plan,
+    Site,
+    Sweeps,
+    Uniform,
+    all_steps,
+    joined_names,
+    partition_roots,
+    written_arrays,
+)
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -51,7 +61,7 @@ class MulticoreCode:
 def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     """Master, slaves and helpers of a plan."""
     constants: dict[str, object] = {}
-    taken = {*plan.method.local_names, *RESERVED, "prange", *(h.name for h in types.helpers.values())}
+    taken = {*plan.method.local_names, *RESERVED, apart(plan.method.name), *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)
     builder = MasterBuilder(plan, types, constants, fresh)
@@ -60,7 +70,7 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     helpers = []
     for instance in types.helpers.values():
         function, needs_math = helper_function(instance, constants)
-        helpers.append(function)
+        helpers.append(_renamed(function, instance.method))
         uses_math |= needs_math
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
@@ -87,7 +97,7 @@ def module_text(code: MulticoreCode) -> str:
     position = method.position(method.function.name)
     slaves = [function for s in code.slaves for function in (*s.others, s.function)]
     made = (*code.helpers, *slaves, code.master)
-    functions = [cast(cst.FunctionDef, _renamed(f, code.plan).visit(_OneALine())) for f in made]
+    functions = [cast(cst.FunctionDef, _renamed(f, method).visit(_Finished())) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
     used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}
@@ -104,6 +114,8 @@ def module_text(code: MulticoreCode) -> str:
     names = [name for name in MULTICORE if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
+    if code.master.name.value != method.name:
+        head += [f"MASTER = {code.master.name.value!r}"]
     head += [f"PARTITIONS = {partitions_text(code.plan)}"]
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
     if _in_pieces(code.plan):
@@ -164,17 +176,12 @@ def sites_text(sites: tuple[Site, ...]) -> str:
     return "\n".join(["{", *rows, "}"]) if rows else "{}"
 
 
-def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
-    """The function with the user's names that are those of runtime functions told apart from them."""
-    clashing = plan.method.local_names & {*RESERVED, *BUILTINS}
-    if not clashing:
-        return function
-    taken = {*_names(function), *plan.method.local_names}
+def _renamed(function: cst.FunctionDef, method: Method) -> cst.FunctionDef:
+    """The function with the user's names that are those of the module's own told apart from them."""
+    taken = {*_names(function), *method.local_names}
     given: dict[str, str] = {}
-    for name in sorted(clashing):
-        given[name] = f"{name}_"
-        while given[name] in taken:
-            given[name] += "_"
+    for name in sorted(method.local_names & {*RESERVED, *BUILTINS}):
+        given[name] = apart(name, taken)
         taken.add(given[name])
     return cast(cst.FunctionDef, function.visit(_Rename(given)))
 
@@ -183,8 +190,11 @@ def _renamed(function: cst.FunctionDef, plan: Plan) -> cst.FunctionDef:
 OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
 
 
-class _OneALine(cst.CSTTransformer):
-    """Puts the statements that stand for one that raises on lines of their own."""
+class _Finished(cst.CSTTransformer):
+    """Takes marks off names, and puts the statements that stand for one that raises on lines of their own."""
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return updated_node.with_changes(value=updated_node.value.removeprefix(MARK))
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -226,6 +236,9 @@ class _Rename(cst.CSTTransformer):
         module = named and original_node.attr.value not in OF_ARRAYS
         value = original_node.value if module else updated_node.value
         return updated_node.with_changes(attr=original_node.attr, value=value)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
 
     def leave_Decorator(self, original_node: cst.Decorator, updated_node: cst.Decorator) -> cst.Decorator:
         return original_node

@@ -30,6 +30,7 @@ from somd.transforms.multicore.refills import allocated_once
 from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
 from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
+from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
@@ -231,12 +232,12 @@ class SlaveBuilder:
         """The innermost loop in strips of LANES trips, one lane each."""
         start, stop = self.limits(dim, level, outer)
         base, lane = self.fresh.name("base"), self.fresh.name("lane")
-        stride = "LANES" if dim.step == 1 else f"LANES * {dim.step}"
+        stride = LANES if dim.step == 1 else f"{LANES} * {dim.step}"
         count = f"{stop} - {base}" if dim.step == 1 else f"trips({base}, {stop}, {dim.step})"
         value = f"{base} + {lane}" if dim.step == 1 else f"{base} + {lane} * {dim.step}"
         strip = (
             f"for {base} in range({start}, {stop}, {stride}):\n"
-            f"    for {lane} in range(min(LANES, {count})):\n"
+            f"    for {lane} in range(min({LANES}, {count})):\n"
             f"        {dim.variable} = {value}\n"
         )
         outer_loop = cst.ensure_type(cst.parse_statement(strip), cst.For)
@@ -343,8 +344,8 @@ class SlaveBuilder:
             if self.laned(reduction):
                 lanes = self.lane_names(reduction)
                 lane, start = self.fresh.name("lane"), self.lane_identity(reduction, scalar)
-                before.append(f"{lanes} = lane_array(LANES, np.{dtype})")
-                before.append(f"for {lane} in range(LANES):\n    {lanes}[{lane}] = {start}\n")
+                before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
+                before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")

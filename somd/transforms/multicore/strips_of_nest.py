@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from somd.transforms.multicore.intervals import Interval
 from somd.transforms.multicore.strips import Loop, Strips
+from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Plan, relies_on_partition
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
@@ -43,7 +44,7 @@ def loop_of(
         private=frozenset(nest.privates) | frozenset(new),
         carried=frozenset(r.name for r in nest.reductions),
         constants=constants,
-        length="LANES" if laned else None,
+        length=LANES if laned else None,
         assuming=not nest.reductions and not new,
     )
 

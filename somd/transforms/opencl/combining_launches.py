@@ -25,6 +25,7 @@ from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.launches import Launch, Shared
 from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.plan.work import updates_text
+from somd.transforms.reserved import MARK
 from somd.transforms.stages import Nest
 
 
@@ -114,7 +115,7 @@ class CombiningLaunch(Launch):
         def text(node: cst.BaseExpression) -> str:
             return cst.Module([]).code_for_node(self.limit(node))
 
-        return cst.parse_expression(updates_text(self.nest, self.code.method, text, f"{tree.MARK}trips"))
+        return cst.parse_expression(updates_text(self.nest, self.code.method, text, f"{MARK}trips"))
 
     def elements(self) -> cst.BaseExpression:
         """The elements of a copy of each array together."""

@@ -23,6 +23,7 @@ from somd.transforms.opencl.kept_names import KeptNames
 from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
 from somd.transforms.raise_rows import raises_text
+from somd.transforms.reserved import apart
 from somd.transforms.stages import (
     Joined,
     PartialResults,
@@ -81,7 +82,7 @@ def host_module(plan: Plan, types: Types, kernels: Kernels, kept: Kept) -> cst.M
     helpers = _helper_functions(writer.helpers)
     body: list[cst.BaseStatement] = [*helpers, *writer.functions, function]
     if plan.raises:
-        body.insert(0, tree.assign(tree.brought("RAISES"), cst.parse_expression(raises_text(plan, types))))
+        body.insert(0, tree.assign(tree.name("RAISES"), cst.parse_expression(raises_text(plan, types))))
     if plan.sites or plan.raises:
         table = cst.Dict([tree.site_row(site) for site in plan.sites])
         body.insert(0, tree.assign(tree.brought("SITES"), table))
@@ -129,12 +130,13 @@ class _Master:
         helpers = types.helpers.values()
         locals_of_helpers = {name for instance in helpers for name in instance.method.local_names}
         #: names of the user's
-        self.taken = {plan.method.name, *plan.method.local_names, *locals_of_helpers}
+        self.name = apart(plan.method.name)
+        self.taken = {self.name, *plan.method.local_names, *locals_of_helpers}
         self.taken |= {instance.name for instance in helpers}
         self.taken |= snapshot_names(plan)
         self.names = Names(self.taken)
         self.run = self.names.fresh("run")
-        self.shared = Shared(self.run, self.names.fresh("faults"), self.names.fresh("kept"))
+        self.shared = Shared(self.run, self.names.fresh("faults"), self.names.fresh("kept"), self.names)
 
     def function(self) -> cst.FunctionDef:
         body = self.steps(self.plan.body)
@@ -153,8 +155,7 @@ class _Master:
         body[:0] = [statement for launch in self.launches.values() for statement in launch.splits(limits, kept)]
         params = [cst.Param(cst.Name(name)) for name in (self.run, *self.plan.method.param_names)]
         blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
-        name = cst.Name(self.plan.method.name)
-        return cst.FunctionDef(name, cst.Parameters(params), tree.block(body), leading_lines=blank)
+        return cst.FunctionDef(cst.Name(self.name), cst.Parameters(params), tree.block(body), leading_lines=blank)
 
     def keep(self) -> cst.BaseStatement:
         """`kept = run.keep({"norm": float, "at": np.int64})`"""
@@ -181,7 +182,7 @@ class _Master:
             runs = [tree.name(self.runs_of(root))] if any(wanted) else []
             found += [tree.assign(name, self._cut("runs_of", root)) for name in runs]
             ends = self._cut("ends_of", root, *(runs if all(wanted) else []))
-            found.append(tree.assign(tree.name(f"{root}_ends"), ends))
+            found.append(tree.assign(tree.name(f"{self.shared.root(root)}_ends"), ends))
         if any(phase.nest.copies for phase in phases):
             found.append(self._ranges(root, self._cut("cut", root)))
         return found
@@ -198,7 +199,7 @@ class _Master:
         return self._ranges("all", tree.call(tree.brought("everything"), tree.name(self.run)))
 
     def _ranges(self, root: str, made: cst.BaseExpression) -> cst.BaseStatement:
-        names = [cst.Element(tree.name(f"{root}_{what}")) for what in ("ranges", "owners")]
+        names = [cst.Element(tree.name(f"{self.shared.root(root)}_{what}")) for what in ("ranges", "owners")]
         return tree.assign(cst.Tuple(names, lpar=[], rpar=[]), made)
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
@@ -244,7 +245,7 @@ class _Master:
 
     def partial_results(self, step: PartialResults) -> cst.BaseStatement:
         """The list of what the MIs return, by a function of their copies beside the master."""
-        function = self.names.fresh(f"{self.plan.method.name}_result")
+        function = self.names.fresh(f"{self.name}_result")
         params = [cst.Param(cst.Name(name)) for name in (*step.names, *step.inputs)]
         blank = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         body = tree.block(self.code(step.guarded).statements(step.statements))

@@ -7,10 +7,9 @@ from typing import cast
 
 import libcst as cst
 
+from somd.transforms.reserved import MARK
 from somd.transforms.stages import Site
 
-#: marks the names that the module brings along, until it is known which of them clash with the user's
-MARK = "_somd_"
 #: Python's own numbers, by NumPy's letter
 PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 

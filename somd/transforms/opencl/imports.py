@@ -13,10 +13,11 @@ import libcst as cst
 from somd.transforms.frontend.tree import parsed
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.c_names import Names
+from somd.transforms.reserved import MARK
 
 RUNTIME = "somd.runtime.opencl.generated"
 MODULES = {"cmath": "cmath", "math": "math", "np": "numpy"}
-DEFINED = ("SITES", "RAISES")
+DEFINED = ("SITES",)
 
 
 def with_imports(statements: Sequence[cst.BaseStatement], taken: Iterable[str]) -> list[cst.BaseStatement]:
@@ -45,9 +46,9 @@ class _Naming(cst.CSTTransformer):
         self.given: dict[str, str] = {}
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        if not updated_node.value.startswith(tree.MARK):
+        if not updated_node.value.startswith(MARK):
             return updated_node
-        name = updated_node.value.removeprefix(tree.MARK)
+        name = updated_node.value.removeprefix(MARK)
         if name not in self.given:
             self.given[name] = self.names.fresh(name)
         return cst.Name(self.given[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -48,6 +48,15 @@ class Shared:
     run: str
     faults: str
     kept: str
+    names: Names
+    #: by what is cut, the beginning of its names
+    roots: dict[str, str] = field(default_factory=dict)
+
+    def root(self, name: str) -> str:
+        """What the names for the parts of `name` begin with: `row` of `row_ranges`, `row_owners`, `row_ends`."""
+        if name not in self.roots:
+            self.roots[name] = self.names.fresh_root(name, ("ranges", "owners", "ends"))
+        return self.roots[name]
 
     def passed(self, argument: Argument) -> cst.BaseExpression | None:
         """What the master passes for an argument that any kernel may have; None for those of a phase."""
@@ -284,7 +293,7 @@ class Launch:
         return cst.parse_expression(f"{self._root()}_{'ends' if ends else 'owners'}.shape[0] - 1")
 
     def _root(self) -> str:
-        return "all" if self.in_order is not None else str(self.nest.partition)
+        return self.shared.root("all" if self.in_order is not None else str(self.nest.partition))
 
     def grouped(self) -> list[cst.BaseStatement]:
         alone = len(self.nest.dims) == 1

@@ -37,7 +37,8 @@ class PartialLaunch(Launch):
         function, given = "evenly", [tree.name(self.code.run)]
         if self.nest.partition is not None:
             function = "with_trips"
-            given += [tree.name(f"{self.nest.partition}_{what}") for what in ("ranges", "owners")]
+            root = self.shared.root(self.nest.partition)
+            given += [tree.name(f"{root}_{what}") for what in ("ranges", "owners")]
         pair = [cst.Element(tree.name(f"{self._root()}_{what}")) for what in ("ranges", "owners")]
         return tree.assign(cst.Tuple(pair, lpar=[], rpar=[]), tree.call(tree.brought(function), *given, *limits))
 

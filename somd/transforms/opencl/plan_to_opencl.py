@@ -28,6 +28,7 @@ from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.raise_rows import kind_of
+from somd.transforms.reserved import apart
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.types.typing_table import Types
 
@@ -46,6 +47,8 @@ class OpenCLCode:
     entry: str
     doubles: bool
     written: tuple[int, ...]
+    #: whether `entry` is not the method's own name
+    renamed: bool = False
     #: what the fences call: (name in the method, dtype, whether it is a Python number)
     fences: str = ""
 
@@ -54,6 +57,7 @@ def module_text(code: OpenCLCode) -> str:
     """Master and kernels as one module, for `OpenCLCall`."""
     text = code.kernels.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     fences = f"FENCES = {code.fences}\n" if code.fences else ""
+    fences += f"MASTER = {code.entry!r}\n" if code.renamed else ""
     constants = (
         f"{fences}KERNEL_NAMES = {code.kernel_names!r}\nDOUBLES = {code.doubles}\nWRITTEN = {code.written!r}\n"
         f'KERNELS = """\\\n{text}"""\n'
@@ -87,7 +91,8 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         kernels=text,
         host=host_module(plan, types, kernels, kept).code,
         kernel_names=tuple(kernel.name for kernel in kernels.all),
-        entry=name,
+        entry=apart(name),
+        renamed=apart(name) != name,
         fences=fences_text(plan, types) if joined_names(plan) else "",
         doubles=_uses_doubles(text),
         written=tuple(k for k, param in enumerate(plan.method.param_names) if param in written_arrays(plan)),

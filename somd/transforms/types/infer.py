@@ -16,7 +16,7 @@ from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.single_exit import always_returns
 from somd.transforms.frontend.unset_names import check_values
-from somd.transforms.reserved import BUILTINS, RESERVED
+from somd.transforms.reserved import BUILTINS, apart
 from somd.transforms.stages import Method
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.scalars import (
@@ -321,9 +321,10 @@ class _Walk:
         taken = {instance.name for instance in self.types.helpers.values()} | self.method.local_names | BUILTINS
         if isinstance(function, Reached):
             taken |= function.reach.identifiers
-        name, count = function.__name__, 2
-        while name in taken or name == self.method.name or name in RESERVED:
-            name, count = f"{function.__name__}_{count}", count + 1
+        own = apart(function.__name__)
+        name, count = own, 2
+        while name in taken or name == self.method.name:
+            name, count = f"{own}_{count}", count + 1
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance
         return instance
