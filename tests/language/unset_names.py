@@ -116,3 +116,17 @@ def of_a_nested_method(a: A, n: int) -> None:
         a[i] += 1.0
     if n > 1:
         last_sum(a, n - 2)
+
+
+@program(lambda: vectors(0, 1, 2))
+@somd
+def first_of_several(a: A, n: int) -> tuple:
+    """Of the names without a value, Python comes to one first."""
+    for i in range(len(a)):
+        a[i] += 1.0
+    if n > 0:
+        y, x = 1.0, 2.0
+    if n > 1:
+        w = 3.0
+        v = w + 1.0
+    return y, v, x, w

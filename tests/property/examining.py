@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import somd
+from somd.compiling import room_for_nesting
 from somd.errors import SomdCompileError, SomdError, SomdFallbackWarning, SomdInternalError, SomdRuntimeError
 from somd.signatures import describe_all
 from somd.transforms.pipeline import compile_for
@@ -199,8 +200,9 @@ class _Planned:
                     break
         key = (str(types), tuple(aliases.items()))
         if key not in self.made:
-            with _own_errors():
-                self.made[key] = Reference(compile_for(self.method.__wrapped__, types, aliases).plan)
+            function = self.method.__wrapped__
+            with _own_errors(), room_for_nesting(function):
+                self.made[key] = Reference(compile_for(function, types, aliases).plan)
         for seed in ORDERS:
             reference = self.made[key]
             yield (

@@ -8,7 +8,7 @@ value the way has ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -28,8 +28,8 @@ from somd.transforms.stages import Method
 class Unset:
     """A statement that reads names which may have no value, in its header if it is a compound one.
 
-    `always` are those of them that have none whenever the statement is reached, `perhaps` those that are read only
-    where an expression comes to them.
+    They stand in the order in which Python evaluates them. `always` are those of them that have none whenever the
+    statement is reached, `perhaps` those that are read only where an expression comes to them.
     """
 
     statement: cst.CSTNode
@@ -118,7 +118,8 @@ class _Walker:
             return way
         always = unset - way.possible
         perhaps = unset - frozenset[str]().union(*(_read_first(value) for value in values))
-        self.report(Unset(node, tuple(sorted(unset)), always, perhaps))
+        ordered = dict.fromkeys(name for value in values for name in _evaluated(value) if name in unset)
+        self.report(Unset(node, tuple(ordered), always, perhaps))
         return way.plus(unset - perhaps)
 
     def over(self, node: cst.For, way: _Values) -> Way:
@@ -175,6 +176,20 @@ def _elements(target: cst.BaseExpression) -> list[cst.CSTNode]:
     if isinstance(target, cst.Tuple):
         return [part for each in target.elements for part in _elements(each.value)]
     return [] if isinstance(target, cst.Name) else [target]
+
+
+def _evaluated(node: cst.CSTNode) -> Iterator[str]:
+    """The names that `node` mentions, in the order in which Python comes to them."""
+    if isinstance(node, cst.Name):
+        yield node.value
+        return
+    parts: Sequence[cst.CSTNode] = node.children
+    if isinstance(node, cst.Attribute | cst.Arg):
+        parts = (node.value,)
+    elif isinstance(node, cst.IfExp):
+        parts = (node.test, node.body, node.orelse)
+    for part in parts:
+        yield from _evaluated(part)
 
 
 def _read_first(node: cst.CSTNode) -> frozenset[str]:

@@ -149,8 +149,9 @@ class _Runner:
     def run(self, state: Values) -> Any:
         """Run the nest on the master's names; the reduced scalars, or the copies of each MI in rank order."""
         self._near(self.nest.near[0], state)
+        exact = {k: int(v) if isinstance(v, np.integer) else v for k, v in state.items()}
         for check in self.nest.checks:
-            if self._evaluate(check.condition, state):
+            if self._evaluate(check.condition, exact):
                 raise outside(check.site)
         self._near(self.nest.near[1], state)
         points = list(self._points(state, ()))
