@@ -6,7 +6,7 @@
         return s
 
     def iteration_1(i, a, b, s):
-        for _ in (0,):
+        for turn_ in (0,):
             s += a[_somd_place(0, 'r', a, i)]
         return s,
 
@@ -25,6 +25,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.witness import Watched
 from somd.transforms.stages import Joined, Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
@@ -101,7 +102,14 @@ def iteration_code(phase: Phase, positions: Mapping[cst.CSTNode, Position]) -> I
     reductions = reduced_names(nest)
     parameters = tuple(dict.fromkeys([*nest.arrays, *nest.scalars, *reductions]))
     header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
-    once = f"    for _ in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"
+    turn = "turn_"
+    while turn in {
+        *variables,
+        *parameters,
+        *(name for s in nest.body for name in (*names_read(s), *assigned_names(s))),
+    }:
+        turn += "_"
+    once = f"    for {turn} in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"
     function = cst.ensure_type(cst.parse_statement(header + once), cst.FunctionDef)
     rewriter = _Accesses(nest, positions)
     body = [transformed_statement(s, rewriter) for s in nest.body]

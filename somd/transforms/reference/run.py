@@ -259,7 +259,9 @@ class _Runner:
             raise outside(near.site)
 
     def _evaluate(self, text: str, state: Values) -> Any:
-        return eval(text, {**self.names, **state})
+        # limits and conditions are said of whole numbers, which have no width in the plan
+        numbers = {name: int(value) for name, value in state.items() if isinstance(value, np.integer)}
+        return eval(text, {**self.names, **state, **numbers})
 
     def _claims(self, state: Values, points: list[tuple[int, ...]]) -> None:
         """What the plan says of the values of scalars and of loop variables."""
