@@ -46,6 +46,16 @@ def room_for_nesting(function: FunctionType) -> Iterator[None]:
     Raises:
         SomdCompileError: SOMD210, it is nested still deeper.
     """
+    try:
+        with many_calls():
+            yield
+    except RecursionError:
+        raise too_deep(function) from None
+
+
+@contextmanager
+def many_calls() -> Iterator[None]:
+    """A block in which as many functions as a compiler needs may be in calls of each other."""
     global _deep, _shallow
     counted = False
     try:
@@ -56,8 +66,6 @@ def room_for_nesting(function: FunctionType) -> Iterator[None]:
             _deep += 1
             counted = True
         yield
-    except RecursionError:
-        raise too_deep(function) from None
     finally:
         with _counting:
             _deep -= counted

@@ -11,6 +11,7 @@ import libcst as cst
 import numpy as np
 
 from somd.combining import joined
+from somd.compiling import many_calls
 from somd.partitioners import Block, Partitioner
 from somd.raising import AS_IT_IS, Raises
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
@@ -60,8 +61,9 @@ class Reference:
         self.plan = plan
         known = {k: v for k, v in plan.method.namespace.items() if k not in plan.method.local_names}
         self.names = {k: partial(_raised, v) if isinstance(v, Raising) else v for k, v in known.items()}
-        self.phases = [(phase, iteration_code(phase, plan.method.positions)) for phase in plan.phases()]
-        self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
+        with many_calls():
+            self.phases = [(phase, iteration_code(phase, plan.method.positions)) for phase in plan.phases()]
+            self.master = compile(master_text(plan), f"<reference: {plan.method.name}>", "exec")
 
     def run(
         self,
