@@ -228,6 +228,7 @@ class _Collector:
             self.under(formula, node.body)
             self.under(None if formula is None else negation(formula), node.orelse)
         elif isinstance(node, cst.Subscript):
+            self.expression(node.value)  # what gives a tuple may read elements
             for index in _indices(node):
                 self.expression(index)
             self.access(node, write=False)
