@@ -363,3 +363,15 @@ def allocated_between_loops(data: A, m: int) -> np.ndarray:
         for j in range(i, m):
             table[j, i] = 1.0
     return table
+
+
+@program(lambda: [(numbers(n), numbers(5, seed=1), size) for n in (0, 6) for size in (-3, 0, 4, 6)])
+@somd
+def made_between_loops(a: A, b: A, size: int) -> np.ndarray:
+    """A negative length raises what NumPy raises, and what was written before stays."""
+    for i in range(len(b)):
+        b[i] += 1.0
+    c = np.zeros(size)
+    for i in range(min(len(a), size)):
+        c[i] = a[i]
+    return c

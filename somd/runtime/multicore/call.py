@@ -77,10 +77,15 @@ class MulticoreCall:
         self.layer.divide(small_work)
         threads = self.layer.enter(workers)
         failure: IndexError | None = None
+        negative = False
         try:
             result = self.function(*args, *extra)
         except IndexError as error:
             failure = error
+        except ValueError as error:  # of an allocation: what the method raises itself comes as an IndexError
+            if error.args != ("negative dimensions not allowed",):
+                raise
+            negative = True
         except Exception as error:
             if is_of_library(error):
                 raise refused_code("Numba", self.name, self.file, error) from error
@@ -89,6 +94,8 @@ class MulticoreCall:
             self.layer.leave(threads)
         if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
             raise self._meant(failure, faults, functions)
+        if negative:
+            raise ValueError("negative dimensions are not allowed")
         if self.finish is None:
             return result
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
