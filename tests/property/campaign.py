@@ -3,10 +3,11 @@
     python -m tests.property.campaign --target multicore --count 3000 --seed 1 --processes 8 --out found
 
 Program numbers are `seed * 1000000` and following. `--generator mixed` (the default) writes programs of many topics
-(`tests.property.mixed`), `affine` those of `tests.property.programs`, which are judged on the reference back end: there
-a refusal is compared with what the iterations really do. Targets: `reference`, `multicore`, `opencl`. What differs,
-fails, hangs or dies is written to the folder `--out`, a file a program, as small as it could be made, to be run by
-itself.
+(`tests.property.mixed`), `changes` methods that are called again after what they mention was rebound
+(`tests.property.changing`), `affine` those of `tests.property.programs`, which are judged on the reference back end:
+there a refusal is compared with what the iterations really do. Targets: `reference`, `multicore`, `opencl`. What
+differs, fails, hangs or dies is written to the folder `--out`, a file a program, as small as it could be made, to be
+run by itself; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.property.changing import Changing, changing, examine_changes
 from tests.property.examining import Examined, examine
 from tests.property.judgement import Judgement, judge
 from tests.property.many import Lost, each
@@ -77,30 +79,34 @@ def table(found: Sequence[Examined]) -> str:
     return "\n".join(lines)
 
 
-def _examined(number: int, target: str) -> Examined:
-    return examine(number, target)
-
-
-def run(
-    target: str, numbers: Sequence[int], processes: int, seconds: float, out: Path | None, every: int
-) -> list[Examined]:
-    """Examine the programs of these numbers; what is not as it should be goes to files in `out`."""
+def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> list[Examined]:
+    """Examine the programs of these numbers; what is not as it should be goes to files in the folder `out`."""
     found: list[Examined] = []
     last = time.monotonic()
-    for number, result in each(functools.partial(_examined, target=target), numbers, processes, seconds):
+    work = functools.partial(examine_changes if generator == "changes" else examine, target=options.target)
+    for number, result in each(work, numbers, options.processes, options.seconds):
         if isinstance(result, Lost):
-            result = Examined(
-                number, result.what, features=sorted(mixed(number).features), details=[result.what], seconds=seconds
-            )
+            known = changing(number).features if generator == "changes" else sorted(mixed(number).features)
+            result = Examined(number, result.what, "", list(known), details=[result.what], seconds=options.seconds)
         found.append(result)
         if result.verdict.startswith(BAD):
             print(f"# {number} {result.verdict}: {result.details[0][-600:]}", flush=True)
-            if out is not None:
-                write(out, mixed(number), target, result)
-        if every and time.monotonic() - last > every:
+            if options.out is not None and generator == "changes":
+                _write_changes(options.out, changing(number), options.target, result)
+            elif options.out is not None:
+                write(options.out, mixed(number), options.target, result)
+        if options.every and time.monotonic() - last > options.every:
             last = time.monotonic()
             print(f"{len(found)} of {len(numbers)}, {sum(e.verdict.startswith(BAD) for e in found)} bad", flush=True)
     return found
+
+
+def _write_changes(out: Path, made: Changing, target: str, found: Examined) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    detail = "".join(f"# {line}\n" for line in f"{target}: {found.verdict}. {found.details[0]}".split("\n")[:40])
+    changes = "".join(f"method(a, b)\n{change}\n" for change in made.changes)
+    text = f"{detail}{made.text}\n\na, b = np.arange(12) / 4.0, np.zeros(12)\n{changes}method(a, b)\n"
+    (out / f"changes_{target}_{made.number}.py").write_text(text, encoding="utf-8")
 
 
 def _reduced(number: int, target: str) -> tuple[Examined, Mixed]:
@@ -135,7 +141,7 @@ def _affine(options: argparse.Namespace, numbers: Sequence[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--generator", choices=("mixed", "affine"), default="mixed")
+    parser.add_argument("--generator", choices=("mixed", "changes", "affine"), default="mixed")
     parser.add_argument("--target", choices=("reference", "multicore", "opencl"), default="reference")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
@@ -144,6 +150,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, default=180.0, help="that a program may take")
     parser.add_argument("--out", type=Path, help="a folder for what is not as it should be")
+    parser.add_argument("--smaller", type=int, default=40, help="so many bad programs at most are made smaller")
     parser.add_argument("--as-they-are", action="store_true", help="do not make programs smaller")
     parser.add_argument("--every", type=int, default=60, help="seconds between two lines of progress")
     parser.add_argument("--aliased", action="store_true", help="affine: pass one array for two parameters")
@@ -156,10 +163,12 @@ def main() -> None:
         if options.generator == "affine":
             _affine(options, numbers)
         else:
-            found = run(options.target, numbers, options.processes, options.seconds, options.out, options.every)
+            found = run(options.generator, options, numbers)
             print(table(found), flush=True)
-            if options.out is not None and not options.as_they_are:
-                reduce(options.target, [e for e in found if e.verdict.startswith(BAD)], options.processes, options.out)
+            bad = [e for e in found if e.verdict.startswith(BAD)]
+            if bad and options.out is not None and options.generator == "mixed" and not options.as_they_are:
+                reduce(options.target, bad[: options.smaller], options.processes, options.out)
+            raise SystemExit(1 if bad else 0)
     finally:
         shutil.rmtree(own, ignore_errors=True)
 

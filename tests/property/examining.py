@@ -87,10 +87,10 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     wide = made.wide and target != "reference"  # which has Python's own ints
     plain = plain_function(made, file, wide)
     try:
-        with _own_errors():
+        with own_errors():
             method = namespace_of(made.text, file)[made.name]
         runs: Any = _Planned(method) if target == "reference" else _Compiled(method, target)
-    except _Foreign as foreign:
+    except Foreign as foreign:
         found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
         return
     accepted = False
@@ -112,7 +112,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
             accepted = True
             found.calls += 1
             found.raised += wanted.error is not None
-        except _Foreign as foreign:
+        except Foreign as foreign:
             found.verdict = "failed" if found.verdict == "agrees" else found.verdict
             found.details.append(f"{given.what}: {foreign}")
             accepted = True
@@ -125,12 +125,12 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
         raise first
 
 
-class _Foreign(Exception):
+class Foreign(Exception):
     """An exception that no user should see."""
 
 
-class _own_errors:
-    """A block in which refusals become `Refused`, and what is no exception of the method `_Foreign`."""
+class own_errors:
+    """A block in which refusals become `Refused`, and what is no exception of the method `Foreign`."""
 
     def __enter__(self) -> None:
         return None
@@ -139,24 +139,24 @@ class _own_errors:
         if error is None or not isinstance(error, Exception):
             return
         if isinstance(error, SomdInternalError):
-            raise _Foreign(f"{error.code} {error}") from error
+            raise Foreign(f"{error.code} {error}") from error
         if isinstance(error, SomdCompileError):
             raise Refused(error.code, error) from error
         if isinstance(error, SomdRuntimeError):
             raise Refused(error.code or "SomdRuntimeError", error) from error
         if isinstance(error, SomdFallbackWarning):
             raise Refused("fallback", error) from error
-        if isinstance(error, SomdError | Refused | _Foreign):
+        if isinstance(error, SomdError | Refused | Foreign):
             return
-        raise _Foreign("".join(traceback.format_exception(error))[-3000:]) from error
+        raise Foreign("".join(traceback.format_exception(error))[-3000:]) from error
 
 
-def _run(call: Callable[..., Any], given: Call) -> Outcome:
+def run_call(call: Callable[..., Any], given: Call) -> Outcome:
     found = outcome(call, given)
     if isinstance(found.error, OverflowError) and "too far from 0" in str(found.error):
         raise Refused("SOMD609", found.error)
     if isinstance(found.error, SomdError | SomdFallbackWarning) or _is_foreign(found.error):
-        with _own_errors():
+        with own_errors():
             raise found.error  # type: ignore[misc]
     return found
 
@@ -178,7 +178,7 @@ class _Compiled:
         for workers in WORKERS:
             with warnings.catch_warnings(), somd.use(target=self.target, workers=workers, small_work=0):
                 warnings.simplefilter("error", SomdFallbackWarning)
-                found = _run(self.method, given)
+                found = run_call(self.method, given)
             yield f"{workers} workers", found
 
 
@@ -201,13 +201,13 @@ class _Planned:
         key = (str(types), tuple(aliases.items()))
         if key not in self.made:
             function = self.method.__wrapped__
-            with _own_errors(), room_for_nesting(function):
+            with own_errors(), room_for_nesting(function):
                 self.made[key] = Reference(compile_for(function, types, aliases).plan)
         for seed in ORDERS:
             reference = self.made[key]
             yield (
                 f"order {seed}",
-                _run(
+                run_call(
                     lambda *own, seed=seed, reference=reference: reference.run(
                         dict(zip(names, own, strict=True)), seed
                     ),

@@ -1,6 +1,7 @@
 """Accepted means equal, and what is really independent is accepted: over generated programs.
 
-A longer run: SOMD_PROGRAMS=20000 (reference back end), SOMD_PROGRAMS_MULTICORE=300, SOMD_PROGRAMS_OPENCL=300.
+A longer run: `python -m tests.property.campaign`; or SOMD_PROGRAMS=20000 (reference back end),
+SOMD_PROGRAMS_MULTICORE=300, SOMD_PROGRAMS_OPENCL=300.
 """
 
 import os
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.property.campaign import report
+from tests.property.campaign import report, table
 from tests.property.compiled import mismatches
+from tests.property.examining import examine
 from tests.property.judgement import judge
 from tests.property.programs import program
 
@@ -35,6 +37,13 @@ def test_generated_programs_on_the_reference(aliased: bool) -> None:
     counts = Counter(j.verdict for j in found)
     independent = counts["accepted"] + counts["false refusal"]
     assert counts["false refusal"] <= max(FEW, (1 - ACCEPTED_AT_LEAST) * independent), report(found)
+
+
+def test_generated_programs_of_many_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    judged = [examine(number, "reference") for number in range(wanted("SOMD_PROGRAMS_MIXED", 6))]
+    assert not [(each.number, each.details) for each in judged if each.verdict in ("differs", "failed")], table(judged)
+    assert any(each.verdict == "agrees" for each in judged)
 
 
 @pytest.mark.parametrize(("target", "default"), [("multicore", 6), ("opencl", 6)])
