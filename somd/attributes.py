@@ -45,6 +45,41 @@ class _Fields(NamedTuple):
     x: int
 
 
+@dataclass(frozen=True)
+class NotRun:
+    """What a tool puts in the place of a value that only running the program would give; `why` is a sentence."""
+
+    why: str
+
+
+class NotKnownYet(Exception):
+    """What a path stands for depends on objects that are not at hand."""
+
+    @property
+    def why(self) -> str:
+        """A sentence for the user."""
+        return f"what `{self}` is depends on the object of a call"
+
+
+class LeftOut(NotKnownYet):
+    """What a path stands for has not been run."""
+
+    @property
+    def why(self) -> str:
+        return str(self)
+
+
+def there(value: object) -> Any:
+    """A value that is no `NotRun`.
+
+    Raises:
+        LeftOut: it is one.
+    """
+    if isinstance(value, NotRun):
+        raise LeftOut(value.why)
+    return value
+
+
 MISSING = object()
 _FIELDS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _NAMEDTUPLE_FIELD: type = type(vars(_Fields)["x"])
@@ -62,7 +97,7 @@ def attribute(owner: object, name: str) -> object:
     if isinstance(owner, Unknown):
         return _of_unknown(owner, name)
     if isinstance(owner, ModuleType):
-        found = _function_or(vars(owner).get(name, MISSING))
+        found = _function_or(there(vars(owner).get(name, MISSING)))
         computed = found is MISSING and "__getattr__" in vars(owner)
         return Computed(f"computed by `{owner.__name__}.__getattr__`") if computed else found
     if isinstance(owner, enum.Enum) and name in ("value", "name"):
@@ -88,7 +123,7 @@ def _of_instance(owner: object, name: str) -> object:
         return Computed(f"computed by a descriptor of class `{kind.__name__}`")
     own: Mapping[str, object] = getattr(owner, "__dict__", {})
     if name in own:
-        return _function_or(own[name])
+        return _function_or(there(own[name]))
     if found is MISSING:
         computed = hasattr(type(owner), "__getattr__")
         return Computed(f"computed by `{type(owner).__name__}.__getattr__`") if computed else MISSING
@@ -125,7 +160,7 @@ def _of_unknown(owner: Unknown, name: str) -> object:
 def _in_classes(kind: type, name: str) -> Any:
     for each in kind.__mro__:
         if name in vars(each):
-            return vars(each)[name]
+            return there(vars(each)[name])
     return MISSING
 
 

@@ -102,12 +102,13 @@ def _compiler_state() -> str:
     )
 
 
-def missing_globals(function: FunctionType) -> bool:
-    """Whether the function mentions a global that is not defined yet."""
+def missing_globals(function: FunctionType) -> tuple[str, ...]:
+    """The globals that the function mentions and that are not defined yet."""
     import builtins
 
     known = function.__globals__
-    return any(name not in known and not hasattr(builtins, name) for name in _global_names(function.__code__))
+    names = dict.fromkeys(_global_names(function.__code__))
+    return tuple(name for name in names if name not in known and not hasattr(builtins, name))
 
 
 def _global_names(code: CodeType) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from somd.attributes import MISSING, Bound, attribute
+from somd.attributes import MISSING, Bound, attribute, there
 from somd.paths import dotted_names, names_of
 from somd.source_text import NoSource, source_of
 
@@ -60,7 +60,7 @@ class Lookups:
             _, value = self.cells.setdefault(id(cell), (cell, contents_of(cell)))
             return value, f"cell {id(cell)} {name}"
         table = function.__globals__
-        value = table.get(name, MISSING)
+        value = there(table.get(name, MISSING))
         self.asked.append((table, name, value))
         return value, f"global {id(table)} {name}"
 
@@ -82,7 +82,7 @@ class Lookups:
         self.note()
         key = (id(owner), name)
         if key not in self.values:
-            self.asked.append((owner, name, table_of(owner).get(name, MISSING)))
+            self.asked.append((owner, name, there(table_of(owner).get(name, MISSING))))
             self.note()
         return self.values[key]
 
@@ -142,6 +142,7 @@ class Lookups:
         for path in _mentioned(function):
             self._follow(function, path, made)
         for name, value in annotations_of(function).items():
+            there(value)
             while isinstance(value, str):  # quoted under `from __future__ import annotations`, it is a text twice
                 value = self._evaluated(function, value, made)
             made.annotations[name] = value

@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from somd import config
+from somd.attributes import NotKnownYet
 from somd.bound import BoundMethod
 from somd.calling import Calling, calling_of
 from somd.compiling import one_at_a_time, room_for_nesting
@@ -22,7 +23,7 @@ from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError,
 from somd.explanation import Explanation
 from somd.keys import missing_globals, source_key
 from somd.paths import class_name_of, parameters_of, paths_of
-from somd.reach import NotKnownYet, Reach, reach_of_source
+from somd.reach import Reach, reach_of_source
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.shipped import came_checked
 from somd.source_text import take_source

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from somd.annotations import annotation_of
-from somd.attributes import MISSING, Bound, Computed, Unknown, attribute
+from somd.attributes import MISSING, Bound, Computed, NotKnownYet, Unknown, attribute
 from somd.diagnostics.model import Diagnostic, Label
 from somd.errors import SomdCompileError
 from somd.holders import CapturedIn, annotation_in, holder_of
@@ -34,10 +34,6 @@ OF_ARRAYS = frozenset(("shape", "size", "ndim", "dtype", "copy", "T"))
 _NUMBERS = (bool, int, float, complex)
 _PLAIN = (*_NUMBERS, str, bytes, list, tuple, dict, set, frozenset, type(None), np.ndarray, np.generic)
 MAX_DEPTH = 16
-
-
-class NotKnownYet(Exception):
-    """What a path stands for depends on objects that are not at hand."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import typer
 
+from somd.attributes import NotKnownYet
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.cli.translate import Target, loaded_methods
 from somd.config import Settings, settings_for
 from somd.errors import SomdError
-from somd.reach import NotKnownYet, reach_of_source
+from somd.reach import reach_of_source
 from somd.sources.load import Method, function_of
 from somd.specialisations import TargetUnavailable
 
@@ -30,7 +31,8 @@ def build(
 ) -> None:
     """Compile declared signatures ahead of the first call, into this user's caches or into a wheel.
 
-    Methods without declared signatures are compiled for arrays of float64 where the source tells nothing else.
+    Methods without declared signatures are compiled for arrays of float64 where the source tells nothing else. The
+    files are imported, so that all their top-level statements run.
     """
     if wheel:
         for path in paths:

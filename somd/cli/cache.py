@@ -90,7 +90,10 @@ def clear() -> None:
 def why(
     what: str = typer.Argument(help="A method in a file.", metavar="FILE:FUNCTION"),
 ) -> None:
-    """Say whether the next call of a method finds its module in the cache, and if not, what has changed."""
+    """Say whether the next call of a method finds its module in the cache, and if not, what has changed.
+
+    The file is imported, so that all its top-level statements run.
+    """
     loaded, method = one_method(what, whole=True)
     function = function_of(method)
     parts = current_parts(function, reached(method))

@@ -1,4 +1,4 @@
-"""`somdc check`: the diagnostics of files and folders, nothing run."""
+"""`somdc check`: the diagnostics of files and folders; the program is not run unless --import says so."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ def check(
     paths: list[Path] = typer.Argument(help="Files, and folders to look through.", metavar="PATH..."),
     form: Format = typer.Option(Format.text, "--format", help="How to write what is found."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No summary."),
+    whole: bool = typer.Option(False, "--import", help="Import the files as Python does: all their statements run."),
 ) -> None:
     """Check SOMD methods: diagnostics only; exit status 1 if there are errors.
 
-    What the source shows is checked, and declared signatures; types of arguments are checked by a call. Of a file, the
-    definitions are run that the methods need, not the program.
+    What the source shows is checked, and declared signatures; types of arguments are checked by a call. The program is
+    not run: what the methods need of it is evaluated as long as that has no effects. With --import the files are
+    imported instead.
     """
     files = python_files(paths)
     found: list[MethodCheck] = []
     problems: list[FileProblem] = []
     with progress("checking"):
-        for each in _results(files, named=[path for path in paths if not path.is_dir()]):
+        for each in _results(files, [path for path in paths if not path.is_dir()], whole):
             if isinstance(each, FileProblem):
                 problems.append(each)
             else:
@@ -62,14 +64,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _results(files: list[Path], named: list[Path]) -> Iterator[MethodCheck | FileProblem]:
+def _results(files: list[Path], named: list[Path], whole: bool) -> Iterator[MethodCheck | FileProblem]:
     """What each file gives; those of a folder that cannot hold a method are passed over."""
     checked = Checked()
     for path in files:
         if path not in named and not mentions_somd(path):
             continue
         try:
-            loaded = load(path)
+            loaded = load(path, whole=whole)
             if path in named and not loaded.methods and not loaded.unreached:
                 yield FileProblem(str(path), "no SOMD method in this file")
             yield from checked.add(loaded)

@@ -21,8 +21,12 @@ def config(
     paths: list[str] | None = typer.Argument(
         None, help="Files, folders, FILE:FUNCTION, or names such as SOR.run.", metavar="[PATH|NAME]..."
     ),
+    whole: bool = typer.Option(False, "--import", help="Import the files as Python does: all their statements run."),
 ) -> None:
-    """Show the configuration that holds here, and for each method which rule won and why."""
+    """Show the configuration that holds here, and for each method which rule won and why.
+
+    The program is not run: what the methods need of it is evaluated as long as that has no effects.
+    """
     file = config_file()
     say(f"file: {shown_path(str(file.path)) if file else 'none (no somd.toml, no [tool.somd] here or above)'}")
     for line in _file(file) if file else ():
@@ -41,7 +45,7 @@ def config(
             for line in _settings(settings_for(path, module), file, (path, name)):
                 say(line)
             continue
-        for loaded, methods in loaded_methods([path], whole=False):
+        for loaded, methods in loaded_methods([path], whole=whole):
             for method in methods:
                 function = function_of(method)
                 say(f"{function.__qualname__} ({shown_path(str(loaded.path))}:{function.__code__.co_firstlineno})")

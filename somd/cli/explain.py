@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from somd.attributes import LeftOut, NotKnownYet
 from somd.cli.files import one_method
 from somd.cli.output import Problem, coloured, console, say
 from somd.diagnostics.registry import REGISTRY, page
 from somd.errors import SomdCompileError
-from somd.reach import NotKnownYet, Reach, reach_of_source
+from somd.reach import Reach, reach_of_source
 from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:
@@ -34,12 +35,16 @@ def explain(
     what: str = typer.Argument(help="A code such as SOMD301, or FILE:FUNCTION.", metavar="CODE|FILE:FUNCTION"),
     stage: Stage | None = typer.Option(None, "--stage", help="Print what this room of the compiler makes of it."),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
+    whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
 ) -> None:
-    """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets."""
+    """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets.
+
+    The program is not run: what the method needs of its file is evaluated as long as that has no effects.
+    """
     if re.fullmatch(r"somd\d*", what, re.IGNORECASE) or what.upper() in REGISTRY:
         _code(what.upper())
         return
-    _, method = one_method(what)
+    _, method = one_method(what, whole=whole)
     found = reached(method)
     if stage is not None:
         say(_stage(stage, method, found, signature))
@@ -55,7 +60,11 @@ def reached(method: Method) -> Reach:
         Problem: that depends on the objects of a call.
     """
     try:
-        return reach_of_source(function_of(method), method.owner)
+        found = reach_of_source(function_of(method), method.owner)
+        found.complete()
+        return found
+    except LeftOut as left_out:
+        raise Problem(f"{left_out.why}; --import runs the whole file", 1) from None
     except NotKnownYet as path:
         name = function_of(method).__qualname__
         raise Problem(

@@ -76,15 +76,15 @@ def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
     if not names:
         only_called = next((u for u in loaded.unreached if name in (None, u.qualname, u.qualname.split(".")[-1])), None)
         if only_called is not None:
-            raise Problem(f"{path}: `{only_called.qualname}` is defined only when the function around it is called")
+            raise Problem(f"{path}: `{only_called.qualname}` is not looked at: {only_called.why}")
         raise Problem(f"{path}: no SOMD method in this file")
     wanted = [k for k, each in enumerate(names) if name is None or each == name]
     wanted = wanted or [k for k, each in enumerate(names) if name is not None and each.endswith(f".{name}")]
     listed = ", ".join(f"`{each}`" for each in names)
     if not wanted:
-        unreached = [u.qualname for u in loaded.unreached if name in (u.qualname, u.qualname.split(".")[-1])]
+        unreached = [u for u in loaded.unreached if name in (u.qualname, u.qualname.split(".")[-1])]
         if unreached:
-            raise Problem(f"{path}: `{unreached[0]}` is defined only when the function around it is called")
+            raise Problem(f"{path}: `{unreached[0].qualname}` is not looked at: {unreached[0].why}")
         raise Problem(f"{path}: no SOMD method `{name}`; there {'are' if len(names) > 1 else 'is'} {listed}")
     if len({names[k] for k in wanted}) > 1:
         raise Problem(f"{path}: which method? name one: {path}:FUNCTION, of {listed}")

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 def suggest(
     paths: list[Path] = typer.Argument(help="Files, and folders to look through.", metavar="PATH..."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="The diff alone."),
+    whole: bool = typer.Option(False, "--import", help="Import the files as Python does: all their statements run."),
 ) -> None:
     """Propose markers for plain functions with loops: a diff that `patch -p1` takes, and what was proved.
 
-    Nothing is written. What the functions need is run: imports, definitions, and the top-level statements that bind
-    what these read. The functions themselves are not called.
+    Nothing is written, and the program is not run: what the functions need of it is evaluated as long as that has no
+    effects. With --import the files are imported instead, once for each choice of markers that is tried.
     Exit status 1 if there is nothing to propose.
     """
     from somd.sources.suggesting import suggest as of_file
@@ -37,7 +38,7 @@ def suggest(
     for file in files:
         try:
             with progress(f"looking at {file}"):
-                found = of_file(file)
+                found = of_file(file, whole=whole)
         except FileProblem as problem:
             complain(str(problem))
             failed = True

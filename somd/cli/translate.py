@@ -8,10 +8,11 @@ from pathlib import Path
 
 import typer
 
+from somd.attributes import NotKnownYet
 from somd.cli.files import method_named, python_files, split_target
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import NotKnownYet, reach_of_source
+from somd.reach import reach_of_source
 from somd.sources.load import Loaded, Method, function_of, load
 from somd.sources.problems import FileProblem
 from somd.specialisations import TargetUnavailable
@@ -37,7 +38,7 @@ def translate(
     """Write the modules that the compiler makes: readable, and run with somd.runtime alone.
 
     A module for each method, declared signature and target; without declared signatures, for arrays of float64 where
-    the source tells nothing else.
+    the source tells nothing else. The files are imported, so that all their top-level statements run.
     """
     chosen = ("multicore", "opencl") if target is Target.all else (target.value,)
     written: dict[str, str] = {}
@@ -75,7 +76,7 @@ def loaded_methods(paths: Sequence[str], *, whole: bool = True) -> Iterator[tupl
                 continue
             loaded = load(file, whole=whole)
             for unreached in loaded.unreached:
-                remark(f"note: `{unreached.qualname}` ({file.name}:{unreached.line}) is defined only by a call")
+                remark(f"note: `{unreached.qualname}` ({file.name}:{unreached.line}) is left out: {unreached.why}")
             if name is not None:
                 seen = True
                 yield loaded, (method_named(loaded, file, name),)

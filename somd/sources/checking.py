@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from somd.attributes import NotKnownYet
 from somd.diagnostics.model import Diagnostic, Label
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
-from somd.keys import source_key
+from somd.keys import missing_globals, source_key
 from somd.method import is_checked, mark_checked
-from somd.reach import NotKnownYet, Reach, reach_of_source
+from somd.reach import Reach, reach_of_source
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 
@@ -45,9 +46,8 @@ class Checked:
             if key not in self.methods:
                 self.methods[key] = check_method(method)
                 yield self.methods[key]
-        for marked in loaded.unreached:
-            why = "defined when the function around it is called" if marked.nested else "not defined by importing"
-            yield MethodCheck(marked.qualname, str(loaded.path), marked.line, unknown=why)
+        for each in loaded.unreached:
+            yield MethodCheck(each.qualname, str(loaded.path), each.line, unknown=each.why)
 
 
 def check_method(method: Method) -> MethodCheck:
@@ -57,12 +57,16 @@ def check_method(method: Method) -> MethodCheck:
     place = (function.__qualname__, code.co_filename, code.co_firstlineno)
     try:
         found = reach_of_source(function, method.owner)
+        found.complete()
     except NotKnownYet as path:
-        return MethodCheck(*place, unknown=f"what `{path}` is depends on the object of a call")
+        return MethodCheck(*place, unknown=path.why)
     except SomdCompileError as error:
         return MethodCheck(*place, error.diagnostics)
     except AttributeError as error:
         raise FileProblem(place[1], f"`{place[0]}`: {error}", place[2]) from None
+    missing = next((name for each in found.functions for name in missing_globals(each)), None)
+    if missing is not None:
+        return MethodCheck(*place, unknown=f"`{missing}` is not defined")
     key = source_key(function, found)
     passed = key is not None and is_checked(key)
     diagnostics = {} if passed else dict.fromkeys(_of_source(method, found))

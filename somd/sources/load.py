@@ -2,8 +2,8 @@
 
 In: a path. Out: `Loaded`, its methods not yet checked. The file gets the module name, and relative imports the
 package, that Python would give it; its folder (that of its outermost package) comes first in `sys.path`, as for a
-script. What it prints goes to standard error. By default only the part runs that the methods need (`excerpt`); `whole`
-imports all.
+script. The program is not run: what the methods need of it is evaluated (`excerpt`). `whole` imports the file instead;
+what it prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import importlib.machinery
 import importlib.util
 import io
 import linecache
-import os
 import sys
-import sysconfig
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from somd.attributes import NotRun
 from somd.errors import SomdError
-from somd.keys import missing_globals
 from somd.method import SomdMethod, gathering
-from somd.sources.excerpt import binds_names_elsewhere, dropped_imports, excerpt
+from somd.sources.excerpt.modules import Program
+from somd.sources.excerpt.places import Places, installed
+from somd.sources.excerpt.selection import Source, check_dropped_imports
 from somd.sources.problems import FileProblem
 from somd.sources.scan import Marked, marked_functions, names_made, read_source
 
@@ -41,8 +42,17 @@ def function_of(method: Method) -> FunctionType:
 
 
 @dataclass(frozen=True)
+class Unreached:
+    """A method that only running more of the program would define; `why` completes "not checked: ..."."""
+
+    qualname: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
 class Loaded:
-    """A file with its methods in the order of the text; `unreached` are those that only a call would define.
+    """A file with its methods in the order of the text.
 
     `others` are methods of the user's other files, which it imports.
     """
@@ -50,23 +60,25 @@ class Loaded:
     path: Path
     module: ModuleType
     methods: tuple[Method, ...]
-    unreached: tuple[Marked, ...]
+    unreached: tuple[Unreached, ...]
     others: tuple[Method, ...] = ()
 
 
 @dataclass
 class _Session:
-    """The modules that files of one root have imported in this process: those of two roots are not mixed."""
+    """The modules that files of one root have imported in this process: those of two roots are not mixed. `parts` are
+    modules of which a part was evaluated, for the file before."""
 
     root: Path | None = None
     modules: set[str] = field(default_factory=set)
+    parts: dict[str, ModuleType] = field(default_factory=dict)
 
 
 _session = _Session()
 
 
-def load(path: Path, *, whole: bool = False, wanted: Iterable[str] = ()) -> Loaded:
-    """The methods of a file; `wanted` are further names of the module that the caller needs.
+def load(path: Path, *, whole: bool = False) -> Loaded:
+    """The methods of a file.
 
     Raises:
         FileProblem: it cannot be read, is not Python, or raises when it is imported.
@@ -74,21 +86,10 @@ def load(path: Path, *, whole: bool = False, wanted: Iterable[str] = ()) -> Load
     """
     path = path.absolute()
     tree = read_source(path)
-    marked = marked_functions(tree)
-    if whole:
-        return _run(path, tree, marked)
-    part = excerpt(tree, marked, {*wanted, *names_made(tree)})
-    for name, line in dropped_imports(tree, part):
-        _check_found(path, name, line)
-    try:
-        loaded = _run(path, part, marked)
-    except (FileProblem, SomdError):
-        return _run(path, tree, marked)
-    incomplete = any(missing_globals(function_of(method)) for method in loaded.methods)
-    return _run(path, tree, marked) if incomplete and binds_names_elsewhere(tree) else loaded
+    return _loaded(path, tree, str(path), whole)
 
 
-def load_text(path: Path, text: str, file: str) -> Loaded:
+def load_text(path: Path, text: str, file: str, *, whole: bool = False) -> Loaded:
     """The methods of `text`, were it that of the file `path`; its code and its lines go by the name `file`, such as
     `<changed model.py>`.
 
@@ -98,8 +99,7 @@ def load_text(path: Path, text: str, file: str) -> Loaded:
     tree = ast.parse(text, file)
     lines = list(io.StringIO(text, newline=None))  # as of a file: `splitlines` ends lines at form feeds, too
     linecache.cache[file] = (len(text), None, lines, file)
-    marked = marked_functions(tree)
-    return _run(path.absolute(), excerpt(tree, marked), marked, file)
+    return _loaded(path.absolute(), tree, file, whole)
 
 
 def module_name(path: Path) -> tuple[Path, str]:
@@ -115,14 +115,16 @@ def module_name(path: Path) -> tuple[Path, str]:
     return root, ".".join(parts) or path.stem
 
 
-def _run(path: Path, tree: ast.Module, marked: tuple[Marked, ...], file: str | None = None) -> Loaded:
-    file = str(path) if file is None else file
+def _loaded(path: Path, tree: ast.Module, file: str, whole: bool) -> Loaded:
     root, name = module_name(path)
+    marked = marked_functions(tree)
     gathered: list[Method] = []
     with _imports_from(root), gathering(gathered):
         module = _module(path, name)
-        code = compile(tree, file, "exec", dont_inherit=True)
-        _execute(code, module, path, name)
+        if whole:
+            _execute(_compiled(path, tree, file), module, path, name)
+        else:
+            _evaluate(path, tree, file, module, marked)
     mine: dict[int, Method] = {}
     users: list[Method] = []
     for method in gathered:
@@ -133,7 +135,57 @@ def _run(path: Path, tree: ast.Module, marked: tuple[Marked, ...], file: str | N
             users.append(method)
     methods = tuple(mine[line] for line in sorted(mine))
     found = {function_of(method).__qualname__ for method in methods}
-    return Loaded(path, module, methods, tuple(m for m in marked if m.qualname not in found), tuple(users))
+    unreached = (Unreached(m.qualname, m.line, _why(m, module)) for m in marked if m.qualname not in found)
+    return Loaded(path, module, methods, tuple(unreached), tuple(users))
+
+
+def _compiled(path: Path, tree: ast.Module, file: str) -> CodeType:
+    try:
+        return compile(tree, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise FileProblem(str(path), f"importing it raised {_said(error)}", getattr(error, "lineno", None)) from None
+
+
+def _why(marked: Marked, module: ModuleType) -> str:
+    """Why a method is not defined."""
+    if marked.nested:
+        return "defined when the function around it is called"
+    names: Any = vars(module)
+    for part in marked.qualname.split("."):
+        value = names.get(part)
+        if isinstance(value, NotRun):
+            return value.why
+        names = vars(value) if isinstance(value, type) else {}
+    return "not defined by importing"
+
+
+def _evaluate(path: Path, tree: ast.Module, file: str, module: ModuleType, marked: tuple[Marked, ...]) -> None:
+    """Evaluate what the methods need of a file."""
+    _compiled(path, tree, file)
+    root, name = module_name(path)
+    places = Places(root)
+    source = Source(name, path, tree, file, frozenset(each.line for each in marked))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # the whole has been compiled above
+        program = Program(places, source, names_made(tree))
+    check_dropped_imports(source, places)
+    before, argv = sys.modules.get(name), sys.argv
+    try:
+        sys.argv = [str(path)]
+        with contextlib.redirect_stdout(sys.stderr):
+            program.run_main(module)
+    except (SomdError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # whatever a user's program does when it is imported
+        lines = program.failed[1] if program.failed is not None and program.failed[0] is error else {}
+        raise FileProblem(str(path), f"importing it raised {_said(error)}", lines.get(file)) from None
+    finally:
+        sys.argv = argv
+        _session.parts = {each: part for each, part in program.modules.items() if part is not module}
+        if before is None:
+            sys.modules.pop(name, None)
+        else:
+            sys.modules[name] = before
 
 
 def _module(path: Path, name: str) -> ModuleType:
@@ -192,12 +244,16 @@ def _line_in(error: BaseException, file: str) -> int | None:
 @contextlib.contextmanager
 def _imports_from(root: Path) -> Iterator[None]:
     """A block that finds modules in `root` first, and none that another root's files have left."""
+    for name, part in _session.parts.items():
+        if sys.modules.get(name) is part:
+            del sys.modules[name]
+    _session.parts = {}
+    importlib.invalidate_caches()
     if _session.root != root:
         for name in _session.modules:
             module = sys.modules.get(name)
             if not installed(getattr(module, "__file__", None) or ""):
                 sys.modules.pop(name, None)
-        importlib.invalidate_caches()
         _session.root, _session.modules = root, set()
     before = set(sys.modules)
     sys.path.insert(0, str(root))
@@ -207,25 +263,3 @@ def _imports_from(root: Path) -> Iterator[None]:
         _session.modules |= set(sys.modules) - before
         with contextlib.suppress(ValueError):
             sys.path.remove(str(root))
-
-
-def installed(file: str) -> bool:
-    """Whether a file is of an installed package, the standard library or somd."""
-    return "site-packages" in file or file.startswith(_PLACES)
-
-
-_PLACES = (str(Path(__file__).parents[1]) + os.sep, sysconfig.get_path("stdlib"), "<")
-
-
-def _check_found(path: Path, name: str, line: int) -> None:
-    """An import that the part does without must not fail in the whole either, as far as looking can tell."""
-    top = name.partition(".")[0]
-    if (path.parent / f"{top}.py").exists() or (module_name(path)[0] / top).exists():
-        return
-    try:
-        found = importlib.util.find_spec(top) is not None
-    except (ImportError, ValueError):
-        found = top in sys.modules
-    if not found:
-        message = f"importing it raised ModuleNotFoundError: No module named {top!r}"
-        raise FileProblem(str(path), message, line)

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import libcst as cst
 
+from somd.attributes import NotKnownYet
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import NotKnownYet, reach_of_source
+from somd.reach import reach_of_source
 from somd.sources.load import Method, function_of, load_text
 from somd.sources.problems import FileProblem
 from somd.sources.scan import read_source
@@ -49,8 +50,8 @@ class Suggested:
     encoding: str
 
 
-def suggest(path: Path) -> Suggested:
-    """The markers for the functions of a file.
+def suggest(path: Path, *, whole: bool = False) -> Suggested:
+    """The markers for the functions of a file; with `whole`, the file is imported for each choice that is tried.
 
     Raises:
         FileProblem: it cannot be read, is not Python, or raises when it is imported.
@@ -69,7 +70,7 @@ def suggest(path: Path) -> Suggested:
         if plain.why_not:
             proposals.append(Proposal(plain.qualname, line, why_not=plain.why_not))
         else:
-            proposals.append(_proposal(path, module, plain, line))
+            proposals.append(_proposal(path, module, plain, line, whole))
     wanted = {each.qualname: each.arrays for each in proposals if each.arrays}
     after = annotated(module, wanted).code if wanted else text
     return Suggested(path, mark + text, mark + after, tuple(proposals), "utf-8" if mark else encoding)
@@ -93,16 +94,17 @@ def _text(path: Path) -> tuple[str, str]:
         raise FileProblem(str(path), f"its encoding cannot be told: {error}") from None
 
 
-def _proposal(path: Path, module: cst.Module, plain: Plain, line: int) -> Proposal:
+def _proposal(path: Path, module: cst.Module, plain: Plain, line: int, whole: bool) -> Proposal:
     """The first choice of arrays that the compiler accepts."""
     reasons: list[str] = []
     for arrays in _choices(plain):
         text = annotated(module, {plain.qualname: arrays}).code
         file = f"<suggested: {path.name}, {plain.qualname}, {' '.join(arrays)}>"
-        loaded = load_text(path, text, file)
+        loaded = load_text(path, text, file, whole=whole)
         method = next((m for m in loaded.methods if function_of(m).__qualname__ == plain.qualname), None)
         if method is None:
-            reasons.append("importing the file does not define it")
+            why = next((each.why for each in loaded.unreached if each.qualname == plain.qualname), "")
+            reasons.append(why or "importing the file does not define it")
             continue
         try:
             proved = _proved(method, line)
@@ -110,7 +112,7 @@ def _proposal(path: Path, module: cst.Module, plain: Plain, line: int) -> Propos
                 return Proposal(plain.qualname, line, arrays, tuple(proved))
             reasons.append("its loops run in order: there is nothing to distribute")
         except NotKnownYet as what:
-            reasons.append(f"what `{what}` is depends on the object of a call")
+            reasons.append(what.why)
         except SomdCompileError as error:
             first = error.diagnostics[0]
             reasons.append(f"{first.message} [{first.code}]")

@@ -17,8 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from somd.attributes import NotKnownYet
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import NotKnownYet, reach_of_source
+from somd.reach import reach_of_source
 from somd.shipped import FOLDER, shipped_file
 from somd.sources.building import Built
 from somd.sources.load import Method, function_of, load

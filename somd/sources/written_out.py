@@ -136,7 +136,7 @@ _MISSING = object()
 
 
 def _installed(module: ModuleType) -> bool:
-    from somd.sources.load import installed
+    from somd.sources.excerpt.places import installed
 
     return installed(getattr(module, "__file__", None) or "<built in>")
 
