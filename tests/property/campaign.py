@@ -89,8 +89,9 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
             known = changing(number).features if generator == "changes" else sorted(mixed(number).features)
             result = Examined(number, result.what, "", list(known), details=[result.what], seconds=options.seconds)
         found.append(result)
-        if result.verdict.startswith(BAD):
+        if result.verdict.startswith((*BAD, "doubtful")):
             print(f"# {number} {result.verdict}: {result.details[0][-600:]}", flush=True)
+        if result.verdict.startswith(BAD):
             if options.out is not None and generator == "changes":
                 _write_changes(options.out, changing(number), options.target, result)
             elif options.out is not None:

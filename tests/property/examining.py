@@ -18,7 +18,7 @@ from somd.transforms.reference.run import Reference
 from somd.transforms.signature_text import parse_type
 from tests.property.calls import Call, calls
 from tests.property.mixed import Mixed, mixed
-from tests.property.outcomes import Outcome, difference, namespace_of, outcome, plain_function
+from tests.property.outcomes import Outcome, Types, difference, namespace_of, outcome, plain_function
 
 WORKERS = (1, 2, 3, 7)
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
@@ -29,7 +29,8 @@ ORDERS = (1, 2)
 
 @dataclass
 class Examined:
-    """`verdict`: `agrees`, `differs`, `failed` (an exception that is not the method's own), or `refused` with the code.
+    """`verdict`: `agrees`, `doubtful` (but for the type of a number that may stay as it began),
+    `differs`, `failed` (an exception that is not the method's own), or `refused` with the code.
 
     `refused_calls` counts calls refused by themselves, by code; `undefined` those about which nothing is promised.
     `refused_features`: those that wrote the line that a refusal points to.
@@ -93,7 +94,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     except Foreign as foreign:
         found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
         return
-    accepted = False
+    accepted, types = False, Types()
     first: Refused | None = None
     for given in calls(made):
         if not given.what.startswith(only):
@@ -104,7 +105,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
             continue
         try:
             for where, mine in runs.outcomes(given):
-                differs = difference(wanted, mine, made.rough, target == "reference")
+                differs = difference(wanted, mine, made.rough, target == "reference", types)
                 if differs:
                     found.verdict = "differs"
                     found.details.append(f"{given.what}, {where}: {differs}")
@@ -121,6 +122,10 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
             found.refused_calls[refused.code] = found.refused_calls.get(refused.code, 0) + 1
         if len(found.details) > 2:
             break
+    doubtful = {what: text for what, text in types.doubtful.items() if what not in types.numpys}
+    if found.verdict == "agrees" and doubtful and target != "reference":
+        found.verdict = "doubtful"
+        found.details = [f"{what}: {text}, whose type is Python's in every call" for what, text in doubtful.items()]
     if not accepted and first is not None:
         raise first
 

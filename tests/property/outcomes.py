@@ -13,7 +13,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -45,6 +45,15 @@ class Outcome:
     arguments: tuple[Any, ...]
     error: BaseException | None = None
     undefined: str = ""
+
+
+@dataclass
+class Types:
+    """Parts of results that had NumPy's type where plain Python's is its own, and those of NumPy's type in plain
+    Python: what is in both is a number that stays Python's where a loop has no turns (docs/limits.md)."""
+
+    doubtful: dict[str, str] = field(default_factory=dict)
+    numpys: set[str] = field(default_factory=set)
 
 
 class Endless(BaseException):
@@ -176,6 +185,7 @@ def outcome(call: Callable[..., Any], given: Call, wide: bool = False, seconds: 
     except Endless:
         return Outcome(None, own, None, "endless")
     except Exception as error:
+        error.args = _unwrapped(error.args)
         text = str(error)
         if isinstance(error, DOCUMENTED) or (not isinstance(error, IndexError) and any(each in text for each in TEXTS)):
             return Outcome(None, own, error, f"{type(error).__name__}: {text}")
@@ -188,9 +198,9 @@ def _unwrapped(result: Any) -> Any:
     return int(result) if isinstance(result, Wrapped) else result
 
 
-def difference(wanted: Outcome, found: Outcome, rough: bool, planned: bool = False) -> str:
+def difference(wanted: Outcome, found: Outcome, rough: bool, planned: bool = False, types: Types | None = None) -> str:
     """In what `found` differs from `wanted`; empty where it does not. Of what `planned` code raises only class and text
-    are compared."""
+    are compared. `types` notes where a number has NumPy's type and plain Python's is its own."""
     try:
         if wanted.error is not None or found.error is not None:
             if wanted.error is None or found.error is None:
@@ -209,27 +219,30 @@ def difference(wanted: Outcome, found: Outcome, rough: bool, planned: bool = Fal
             except AssertionError as error:
                 return f"{told}: {error}"
             return ""
-        _same(found.result, wanted.result, rough, "result")
+        _same(found.result, wanted.result, rough, "result", types or Types())
         for k, (mine, theirs) in enumerate(zip(found.arguments, wanted.arguments, strict=True)):
-            _same(mine, theirs, rough, f"argument {k}")
+            _same(mine, theirs, rough, f"argument {k}", Types())
             assert (found.result is mine) == (wanted.result is theirs), f"result is argument {k}"
     except AssertionError as error:
         return str(error) or "differs"
     return ""
 
 
-def _same(found: Any, wanted: Any, rough: bool, what: str) -> None:
+def _same(found: Any, wanted: Any, rough: bool, what: str, types: Types) -> None:
     """As the harness, but for numbers that stay Python's because a loop had no turns (docs/limits.md)."""
     if isinstance(wanted, tuple):
         assert isinstance(found, tuple) and len(found) == len(wanted), f"{what}: {found!r} instead of {wanted!r}"
         for k, (mine, theirs) in enumerate(zip(found, wanted, strict=True)):
-            _same(mine, theirs, rough, f"{what}, part {k}")
+            _same(mine, theirs, rough, f"{what}, part {k}", types)
         return
     if type(wanted) in (bool, int, float) and isinstance(found, np.generic):
         kinds = {bool: "b", int: "iu", float: "f"}[type(wanted)]
         assert found.dtype.kind in kinds or (type(wanted) is int and found.dtype.kind == "f"), (
             f"{what}: {found!r} instead of {wanted!r}"
         )
+        types.doubtful.setdefault(what, f"{found!r} instead of {wanted!r}")
         wanted = found.dtype.type(wanted)
+    elif isinstance(wanted, np.generic):
+        types.numpys.add(what)
     size = wanted.dtype.itemsize if isinstance(wanted, np.ndarray | np.generic) else 8
     assert_same(found, wanted, RTOL.get(size, 1e-12) if rough else 0.0, what)
