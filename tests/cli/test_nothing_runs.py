@@ -119,6 +119,7 @@ def test_values_are_those_of_the_program(somdc: Somdc, write: Write) -> None:
 
 def test_what_may_have_changed_is_not_known(somdc: Somdc, write: Write) -> None:
     write("other.py", "K = 1\ndef main():\n    global K\n    for i in range(1): K = 0\n")
+    write("third.py", "import other\nother.K = open('third.py').fileno() * 0\nN = 3\n")
     for title, text in programs("changed.txt").items():
         done = checked(somdc, write, of_k(text))
         assert done.status == 0 and title.partition(";")[0] in done.out, (text, done.out)

@@ -24,36 +24,38 @@ _DEEPEST, _MANY = 4, 1000
 _WRITERS = frozenset(("exec", "globals"))
 
 
-def note_changes(statement: ast.stmt, unit: Unit, units: Mapping[ModuleType, Unit], called: dict[str, str]) -> None:
-    """Note what a statement may have changed that has not been run; `called` gets the modules of which it may have
-    called functions, with its place."""
+#: modules of the user's: whether names of one may have been bound from outside, or else functions of it called; where
+Touched = dict[tuple[str, bool], str]
+
+
+def note_changes(statement: ast.stmt, unit: Unit, units: Mapping[ModuleType, Unit], touched: Touched) -> None:
+    """Note what a statement may have changed that has not been run; `touched` gets the other modules."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return
     if isinstance(statement, Definition | ast.ClassDef):
         for each in _at_definition(statement):
-            note_changes(each, unit, units, called)
+            note_changes(each, unit, units, touched)
         return
     names = names_of(statement)
     reached = unit.source.reached(names.reads | names.changes | names.binds)
     values = [unit.names[name] for name in reached if name in unit.names]
     place = unit.place(statement.lineno)
     if not reached.isdisjoint(_WRITERS):
-        for name in [name for name, value in unit.names.items() if _may_be_bound(name, value, unit)]:
-            unit.names[name] = NotRun(f"`{name}` may be bound by a call that is not run ({place})")
+        _forget_values(unit, place)
     altered = names.alters.union(*(each.alters for each in unit.source.called(names.reads) if names.calls))
     _forget(unit, altered, place)
+    modules = {(each, True) for name in altered for each in unit.source.imported.get(name, ())}
+    if names.calls:
+        modules.update((str(getattr(value, "__module__", "")), False) for value in values)
+        modules.update((each, False) for name in reached for each in unit.source.imported.get(name, ()))
+    for module in modules:
+        touched.setdefault(module, place)
+    for other in units.values():
+        if other is not unit:
+            note_touched(other, dict.fromkeys(modules, place))
     objects = {number for value in values for number in _objects(value)}
     if objects:
         _make_stale(unit, objects, place)
-    if not names.calls:
-        return
-    modules = {str(getattr(value, "__module__", "")) for value in values}
-    modules.update(each for name in reached for each in unit.source.imported.get(name, ()))
-    for module in modules - {unit.source.name}:
-        called.setdefault(module, place)
-    for other in units.values():
-        if other is not unit and other.source.name in modules:
-            may_be_set(other, place)
 
 
 def _forget(unit: Unit, altered: frozenset[str], place: str) -> None:
@@ -63,6 +65,12 @@ def _forget(unit: Unit, altered: frozenset[str], place: str) -> None:
             why = NotRun(f"`{name}` may be changed by a statement that is not run ({place})")
             _forget_attributes(unit.names[name], why)
             unit.names[name] = why
+
+
+def _forget_values(unit: Unit, place: str) -> None:
+    """Names of this module may have been bound from outside."""
+    for name in [name for name, value in unit.names.items() if _may_be_bound(name, value, unit)]:
+        unit.names[name] = NotRun(f"`{name}` may be bound by a statement that is not run ({place})")
 
 
 def _forget_attributes(value: object, why: NotRun) -> None:
@@ -102,8 +110,13 @@ def _make_stale(unit: Unit, objects: set[int], place: str) -> None:
             unit.stale.setdefault(name, NotRun(why))
 
 
-def may_be_set(unit: Unit, place: str) -> None:
-    """A function of this module may have been called."""
+def note_touched(unit: Unit, touched: Touched) -> None:
+    """Note what may have changed in a module that statements of others have touched."""
+    if (unit.source.name, True) in touched:
+        _forget_values(unit, touched[unit.source.name, True])
+    place = touched.get((unit.source.name, False))
+    if place is None:
+        return
     for names in unit.source.names:
         for name in names.sets & unit.names.keys():
             unit.names[name] = NotRun(f"`{name}` may be assigned by a call that is not run ({place})")

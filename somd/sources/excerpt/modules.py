@@ -18,7 +18,7 @@ from typing import Any
 
 from somd.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import is_shared
-from somd.sources.excerpt.changes import may_be_set, note_changes
+from somd.sources.excerpt.changes import note_changes, note_touched
 from somd.sources.excerpt.expressions import Expressions
 from somd.sources.excerpt.places import Places
 from somd.sources.excerpt.scope import Refused, Scope, Unit
@@ -93,9 +93,9 @@ class Program(Statements):
                 or is_main_guard(statement)
                 or _only_prints(statement)
             ):
-                note_changes(statement, unit, self.units, self.called)
-        if source.name in self.called:
-            may_be_set(unit, self.called[source.name])
+                note_changes(statement, unit, self.units, self.touched)
+        if source is not self.main:
+            note_touched(unit, self.touched)
 
     def _check_texts(self, annotations: Any, scope: Scope, names: dict[str, Any] | None = None) -> None:
         """Replace quoted annotations that must not be evaluated by `NotRun`, and what they are about."""

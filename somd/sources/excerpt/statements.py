@@ -15,7 +15,7 @@ from typing import Any
 from somd.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import is_class_to_ask, is_known, is_own
 from somd.sources.excerpt.calls import Calls
-from somd.sources.excerpt.changes import note_changes
+from somd.sources.excerpt.changes import Touched, note_changes
 from somd.sources.excerpt.definitions import class_of, function_of_definition, function_of_lambda
 from somd.sources.excerpt.expressions import Expressions
 from somd.sources.excerpt.scope import Refused, Scope
@@ -46,8 +46,7 @@ class Statements(Calls):
     def __init__(self) -> None:
         super().__init__()
         self.steps = 0
-        #: modules of which functions may have been called that were not run, and where
-        self.called: dict[str, str] = {}
+        self.touched: Touched = {}
         self.made: list[tuple[FunctionType, Scope]] = []
         #: the exception that a statement has raised, and the line of it in each file
         self.failed: tuple[BaseException, dict[str, int]] | None = None
@@ -84,7 +83,7 @@ class Statements(Calls):
 
     def leave_out(self, statement: ast.stmt, scope: Scope, why: Refused) -> None:
         """Say of the names that a statement would have bound why they are not known."""
-        note_changes(statement, scope.unit, self.units, self.called)
+        note_changes(statement, scope.unit, self.units, self.touched)
         place = scope.unit.place(statement.lineno)
         for name in scope.unit.source.bound_by(statement):
             if name != "*":
