@@ -25,6 +25,7 @@ def message(name: str) -> str:
         warnings.simplefilter("ignore", SyntaxWarning)
         with pytest.raises((somd.SomdError, IndexError, ValueError)) as caught:
             runpy.run_path(str(path))
+    assert not isinstance(caught.value, somd.SomdInternalError)
     text = str(caught.value).replace(f"{ROOT}/", "")
     return f"{caught.type.__name__}\n{text}\n"
 

@@ -154,6 +154,8 @@ class Access:
     loops: tuple[LoopDomain, ...]
     guards: tuple[Affine, ...]
     exact: bool
+    #: as `exact`, where nothing is raised
+    usual: bool
     position: Position
     #: ways to take the index of a one-dimensional array apart that holds products
     flat: tuple[Flat, ...] = ()

@@ -7,12 +7,13 @@ tested where it happens, and the lowest failing iteration is the one that is nam
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 import somd
-from somd import dist
+from somd import dist, reduce
 from tests.differential import harness
 
 A = dist[np.ndarray]
@@ -145,9 +146,27 @@ def until_five(x: A, index: A, out: A) -> None:
         out[i] = j
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_loop_ends_with_its_fault(workers: int) -> None:
+@somd.somd
+def steps_to_five(x: A, index: A) -> Annotated[int, reduce("+")]:
+    total = 0
+    for i in range(len(x)):
+        j = i
+        while j < 5 or x[index[j]] != 5.0:
+            j += 1 if j >= 0 else 0
+        total += j
+    return total
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_a_loop_ends_with_its_fault(target: str) -> None:
+    if harness.unavailable(target):
+        pytest.skip(str(harness.unavailable(target)))
     index = np.arange(10)
-    with somd.use(target="multicore", workers=workers), pytest.raises(IndexError, match="index 10 of `index"):
-        until_five(np.ones(10), index, np.zeros(4))
-    harness.check(until_five, (np.arange(10.0), index, np.zeros(4)), "multicore", workers=(workers,))
+    for workers in (1, 3):
+        with somd.use(target=target, workers=workers, small_work=0):
+            with pytest.raises(IndexError, match="index 10 of `index"):
+                until_five(np.ones(10), index, np.zeros(4))
+            with pytest.raises(IndexError, match="index 10 of `index"):
+                steps_to_five(np.ones(10), index)
+    harness.check(until_five, (np.arange(10.0), index, np.zeros(4)), target, workers=(1, 3))
+    harness.check(steps_to_five, (np.array([5.0] * 9), index[:9]), target, workers=(1, 3))

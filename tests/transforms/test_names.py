@@ -216,3 +216,15 @@ def test_names_of_functions_and_constants(target: str) -> None:
         pytest.skip(str(harness.unavailable(target)))
     for kept in (1.0, -1.0):
         harness.check(RAISES, (np.arange(100.0), np.arange(100), kept), target, workers=(1, 3))
+
+
+def test_a_variable_named_like_that_of_another_iteration() -> None:
+    """`i__2` is none: iterations that meet are found."""
+
+    def meeting(a: dist[np.ndarray]) -> None:
+        for i in range(100):
+            for i__2 in range(200, 300):
+                a[i__2 - i] = 2.0 + i
+
+    (phase,) = pipeline.check(meeting).phases()  # type: ignore[arg-type]
+    assert [dim.variable for dim in phase.nest.dims] == ["i__2"]

@@ -28,6 +28,10 @@ from somd.runtime.multicore.sweeps import CACHE
 numba: Any = _numba
 
 
+#: what Numba says of a length below 0
+NEGATIVE = "negative dimensions not allowed"
+
+
 class MulticoreCall:
     """A loaded module, ready to be called with arguments of its signature.
 
@@ -87,6 +91,8 @@ class MulticoreCall:
                 raise
             negative = True
         except Exception as error:
+            if error.args == (NEGATIVE,):
+                raise ValueError("negative dimensions are not allowed") from None  # as NumPy says it
             if is_of_library(error):
                 raise refused_code("Numba", self.name, self.file, error) from error
             raise

@@ -90,10 +90,12 @@ class _Place:
     loops: tuple[LoopDomain, ...] = ()
     guards: tuple[Affine, ...] = ()
     exact: bool = True
+    #: whether they are exact where nothing is raised
+    usual: bool = True
 
-    def guarded(self, formula: Affine | None) -> _Place:
+    def guarded(self, formula: Affine | None, raises: bool = False) -> _Place:
         if formula is None:
-            return replace(self, exact=False)
+            return replace(self, exact=False, usual=self.usual and raises)
         return replace(self, guards=(*self.guards, formula))
 
 
@@ -111,7 +113,8 @@ class _Collector:
             if skips_rest(statement):
                 assert isinstance(statement, cst.If)
                 formula = condition(statement.test, self.place.scope)
-                self.place = self.place.guarded(None if formula is None else negation(formula))
+                raises = not _continues(statement)
+                self.place = self.place.guarded(None if formula is None else negation(formula), raises)
         self.place = replace(outside, scope=self.place.scope)
 
     def statement(self, node: cst.CSTNode) -> None:
@@ -181,7 +184,8 @@ class _Collector:
             self.meant[defining] = value
         self.learn({header.variable: None if domain.strided else value})
         exact = self.place.exact and domain.exact and not leaves_early(node.body)
-        self.place = replace(self.place, loops=(*outside.loops, domain), exact=exact)
+        usual = self.place.usual and domain.exact and not leaves_early(node.body, raising=False)
+        self.place = replace(self.place, loops=(*outside.loops, domain), exact=exact, usual=usual)
         self.block(statements_of(node.body))
         self.place = outside
         self.forget(node)
@@ -189,7 +193,7 @@ class _Collector:
     def repeated(self, node: cst.While | cst.For) -> None:
         self.forget(node)
         outside = self.place
-        self.place = replace(self.place, exact=False)
+        self.place = replace(self.place, exact=False, usual=False)
         if isinstance(node, cst.While):
             self.expression(node.test)
         self.block(statements_of(node.body))
@@ -267,6 +271,7 @@ class _Collector:
                 loops=self.place.loops,
                 guards=self.place.guards,
                 exact=self.place.exact,
+                usual=self.place.usual,
                 position=scope.method.position(node),
                 flat=flat,
             )
@@ -306,8 +311,8 @@ def _continues(node: cst.If) -> bool:
     return len(body) == 1 and isinstance(body[0], cst.Continue)
 
 
-def leaves_early(body: cst.BaseSuite) -> bool:
-    """Whether `break`, `continue`, `return` or `raise` stands in `body`, but for `if test: continue` right in it."""
+def leaves_early(body: cst.BaseSuite, raising: bool = True) -> bool:
+    """Whether `break`, `continue`, `return` or `raise` (if `raising`) stands in `body`, but for `if test: continue`."""
     found = False
     direct = list(small_statements(statements_of(body)))
 
@@ -329,7 +334,7 @@ def leaves_early(body: cst.BaseSuite) -> bool:
 
         def visit_Raise(self, node: cst.Raise) -> None:
             nonlocal found
-            found = True
+            found = found or raising
 
     body.visit(Exits())
     return found

@@ -7,6 +7,7 @@ must then assume any value.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -60,9 +61,16 @@ def variable(name: str) -> str:
     return f"v_{ascii_name(name)}"
 
 
+_ESCAPED = re.compile(r"[^\x00-\x7f]|(?<=_)_|Z(?=x)")
+
+
 def ascii_name(name: str) -> str:
-    """`name` in letters that isl reads."""
-    return name if name.isascii() else "".join(c if c.isascii() else f"Zx{ord(c):x}Z" for c in name)
+    """`name` in letters that isl reads, without `__`, with which names for another iteration and of keys are made.
+
+    >>> [ascii_name(name) for name in ("i", "i__2", "é", "Zx")]
+    ['i', 'i_Zx5fZ2', 'Zxe9Z', 'Zx5aZx']
+    """
+    return _ESCAPED.sub(lambda found: f"Zx{ord(found.group()):x}Z", name)
 
 
 def size(array: str, axis: int) -> str:

@@ -23,7 +23,8 @@ OTHER = "__2"
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two accesses that different iterations may make to one element; `values` is an example where isl has one."""
+    """Two accesses that different iterations may make to one element, and do, if `certain`, unless something is raised;
+    `values` is an example where isl has one."""
 
     first: Access
     second: Access
@@ -46,7 +47,7 @@ def find_conflict(
     for first, second in _pairs(accesses, aliases):
         variables, formulas = conflict_formulas(first, second, _depth(first, loop), sets, wraps)
         if not sets.empty(variables, formulas):
-            certain = first.exact and second.exact and None not in (*first.indices, *second.indices)
+            certain = first.usual and second.usual and None not in (*first.indices, *second.indices)
             values = sets.sample(variables, formulas) or {}
             return Conflict(first, second, certain, values, _distance(loop, variables, formulas, values, sets))
     return None
@@ -101,7 +102,16 @@ def _pairs(accesses: Sequence[Access], aliases: Aliases) -> Iterator[tuple[Acces
 
 def _said(access: Access) -> tuple[object, ...]:
     """What isl is told of an access."""
-    return access.array, access.indices, access.write, access.loops, access.guards, access.exact, access.flat
+    return (
+        access.array,
+        access.indices,
+        access.write,
+        access.loops,
+        access.guards,
+        access.exact,
+        access.usual,
+        access.flat,
+    )
 
 
 def conflict_formulas(

@@ -91,3 +91,9 @@ def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
     """Whether `node` is one of `outer` or stands in one."""
     return any(node is each or inside(node, each.children) for each in outer)
+
+
+def all_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from all_nodes(child)

@@ -18,6 +18,7 @@ from somd.raising import slots
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.raises import raises_in, raising_of
+from somd.transforms.frontend.tree import all_nodes
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
@@ -144,7 +145,8 @@ class Statements:
             self.left_by_raise(node)
             self.loops += 1
             self.in_order(node)
-            self.open(f"while ({self.expressions.test(node.test).text})")
+            well, test = self.while_well(node), self.expressions.test(node.test).text
+            self.open(f"while ({well} && ({test}))" if well else f"while ({test})")
             self.block(statements_of(node.body))
             self.close()
             self.loops -= 1
@@ -288,6 +290,16 @@ class Statements:
             fresh = self.scope.names.fresh
             self.leaving = (fresh("raised"), *(fresh(f"raised_{k}") for k in range(max(counts))))
             self.line(f"long {', '.join(f'{name} = 0' for name in self.leaving)};")
+
+    def while_well(self, loop: cst.While) -> str:
+        """The condition that no access of the iteration has failed; empty where none in `loop` is tested."""
+        if not any(isinstance(node, cst.Subscript) and node in self.scope.guarded for node in all_nodes(loop)):
+            return ""
+        number, noted = self.scope.iteration(), self.scope.noted
+        self.scope.tests_accesses = True
+        if noted:
+            return f"({noted}.site == 0 || {noted}.iteration > {number})"
+        return f"{self.expressions.unit.fault_none()}(faults, {number})"
 
     def name_of(self, node: cst.Raise) -> str:
         return raising_of(node, self.scope.method)[0]

@@ -7,6 +7,9 @@ failed yet; of all rows, that of the lowest iteration counts, the first one if a
 lock, which compilers that make vectors of work-items get wrong in loops, and 32-bit atomics are all it takes. Launches
 after the one that failed return at their beginning, so what they would have computed from wrong values does no harm.
 
+An access that failed gives 0, with which a `while` loop could go on for ever: where accesses in such a loop are tested,
+it ends with the first fault.
+
 In kernels whose loops a compiler must be free to unroll, a work-item keeps its first fault to itself until its end.
 """
 
@@ -51,6 +54,13 @@ static long fault_place(long index, long length, {FAULTS}, long site)
     fault_note(faults, iteration, turn, site, index);
     return -1;
 }}"""
+
+
+#: whether an iteration may go on: neither it nor a lower one has failed
+WELL = """static int fault_none(__global volatile long *faults, long iteration)
+{
+    return *(__global volatile int *)faults > (int)min(iteration, (long)INT_MAX - 1);
+}"""
 
 
 LATER = """typedef struct {

@@ -7,12 +7,12 @@ Of equal float minima the one of the earliest iteration wins, so its number is k
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 import numpy as np
 
+from somd.transforms.frontend.tree import all_nodes
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
@@ -40,12 +40,6 @@ def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
 MOST_AHEAD, LEAST_LOADED = 4, 8
 
 
-def _all_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from _all_nodes(child)
-
-
 class _Writer:
     def __init__(self, nest: Nest, method: Method, types: Types, unit: Unit) -> None:
         self.nest = nest
@@ -60,7 +54,7 @@ class _Writer:
         tracked = {a.name: a.position for a in self.accumulators if a.position}
         self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
         self.statements.barrier_follows = True
-        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in _all_nodes(s))
+        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in all_nodes(s))
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
         self.rows: list[Argument] = []

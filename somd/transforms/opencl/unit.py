@@ -83,6 +83,11 @@ class Unit:
         self.functions.setdefault("fault_later", fault_functions.LATER)
         return "fault_later"
 
+    def fault_none(self) -> str:
+        """The name of the function that tells whether an iteration has not failed yet."""
+        self.functions.setdefault("fault_none", fault_functions.WELL)
+        return "fault_none"
+
     def _noting(self) -> None:
         self.functions.setdefault("fault_row", fault_functions.ROW)
         self.functions.setdefault("fault_note", fault_functions.NOTE)

@@ -12,6 +12,7 @@ from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.spelling import UNNAMED
 from somd.transforms.stages import Access, Method
 
@@ -20,6 +21,11 @@ RELAX = "if values from before will do for the elements of other MIs alone, use 
 SINGLE = "if the order matters, put the loop in `with single:`: one MI then runs it, in order"
 NOT_DISTRIBUTED = "this loop cannot be distributed: "
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
+
+
+def _single(method: Method) -> tuple[str, ...]:
+    """The way out of one MI; it is none where a function reduces what the MIs have, which must come from all loops."""
+    return () if method.combine is not None else (SINGLE,)
 
 
 def nothing_distributed(method: Method, unmarked: bool) -> Diagnostic:
@@ -35,13 +41,14 @@ def nothing_distributed(method: Method, unmarked: bool) -> Diagnostic:
 
 def too_complex(method: Method, loop: cst.For) -> Diagnostic:
     labels = (Label(method.position(loop.iter), "this loop", True),)
-    helps = ("split the loop, or give the inner indexes simpler expressions", SINGLE)
+    helps = ("split the loop, or give the inner indexes simpler expressions", *_single(method))
     message = "the analysis gave up on this loop: its dependences need more work than a compiler should spend"
     return Diagnostic("SOMD311", message, labels, helps)
 
 
-def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
-    """Both accesses, and two iterations that meet, where isl has an example."""
+def conflict(method: Method, loop: cst.For, found: Conflict, relaxable: bool = False) -> Diagnostic:
+    """Both accesses, and two iterations that meet, where isl has an example; `relaxable` tells that nothing but this is
+    in the way of relaxing the loop."""
     first, second = found.first, found.second
     header = range_of(loop)
     assert header is not None
@@ -55,9 +62,11 @@ def conflict(method: Method, loop: cst.For, found: Conflict) -> Diagnostic:
         return replace(_unproved(method, loop, variable, found, tuple(labels)), notes=_shared(method, found))
     if first.write and second.write:
         message = f"{NOT_DISTRIBUTED}two iterations{_of(variable)} write the same element"
-        return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), SINGLE), example)
+        return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), *_single(method)), example)
     message = NOT_DISTRIBUTED + _direction(variable, found)
-    return Diagnostic("SOMD301", message, tuple(labels), (*_own(method, found), COPY, RELAX, SINGLE), example)
+    relaxed = (RELAX,) if relaxable and method.combine is None else ()
+    helps = (*_own(method, found), COPY, *relaxed, *_single(method))
+    return Diagnostic("SOMD301", message, tuple(labels), helps, example)
 
 
 def _shared(method: Method, found: Conflict) -> tuple[str, ...]:
@@ -86,7 +95,7 @@ def _of(variable: str | None) -> str:
 def _unproved(
     method: Method, loop: cst.For, variable: str | None, found: Conflict, labels: tuple[Label, ...]
 ) -> Diagnostic:
-    unknown = found.first if None in found.first.indices or not found.first.exact else found.second
+    unknown = found.first if None in found.first.indices or not found.first.usual else found.second
     what = "writes" if unknown.write else "reads"
     header = range_of(loop)
     strided = header is not None and header.variable in method.strided
@@ -102,18 +111,22 @@ def _unproved(
         f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
         f"{index_variable} with +, -, constant factors, // and %",
         f"if an array of keys indexes `{unknown.array}`, let `partition(ByKey)` on the keys keep each key to one MI",
-        _fence_form(method, loop, unknown.array),
-        SINGLE,
+        *_fence_form(method, loop, unknown.array),
+        *_single(method),
     )
     return Diagnostic("SOMD303", message, labels, helps)
 
 
-def _fence_form(method: Method, loop: cst.For, array: str) -> str:
-    """How a fence would combine the MIs' copies of `array`, by the operator of the updates that are there."""
-    operators = {update.op for update in updates_of(array, (loop,), method)}
-    op = operators.pop() if len(operators) == 1 else "+"
-    form = f'with sync({array}, reduce="{op}"):'
-    return f"for a histogram or scatter, let a fence combine the MIs' copies of `{array}`: put the loop in `{form}`"
+def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:
+    """How a fence would combine the MIs' copies of `array`, if the loop only updates it, by one operator."""
+    updates = updates_of(array, (loop,), method)
+    inside = {node for update in updates for node in _nodes(update.node)}
+    named = [n for n in _nodes(loop) if isinstance(n, cst.Subscript) and array in names_read(n.value)]
+    operators = {update.op for update in updates}
+    if len(operators) != 1 or any(node not in inside for node in named):
+        return ()
+    form = f'with sync({array}, reduce="{operators.pop()}"):'
+    return (f"for a histogram or scatter, let a fence combine the MIs' copies of `{array}`: put the loop in `{form}`",)
 
 
 def _label(method: Method, access: Access, primary: bool) -> Label:
@@ -150,7 +163,7 @@ def relaxed_write(method: Method, loop: cst.For, write: Access, read: Access) ->
     helps = (
         f"index every write of `{write.array}` with {variable} plus or minus a constant, along one axis",
         COPY,
-        SINGLE,
+        *_single(method),
     )
     return Diagnostic("SOMD314", message, labels, helps)
 
@@ -180,7 +193,7 @@ def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
     helps = (
         f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
         PARTIAL,
-        SINGLE,
+        *_single(method),
     )
     if read is not None and _accumulates(name, loop):
         message = f"the partial value of `{name}` is used before its reduction"
@@ -246,7 +259,7 @@ def live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write, _ = _uses(name, loop)
     message = f"`{name}` is assigned in a distributed loop and used after it"
     labels = (Label(method.position(write), f"each MI has its own `{name}`", True),)
-    helps = (f"compute the value of `{name}` that you need after the loop, outside of it", SINGLE)
+    helps = (f"compute the value of `{name}` that you need after the loop, outside of it", *_single(method))
     return Diagnostic("SOMD305", message, labels, helps)
 
 
@@ -300,7 +313,7 @@ def array_carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
 def array_live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write, _ = _uses(name, loop)
     labels = (Label(method.position(write), f"each iteration has its own `{name}`", True),)
-    helps = (f"allocate `{name}` before the loop, and let each iteration write elements of its own", SINGLE)
+    helps = (f"allocate `{name}` before the loop, and let each iteration write elements of its own", *_single(method))
     return Diagnostic("SOMD312", f"the array `{name}` is made in a distributed loop and used after it", labels, helps)
 
 
@@ -351,7 +364,10 @@ def guarded_short_circuit(method: Method, loop: cst.For, name: str, operator: st
     write, _ = _uses(name, loop)
     message = f"`{name} {operator} ...` would skip accesses that may lie outside their arrays"
     labels = (Label(method.position(write), "evaluated for every element when distributed", True),)
-    helps = ("let the loop's bounds keep every index inside its array, or test it in an `if` around the update", SINGLE)
+    helps = (
+        "let the loop's bounds keep every index inside its array, or test it in an `if` around the update",
+        *_single(method),
+    )
     return Diagnostic("SOMD304", message, labels, helps)
 
 

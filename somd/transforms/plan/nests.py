@@ -69,7 +69,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     elif conflict is not None:
         in_order_if = _negative_indexes(proved, sets)
         if not in_order_if or find_conflict(proved, loop, context.aliases, sets, wraps=False) is not None:
-            raise Rejected(messages.conflict(context.method, loop, conflict))
+            raise Rejected(messages.conflict(context.method, loop, conflict, relaxable=not combined))
     loops = [loop, *(() if copies else _grid(loop, proved, context, sets, wraps=not in_order_if))]
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
