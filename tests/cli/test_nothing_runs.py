@@ -30,6 +30,8 @@ OTHERS = {
     "pkg/__init__.py": "from .inner import K as K2\nfrom . import inner\nK = open('MARK_pkg', 'w')\nraise SystemExit",
     "pkg/inner.py": "from ._base import *\nfrom ._base import half\nK = BASE\n",
     "pkg/_base.py": "BASE = 3\ndef half(x):\n    return x / 2\nopen('MARK_base', 'w')\n",
+    "plain/folder/part.py": "K = 3\nopen('MARK_part', 'w')\n",
+    "types.py": "open('MARK_types', 'w')\n",
     "pkg/sub.py": "K = open('MARK_sub', 'w')\nraise SystemExit(3)\n",
 }
 
@@ -147,6 +149,8 @@ def test_a_method_beside_what_is_not_run(somdc: Somdc, write: Write, tmp_path: P
     assert "1 method in 1 file checked: no errors" in done.out
     done = checked(somdc, write, text)
     assert "model.py:6: importing it raised NameError: name 'profile' is not defined" in done.out
+    done = checked(somdc, write, "def timed(f):\n    open('MARK', 'w')\n    return f\nK = 1\n@timed" + METHOD)
+    assert done.out == "1 method in 1 file checked: no errors\n"
     for around in ("for k in range(1):", "with open('MARK', 'w'):", "while open('MARK', 'w'):"):
         done = checked(somdc, write, around + METHOD.replace("\n", "\n    "))
         assert "not checked: `f` (model.py:5): `f` is made by a " in done.out, done.out

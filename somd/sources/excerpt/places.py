@@ -48,14 +48,18 @@ class Places:
         return self._known[name]
 
     def _find(self, name: str) -> Place:
-        package, _, _ = name.rpartition(".")
+        package, _, last = name.rpartition(".")
         if package:
             around = self.of(package)
             if not around.mine:
                 return around
-            return _place(PathFinder.find_spec(name, list(around.folders or ())))
+            # by its last name: for a folder without `__init__.py` the full one is looked up in `sys.modules`
+            return _place(PathFinder.find_spec(last, list(around.folders or ())))
         if BuiltinImporter.find_spec(name) is not None or FrozenImporter.find_spec(name) is not None:
             return _INSTALLED
+        loaded = sys.modules.get(name) if name in sys.stdlib_module_names else None
+        if loaded is not None and installed(getattr(loaded, "__file__", None) or ""):
+            return _INSTALLED  # a file beside with this name, such as `types.py`, comes too late in the program, too
         here = _place(PathFinder.find_spec(name, [str(self.root)]))
         if here.mine and here.path is None and here.folders is not None:  # any folder is a package: others come first
             elsewhere = _elsewhere(name)

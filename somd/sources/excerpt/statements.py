@@ -219,12 +219,21 @@ class Statements(Calls):
         scope.bind(node.name, self._decorated(node, class_of, scope))
 
     def _decorated(self, node: Any, make: Any, scope: Scope) -> Any:
+        """A definition under its decorators. A method is known under those that are refused, too."""
         inner = Expressions(self, scope)
-        decorators = [inner.value(each) for each in node.decorator_list]
+        decorators = [(each, self._value_or_refusal(each, inner)) for each in node.decorator_list]
         made = make(self, node, scope)
-        for decorator, each in reversed(list(zip(decorators, node.decorator_list, strict=True))):
+        for each, decorator in reversed(decorators):
+            if isinstance(decorator, Refused):
+                raise decorator
             made = inner.called(decorator, [made], {}, each)
         return made
+
+    def _value_or_refusal(self, node: ast.expr, inner: Expressions) -> Any:
+        try:
+            return inner.value(node)
+        except Refused as why:
+            return why
 
     # --- targets --------------------------------------------------------------------------------------------------
 
