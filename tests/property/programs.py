@@ -13,6 +13,13 @@ from dataclasses import dataclass
 from tests.property.coloured import coloured
 from tests.property.expressions import Names, access, condition, element, index, injective, value
 
+#: the ways to write a minimum or maximum of the accumulator `s`
+EXTREMA = {
+    "min": ("{s} = min({s}, {e})", "{s} = min({e}, {s})", "{s} = min({e}, {e}, {s})"),
+    "max": ("{s} = max({s}, {e})", "{s} = max({e}, {s})", "{s} = max({s}, {e}, {e})"),
+    "if>": ("if {e} > {s}:\n    {s} = {e}", "if {s} <= {e}:\n    {s} = {e}", "{s} = {e} if {s} < {e} else {s}"),
+    "if<": ("if {e} < {s}:\n    {s} = {e}", "{s} = {s} if {s} <= {e} else {e}", "{s} = {e} if {e} <= {s} else {s}"),
+}
 HEADER = """\
 from typing import Annotated
 
@@ -51,6 +58,8 @@ class _Writer:
         self.names = Names(self.pick, {})
         self.inexact = self.carried = False
         self.reductions: list[tuple[str, str]] = []
+        #: how each minimum or maximum is written: in one way, since ways differ in nan and in equal values
+        self.written: dict[str, str] = {}
         self.fresh = 0
 
     def program(self) -> Program:
@@ -111,6 +120,8 @@ class _Writer:
         start = starts.get(op, "0")
         self.lines.append(f"{name} = {start + '.0' if self.names.floats and op not in simple else start}")
         self.reductions.append((name, op))
+        if op in EXTREMA:
+            self.written[name] = self.pick.choice(EXTREMA[op])
 
     def epilogue(self) -> None:
         result = [name for name, _ in self.reductions]
@@ -283,8 +294,8 @@ class _Writer:
             self.lines.append(f"{pad}{name} {op}= {term}")
         elif op == "count":
             self.lines.append(f"{pad}{name} += 1")
-        elif op in ("min", "max"):
-            self.lines.append(f"{pad}{name} = {op}({name}, {term})")
+        elif op in EXTREMA:
+            self.lines += [f"{pad}{line}" for line in self.written[name].format(s=name, e=term).splitlines()]
         elif op in ("and", "or"):
             if self.pick.random() < 0.97:
                 local = self.new("t")
@@ -293,5 +304,3 @@ class _Writer:
             self.lines.append(f"{pad}{name} = {name} {op} {term} > {self.pick.choice(('0', '-5', '4'))}")
         elif op == "|":
             self.lines.append(f"{pad}{name} |= {self.pick.choice(variables)}")
-        else:
-            self.lines += [f"{pad}if {term} {op[2]} {name}:", f"{pad}    {name} = {term}"]

@@ -17,6 +17,8 @@ from somd.runtime.opencl.reductions import (
     LANES,
     first_greatest,
     first_least,
+    last_greatest,
+    last_least,
     logical_blocks,
     reduce_all,
     reduce_any,
@@ -29,6 +31,8 @@ from somd.runtime.opencl.reductions import (
     reduce_sum,
     trips,
     trips_between,
+    unordered_greatest,
+    unordered_least,
 )
 from somd.runtime.opencl.rows import rows, work_items
 from somd.runtime.opencl.session import Run
@@ -50,6 +54,8 @@ __all__ = [
     "index_error",
     "index_of",
     "joined",
+    "last_greatest",
+    "last_least",
     "logical_blocks",
     "new_faults",
     "raised",
@@ -69,6 +75,8 @@ __all__ = [
     "tiles",
     "trips",
     "trips_between",
+    "unordered_greatest",
+    "unordered_least",
     "with_trips",
     "work_items",
 ]

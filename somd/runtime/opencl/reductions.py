@@ -98,6 +98,52 @@ def first_greatest(first: Any, partials: Partials) -> int:
     return block if block >= 0 and partials[block] > first else -1
 
 
+def last_least(first: Any, partials: Partials, taken: Partials | None = None) -> int:
+    """The block whose minimum replaces `first`, or -1: the last of equal ones, of blocks that took a value."""
+    blocks = np.arange(len(partials)) if taken is None else np.flatnonzero(taken)
+    if not len(blocks):
+        return -1
+    block = int(blocks[::-1][np.argmin(partials[blocks][::-1])])
+    return block if partials[block] <= first else -1
+
+
+def last_greatest(first: Any, partials: Partials, taken: Partials | None = None) -> int:
+    """The block whose maximum replaces `first`, or -1: the last of equal ones, of blocks that took a value."""
+    blocks = np.arange(len(partials)) if taken is None else np.flatnonzero(taken)
+    if not len(blocks):
+        return -1
+    block = int(blocks[::-1][np.argmax(partials[blocks][::-1])])
+    return block if partials[block] >= first else -1
+
+
+def _behind_nan(partials: Partials, broken: Partials) -> tuple[int, Partials]:
+    """The last block that took nan, or -1, and those behind it that took a value."""
+    found = np.flatnonzero(broken)
+    last = int(found[-1]) if len(found) else -1
+    return last, last + 1 + np.flatnonzero(~np.isnan(partials[last + 1 :]))
+
+
+def unordered_least(first: Any, partials: Partials, broken: Partials, equal: bool) -> int:
+    """The block whose minimum replaces `first`, or -1, where nan is taken and gives way to any value: what stands
+    before the last block that is `broken` does not count. Of equal values the last or the first one stays."""
+    last, blocks = _behind_nan(partials, broken)
+    if not len(blocks):
+        return last
+    found, kept = partials[blocks], first if last < 0 else partials[last]
+    block = int(blocks[::-1][np.argmin(found[::-1])] if equal else blocks[np.argmin(found)])
+    return last if kept < partials[block] or (not equal and kept == partials[block]) else block
+
+
+def unordered_greatest(first: Any, partials: Partials, broken: Partials, equal: bool) -> int:
+    """As `unordered_least`, for the maximum."""
+    last, blocks = _behind_nan(partials, broken)
+    if not len(blocks):
+        return last
+    found, kept = partials[blocks], first if last < 0 else partials[last]
+    block = int(blocks[::-1][np.argmax(found[::-1])] if equal else blocks[np.argmax(found)])
+    return last if kept > partials[block] or (not equal and kept == partials[block]) else block
+
+
 def reduce_bit_and(first: Any, partials: Partials) -> Any:
     """`first & partials[0] & ...`"""
     return first & np.bitwise_and.reduce(partials) if len(partials) else first

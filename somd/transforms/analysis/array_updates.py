@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
-from somd.transforms.analysis.reductions import Accumulator, normalised, update_of
+from somd.transforms.analysis.reductions import Accumulator, Form, normalised, update_of
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
 from somd.transforms.stages import Method
 
@@ -24,8 +24,12 @@ class Update:
     """One update of an element: its statement and its operator."""
 
     node: cst.CSTNode
-    op: str
+    form: Form
     target: cst.Subscript
+
+    @property
+    def op(self) -> str:
+        return self.form.op
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,9 @@ def _updates(name: str, statements: Sequence[cst.CSTNode], method: Method) -> It
     for node in small_statements(statements):
         target = _target(node)
         if target is not None and isinstance(target.value, cst.Name) and target.value.value == name:
-            operator = update_of(Accumulator(name, normalised(target)), node, method)
-            if operator is not None:
-                yield Update(node, operator, target)
+            form = update_of(Accumulator(name, normalised(target)), node, method)
+            if form is not None:
+                yield Update(node, form, target)
                 continue
         if isinstance(node, cst.If):
             yield from _updates(name, statements_of(node.body), method)

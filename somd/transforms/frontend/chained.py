@@ -2,7 +2,7 @@
 right.
 
     s = t = 0.0             ->   s = 0.0; t = 0.0
-    a[i] = b[i] = x * y     ->   value = x * y; a[i] = value; b[i] = value
+    a[i] = b[i] = x * y     ->   value__once = x * y; a[i] = value__once; ...
     p = q = len(a) - 1      ->   p = len(a) - 1; q = p           where `p` is assigned nowhere else
 """
 
@@ -61,7 +61,7 @@ class _Chains(Tracked):
         return cst.FlattenSentinel(made)
 
     def name(self, text: str) -> str:
-        name = "value"
+        name = "value__once"
         while name in self.method.local_names or name in self.method.namespace or name in self.spelled:
             name += "_"
         self.spelled[name] = " ".join(text.split())

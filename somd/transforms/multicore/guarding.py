@@ -25,13 +25,17 @@ from somd.transforms.multicore.refills import negative_lengths, refill
 from somd.transforms.multicore.relaxed_loops import Edges
 from somd.transforms.reserved import FAR
 from somd.transforms.stages import Nest, Site
+from somd.transforms.taken import Flagged, flagged_branch, flagged_line
 
 
 class SlaveRewriter(Rewriter):
     """Rewrites one statement of a nest's body."""
 
-    def __init__(self, rewriting: Rewriting, nest: Nest, fresh: Fresh, edges: Edges | None = None) -> None:
+    def __init__(
+        self, rewriting: Rewriting, nest: Nest, fresh: Fresh, edges: Edges | None = None, flagged: Flagged | None = None
+    ) -> None:
         super().__init__(rewriting)
+        self.flagged = flagged or {}
         self.nest = nest
         self.fresh = fresh
         self.edges = edges
@@ -59,9 +63,12 @@ class SlaveRewriter(Rewriter):
 
     # --- arrays of an iteration ----------------------------------------------------------------------------------
 
-    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.BaseSmallStatement:
+    def leave_Assign(  # type: ignore[override]
+        self, original_node: cst.Assign, updated_node: cst.Assign
+    ) -> cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]:
         refilled = self._refilled(original_node.value, updated_node.value)
-        return refilled or super().leave_Assign(original_node, updated_node)
+        made = refilled or super().leave_Assign(original_node, updated_node)
+        return flagged_line(original_node, made, self.flagged)
 
     def leave_AnnAssign(self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign) -> cst.BaseSmallStatement:
         refilled = self._refilled(original_node.value, updated_node.value)
@@ -91,7 +98,8 @@ class SlaveRewriter(Rewriter):
     def leave_If(
         self, original_node: cst.If, updated_node: cst.If
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        return _with(self.before.pop(original_node, []), updated_node)
+        flagged = flagged_branch(original_node, updated_node, self.flagged)
+        return _with(self.before.pop(original_node, []), flagged)
 
     def visit_For_iter(self, node: cst.For) -> None:
         self._open(True)

@@ -31,6 +31,7 @@ from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.reserved import LANES, apart
 from somd.transforms.stages import (
+    FIRST,
     Delay,
     Dim,
     Joined,
@@ -47,6 +48,7 @@ from somd.transforms.stages import (
     partial_results,
     partition_roots,
 )
+from somd.transforms.taken import takes_text
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -355,12 +357,8 @@ class MasterBuilder:
 
     def partials(self, builder: SlaveBuilder, blocks: str) -> list[str]:
         """The statements that make room for the partial results of scalars."""
-        made = []
-        for name in (name for r in builder.nest.reductions for name in (r.name, *r.companions)):
-            scalar = self.types.names[name]
-            assert isinstance(scalar, ScalarType)
-            made.append(f"{builder.partials(name)} = room({blocks}, np.{numpy_name(scalar.dtype)})")
-        return made
+        partials = builder.partials_of_reductions().items()
+        return [f"{name} = room({blocks}, np.{numpy_name(dtype)})" for name, dtype in partials]
 
     def combining_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         """A phase that updates arrays in private copies, which are combined unless an MI failed."""
@@ -413,11 +411,12 @@ class MasterBuilder:
         name, partials = reduction.name, builder.partials(reduction.name)
         scalar = self.types.names[name]
         assert isinstance(scalar, ScalarType)
-        if reduction.companions:
-            block, sign = self.fresh.name("block"), "<" if reduction.op == "min" else ">"
+        if reduction.companions or reduction.taking(scalar.kind) != FIRST:
+            block = self.fresh.name("block")
+            takes = takes_text(reduction, scalar.kind, f"{partials}[{block}]", f"{builder.flags(reduction)}[{block}]")
             pairs = [(n, builder.partials(n)) for n in (name, *reduction.companions)]
             sets = "".join(f"        {n} = {p}[{block}]\n" for n, p in pairs)
-            return f"for {block} in range({blocks}):\n    if {partials}[{block}] {sign} {name}:\n{sets}"
+            return f"for {block} in range({blocks}):\n    if {takes}:\n{sets}"
         if reduction.op in COMBINE:
             return f"{name} = {COMBINE[reduction.op]}({name}, {partials})"
         function = "reduce_sum" if reduction.op == "+" else "reduce_product"

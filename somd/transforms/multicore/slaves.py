@@ -32,6 +32,7 @@ from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
 from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
+from somd.transforms.taken import flag_texts
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -76,8 +77,7 @@ class SlaveBuilder:
         faults = self.nest.tests
         arguments = (*self.nest.arrays, *self.snapshots(), *self.nest.scalars)
         rows = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
-        names = [name for r in self.nest.reductions for name in (r.name, *r.companions)]
-        partials = tuple(self.partials(name) for name in (*names, *self.nest.copies))
+        partials = (*self.partials_of_reductions(), *map(self.partials, self.nest.copies))
         ranked = faults or bool(self.nest.copies) or any(not ordered(c, self.types) for c in self.nest.combined)
         own = [self.fresh.name(name) for name, wanted in (("faults", faults), ("rank", ranked)) if wanted]
         extra = (*partials, *rows, *own)
@@ -278,7 +278,11 @@ class SlaveBuilder:
         return body if self.tables is None else self.tables.tabled.body
 
     def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
-        return transformed_block([statement], SlaveRewriter(self.rewriting, self.nest, self.fresh, self.edges))
+        flagged = {
+            node: text for r in self.nest.reductions for node, text in flag_texts(r, self.flag(r), self.kind(r)).items()
+        }
+        rewriter = SlaveRewriter(self.rewriting, self.nest, self.fresh, self.edges, flagged)
+        return transformed_block([statement], rewriter)
 
     def local_arrays(self) -> list[cst.BaseStatement]:
         """The arrays of an iteration, which an MI makes once."""
@@ -315,6 +319,32 @@ class SlaveBuilder:
     def partials(self, name: str) -> str:
         return self.fresh.name(f"{name}_partials")
 
+    def partials_of_reductions(self) -> dict[str, str]:
+        """The names of the arrays of partial results, each with its dtype."""
+        found = {}
+        for reduction in self.nest.reductions:
+            for name in (reduction.name, *reduction.companions):
+                scalar = self.types.names[name]
+                assert isinstance(scalar, ScalarType)
+                found[self.partials(name)] = scalar.dtype
+            if reduction.flagged(self.kind(reduction)):
+                found[self.flags(reduction)] = "bool"
+        return found
+
+    def kind(self, reduction: Reduction) -> str:
+        """NumPy's kind of an accumulator."""
+        scalar = self.types.names[reduction.name]
+        assert isinstance(scalar, ScalarType)
+        return scalar.kind
+
+    def flag(self, reduction: Reduction) -> str:
+        """What tells, in a block, what an accumulator took; see `taken`."""
+        return self.fresh.name(f"{reduction.name}_taken")
+
+    def flags(self, reduction: Reduction) -> str:
+        """The flags of all blocks."""
+        return self.fresh.name(f"{reduction.name}_taken_partials")
+
     def lane_names(self, reduction: Reduction) -> str:
         return self.fresh.name(f"{reduction.name}_lanes")
 
@@ -350,8 +380,13 @@ class SlaveBuilder:
                 combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")
             else:
-                before.append(f"{reduction.name} = {identity(reduction.op, scalar)}")
+                unordered = reduction.taking(scalar.kind).unordered
+                start = f"np.{dtype}(np.nan)" if unordered else identity(reduction.op, scalar)
+                before.append(f"{reduction.name} = {start}")
                 after.append(f"{self.partials(reduction.name)}[{block}] = {reduction.name}")
+            if reduction.flagged(scalar.kind):
+                before.append(f"{self.flag(reduction)} = False")
+                after.append(f"{self.flags(reduction)}[{block}] = {self.flag(reduction)}")
             for companion in reduction.companions:
                 kind = self.types.names[companion]
                 assert isinstance(kind, ScalarType)

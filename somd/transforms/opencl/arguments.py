@@ -20,6 +20,7 @@ class Argument:
     start, stop         of distributed dimension `number`
     trips, extent       of distributed dimension `number`: its iterations, exactly or at most
     block, blocks       the trips in a logical block, and how many blocks there are
+    dealt               among how many lanes of a block its trips are dealt out
     copies, row         all private copies of array `name`, and the elements in one
     rows, row, step     arrays `name` of all work-items; memory from one to the next, and from element to element
     items               how many work-items take the iterations in turns

@@ -18,7 +18,8 @@ from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.stages import Nest
 
 #: kinds of arguments whose content does not depend on the device
-SHARED = ("array", "partials", "length", "start", "stop", "trips", "extent", "block", "blocks", "scalar", "kept")
+SIZES = ("length", "start", "stop", "trips", "extent", "block", "blocks", "dealt")
+SHARED = ("array", "partials", *SIZES, "scalar", "kept")
 FAULTS = ("faults", "turn")
 
 

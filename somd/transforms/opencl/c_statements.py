@@ -26,6 +26,7 @@ from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import ITERATION
+from somd.transforms.opencl.taking import Taker
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
@@ -83,6 +84,8 @@ class Statements:
         self.depth = depth
         self.next_iteration = next_iteration
         self.tracked = tracked or {}
+        #: the updates of minima and maxima that take equal values, or nan
+        self.takes: Mapping[cst.CSTNode, Taker] = {}
         self.result = result
         #: whether all work-items of a group must come to the end of the function
         self.barrier_follows = False
@@ -133,7 +136,9 @@ class Statements:
         if isinstance(node, cst.AnnAssign) and node.value is None:
             return
         self._where(node)
-        if isinstance(node, cst.Assign):
+        if isinstance(node, cst.Assign) and node in self.takes:
+            self.taking(node, self.takes[node])
+        elif isinstance(node, cst.Assign):
             self.assign(node.targets[0].target, node.value)
         elif isinstance(node, cst.AnnAssign) and node.value is not None:
             self.assign(node.target, node.value)
@@ -239,12 +244,14 @@ class Statements:
     def branches(self, node: cst.If) -> None:
         self.open(f"if ({self.expressions.test(node.test).text})")
         self.block(statements_of(node.body))
+        self.taken(node)
         while isinstance(node.orelse, cst.If):
             node = node.orelse
             self._where(node)
             self.close(f"}} else if ({self.expressions.test(node.test).text}) {{")
             self.depth += 1
             self.block(statements_of(node.body))
+            self.taken(node)
         other = else_statements(node)
         if other:
             self.close("} else {")
@@ -418,6 +425,30 @@ class Statements:
         self.line(f"const {CTYPES[value.dtype]} {name} = {value.loose};")
         self.line(f"{position} = {name} != {variable.text} ? {self.scope.iteration()} : {position};")
         self.line(f"{variable.text} = {name};")
+
+    def taking(self, node: cst.Assign, taker: Taker) -> None:
+        """An update that takes its value in a way of its own."""
+        candidate = self.scope.names.fresh("candidate")
+        value, condition = taker.update(node, self.expressions)
+        self.open("")
+        self.lines[-1] = self.lines[-1].replace(" {", "{")
+        self.line(f"const {CTYPES[taker.dtype]} {candidate} = {value};")
+        self.open(f"if ({condition.format(candidate)})")
+        self.line(f"{taker.text} = {candidate};")
+        for line in taker.taken(self._iteration_if(taker), candidate):
+            self.line(line)
+        self.close()
+        self.close()
+
+    def taken(self, node: cst.If) -> None:
+        """The end of the body of a conditional: what is noted where it is such an update."""
+        taker = self.takes.get(node)
+        if taker is not None:
+            for line in taker.taken(self._iteration_if(taker), taker.text):
+                self.line(line)
+
+    def _iteration_if(self, taker: Taker) -> str:
+        return self.scope.iteration() if taker.position else ""
 
     def _element(self, target: cst.Subscript, value: C) -> None:
         array, name = self.expressions.accessed(target)

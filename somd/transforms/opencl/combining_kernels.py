@@ -12,6 +12,9 @@ A block runs in order, so the association of floating-point sums is that of the 
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import libcst as cst
 
 from somd.transforms.frontend.loops import range_of
@@ -20,7 +23,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, kind_of
+from somd.transforms.opencl.c_types import CTYPES, kind_of, literal
 from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, scope_of
 from somd.transforms.opencl.locals import declarations, loop_scoped
@@ -28,8 +31,9 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.reduction_operators import combined as joined
 from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.opencl.rows import rows_of
+from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.stages import Combined, Method, Nest
+from somd.transforms.stages import Combined, Method, Nest, Reduction
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -58,6 +62,8 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     for line in (*own, *declarations((set(nest.privates) | inner) - scoped, scope)):
         write.line(line)
     partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
+    takers = [_taker(each, scope.names, types, write) for each in nest.reductions if each.op in ("min", "max")]
+    write.takes = takes(takers)
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], expressions, bounds)
     write.lines.append(IN_ORDER)
@@ -70,6 +76,12 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     write.close()
     for partial in partials:
         write.line(f"{partial.text}[{block}] = {scope.names.of(partial.name)};")
+    for taker in takers:
+        if taker.flag:
+            partials.append(
+                Argument("partials", fresh(f"{taker.flag}_partials"), flag_name(taker.reduction), None, "bool")
+            )
+            write.line(f"{partials[-1].text}[{block}] = {taker.flag};")
     found = of_scope(scope, frozenset(nest.arrays_written))
     private = {each.array for each in nest.combined}
     arguments = [a for a in found if a.kind == "array" and a.name not in private]
@@ -89,6 +101,20 @@ def _accumulator(name: str, op: str, names: Names, types: Types, write: Statemen
     assert isinstance(found, ScalarType)
     write.line(f"{CTYPES[found.dtype]} {names.of(name)} = {identity(op, found.dtype).loose};")
     return Argument("partials", names.fresh(f"{names.of(name)}_partials"), name, dtype=found.dtype)
+
+
+def _taker(reduction: Reduction, names: Names, types: Types, write: Statements) -> Taker:
+    found = types.names[reduction.name]
+    assert isinstance(found, ScalarType)
+    text = names.of(reduction.name)
+    taker = Taker(reduction, found.dtype, text)
+    if taker.taking.unordered:
+        write.line(f"{text} = {literal(math.nan, found.dtype).loose};")
+    if not flagged(reduction, found.dtype):
+        return taker
+    flag = names.fresh(f"{text}_taken")
+    write.line(f"uchar {flag} = 0;")
+    return replace(taker, flag=flag)
 
 
 def element_type(array: str, types: Types) -> str:

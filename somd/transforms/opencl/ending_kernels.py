@@ -13,6 +13,7 @@ from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.kernels import kernel_text
 from somd.transforms.opencl.reduction_operators import combined
+from somd.transforms.opencl.taking import taking_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Nest, Reduction
 
@@ -36,7 +37,8 @@ def ending_kernel_of(nest: Nest, name: str, unit: Unit) -> Kernel:
 
 
 class _Ending:
-    """The lines for one reduction. A left neighbour is of earlier iterations, so it stays where both are equal."""
+    """The lines for one reduction. A left neighbour is of earlier iterations, so it stays where both are equal and
+    the first one counts."""
 
     def __init__(self, number: int, reduction: Reduction, unit: Unit) -> None:
         kinds: Mapping[str, str] = {name: unit.kept[name].dtype for name in (reduction.name, *reduction.companions)}
@@ -54,7 +56,7 @@ class _Ending:
                 f"{kept} = {combined(reduction.op, C(kept, dtype), C(f'{values}[0]', dtype), dtype, unit).loose};"
             ]
             return
-        sign = "<" if reduction.op == "min" else ">"
+        sign = ("<" if reduction.op == "min" else ">") + ("=" if taking_of(reduction, dtype).equal else "")
         self.joined = [f"if ({other} {sign} {mine}) {{", f"    {mine} = {other};", "}"]
         self.kept = [f"if ({values}[0] {sign} {kept}) {{", f"    {kept} = {values}[0];", "}"]
         if reduction.companions:

@@ -23,6 +23,7 @@ from somd.transforms.frontend.raises import raises_in
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.straight_line import is_straight_line
+from somd.transforms.opencl.taking import flagged_in
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, all_steps, nested_steps, swaps
 from somd.transforms.types.scalars import ScalarType
@@ -109,6 +110,8 @@ class _Choice:
         nest = phase.nest
         names = reduced_names(phase)
         if not names or nest.combined or not all(self.may_stay(name) for name in names):
+            return False
+        if flagged_in(nest, self.types):
             return False
         places = sum(8 for reduction in nest.reductions if reduction.companions)
         return (

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.reduction_operators import combined
+from somd.transforms.opencl.taking import Taker, replaces
+from somd.transforms.stages import FIRST
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,10 @@ class Accumulator:
     position_slots: str
     partials: str
     companions: tuple[Accumulator, ...] = ()
+    #: of a minimum or maximum
+    taker: Taker | None = None
+    #: its flag as an accumulator of its own, where it has one
+    flag: Accumulator | None = None
 
     @property
     def all(self) -> tuple[Accumulator, ...]:
@@ -32,7 +38,7 @@ class Accumulator:
 def write_tree(accumulators: list[Accumulator], lane: str, write: Statements) -> None:
     """Combine the lanes and let the first one store the block's partial results."""
     width = write.scope.names.fresh("width")
-    for a in accumulators:
+    for a in _with_flags(accumulators):
         for each in a.all:
             write.line(f"{each.slots}[{lane}] = {each.text};")
         if a.position:
@@ -40,16 +46,20 @@ def write_tree(accumulators: list[Accumulator], lane: str, write: Statements) ->
     write.line("barrier(CLK_LOCAL_MEM_FENCE);")
     write.open(f"for (long {width} = 1; {width} < LANES; {width} *= 2)")
     write.open(f"if ({lane} % (2 * {width}) == 0)")
-    for a in accumulators:
+    for a in _with_flags(accumulators):
         _combine(a, lane, f"{lane} + {width}", write)
     write.close()
     write.line("barrier(CLK_LOCAL_MEM_FENCE);")
     write.close()
     write.open(f"if ({lane} == 0)")
-    for a in accumulators:
+    for a in _with_flags(accumulators):
         for each in a.all:
             write.line(f"{each.partials}[get_group_id(0)] = {each.slots}[0];")
     write.close()
+
+
+def _with_flags(accumulators: list[Accumulator]) -> list[Accumulator]:
+    return [*accumulators, *(a.flag for a in accumulators if a.flag is not None)]
 
 
 def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
@@ -64,7 +74,10 @@ def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
         write.line(f"{mine} = {better} ? {other} : {mine};")
         return
     here, there = f"{a.position_slots}[{left}]", f"{a.position_slots}[{right}]"
-    write.open(f"if ({better} || ({other} == {mine} && {there} < {here}))")
+    test = f"{better} || ({other} == {mine} && {there} < {here})"
+    if a.taker is not None and a.taker.taking != FIRST:
+        test = replaces(a.taker, C(mine, a.dtype), C(other, a.dtype), here, there)
+    write.open(f"if ({test})")
     for each in a.all:
         write.line(f"{each.slots}[{left}] = {each.slots}[{right}];")
     write.line(f"{here} = {there};")

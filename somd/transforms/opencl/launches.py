@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,9 +18,10 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
 from somd.transforms.opencl.strides import fastest_first
+from somd.transforms.opencl.taking import flag_name, flagged_in, taking_of
 from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
 from somd.transforms.opencl.wide_kernels import segments_of
-from somd.transforms.stages import NEAR, Dim, Near, Nest, Reduction, Serial
+from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.types.scalars import ScalarType
 
 REDUCERS = {
@@ -119,7 +121,12 @@ class Launch:
         self.shared = shared
         self.code = code
         self.reduced_names = [name for r in nest.reductions for name in (r.name, *r.companions)]
+        flags = [flag_name(reduction) for reduction in flagged_in(nest, code.types)]
         self.partials = {name: names.fresh(f"{name}_partials") for name in (*self.reduced_names, *nest.copies)}
+        self.partials |= {flag: names.fresh(f"{flag.replace(' ', '_')}_partials") for flag in flags}
+        self.flags = flags
+        #: among how many lanes the trips of a block are dealt out
+        self.dealt: cst.BaseExpression = tree.brought("LANES")
         #: what the names of ranges and owners begin with, where the phase cuts its own parts
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
         if grouped is not None:
@@ -161,7 +168,8 @@ class Launch:
             return [self.ended(self.ending)]
         found: list[cst.BaseStatement] = []
         for reduction in self.nest.reductions:
-            found += self.extremum(reduction) if reduction.companions else [self.reduced(reduction)]
+            simple = not reduction.companions and taking_of(reduction, self._type(reduction.name).dtype) == FIRST
+            found += [self.reduced(reduction)] if simple else self.extremum(reduction)
         return found
 
     def ended(self, ending: Kernel) -> cst.BaseStatement:
@@ -308,7 +316,25 @@ class Launch:
         if self.rows:
             items = cst.BinaryOperation(tree.name(self.blocks), cst.Multiply(), tree.brought("LANES"))
             found += [*self.rows.assigned, *self.rows.made(items)]
-        return [*found, self._call("launch_groups", tree.name(self.blocks), tree.brought("LANES"))]
+        return [*found, *self.launch_blocks()]
+
+    def launch_blocks(self) -> list[cst.BaseStatement]:
+        """A work-group for each block; once more, with one lane, where lanes met what only one of them can tell. With
+        one lane at once where an iteration may not be run twice."""
+        sizes = tree.name(self.blocks), tree.brought("LANES")
+        kinds = {reduction.name: self._type(reduction.name).dtype for reduction in self.nest.reductions}
+        asked = [r for r in self.nest.reductions if taking_of(r, kinds[r.name]).unordered]
+        if asked and self.nest.arrays_written:
+            self.dealt = tree.integer(1)
+        launched = [self._call("launch_groups", *sizes)]
+        if not asked or self.nest.arrays_written:
+            return launched
+        tests: list[cst.BaseExpression] = [tree.call(tree.attribute(self._on_host(flag_name(r)), "any")) for r in asked]
+        test = functools.reduce(lambda one, other: cst.BooleanOperation(one, cst.Or(), other), tests)
+        usual, self.dealt = self.dealt, tree.integer(1)
+        again = self._call("launch_groups", *sizes)
+        self.dealt = usual
+        return [*launched, cst.If(test, tree.block([again]))]
 
     def partial_results(self) -> list[cst.BaseStatement]:
         """Room for the partial results of scalars; for as many as there may be where it is made before a loop."""
@@ -318,6 +344,9 @@ class Launch:
             dtype = tree.dtype(self._type(name).dtype)
             made = tree.call(tree.attribute(self.code.run, "empty"), count, dtype)
             found.append(tree.assign(tree.name(self.partials[name]), made))
+        for flag in self.flags:
+            made = tree.call(tree.attribute(self.code.run, "empty"), count, tree.dtype("bool"))
+            found.append(tree.assign(tree.name(self.partials[flag]), made))
         return found
 
     def reads(self) -> list[str]:
@@ -372,6 +401,8 @@ class Launch:
             return tree.name(self.partials[argument.name])
         if kind == "blocks":
             return tree.name(self.blocks)
+        if kind == "dealt":
+            return self.dealt
         if kind in ("run_ends", "run_keys", "run_count"):
             return tree.attribute(self.runs_name, kind.removeprefix("run_"))
         if kind in ("ranges", "owners", "ends"):
@@ -396,9 +427,13 @@ class Launch:
 
     def extremum(self, reduction: Reduction) -> list[cst.BaseStatement]:
         """A minimum or maximum with what is set together with it: all from the same block."""
-        function = "first_least" if reduction.op == "min" else "first_greatest"
-        block = tree.name(self.block)
-        chosen = tree.call(tree.brought(function), tree.name(reduction.name), self._on_host(reduction.name))
+        taking, block = taking_of(reduction, self._type(reduction.name).dtype), tree.name(self.block)
+        rule = "unordered" if taking.unordered else "last" if taking.equal else "first"
+        function = tree.brought(f"{rule}_{'least' if reduction.op == 'min' else 'greatest'}")
+        given = [tree.name(reduction.name), self._on_host(reduction.name)]
+        given += [self._on_host(flag_name(reduction))] if flag_name(reduction) in self.flags else []
+        given += [cst.Name(str(taking.equal))] if taking.unordered else []
+        chosen = tree.call(function, *given)
         names = (reduction.name, *reduction.companions)
         values = [self._of_type(tree.subscript(self._on_host(n), block), n) for n in names]
         sets = [tree.assign(tree.name(n), value) for n, value in zip(names, values, strict=True)]

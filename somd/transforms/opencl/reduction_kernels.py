@@ -17,7 +17,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C, infix
-from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.c_types import CTYPES, literal
 from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
 from somd.transforms.opencl.locals import declarations, loop_scoped
@@ -25,8 +25,9 @@ from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import by_position, identity
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import steady_reads
+from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.stages import Method, Nest, Reduction
+from somd.transforms.stages import FIRST, Method, Nest, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -51,8 +52,12 @@ class _Writer:
         self.block, self.trips = fresh("block_trips"), fresh("all_trips")
         scoped = loop_scoped(nest.body)
         self.private = private_names(nest, scoped)
+        takers = [a.taker for a in self.accumulators if a.taker is not None]
         tracked = {a.name: a.position for a in self.accumulators if a.position}
         self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
+        self.statements.takes = takes(takers)
+        #: among how many lanes the trips are dealt out, where that may be fewer than there are
+        self.dealt = fresh("dealt") if any(t.taking.unordered for t in takers) else ""
         self.statements.barrier_follows = True
         self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in all_nodes(s))
         self.bounds: list[Argument] = []
@@ -65,18 +70,27 @@ class _Writer:
             return made
         position = self.scope.names.fresh(f"{made.text}_at")
         companions = tuple(self.slot(name, "or") for name in reduction.companions)
-        return replace(made, position=position, companions=companions)
+        flag = None
+        if flagged(reduction, made.dtype):
+            text = self.scope.names.fresh(f"{made.text}_taken")
+            flag = self.slot_of(flag_name(reduction), "or", "bool", text)
+        taker = Taker(reduction, made.dtype, made.text, position, flag.text if flag is not None else "")
+        return replace(made, position=position, companions=companions, taker=taker, flag=flag)
 
     def slot(self, name: str, op: str) -> Accumulator:
         found = self.scope.types.names[name]
         assert isinstance(found, ScalarType)
-        text, fresh = self.scope.names.of(name), self.scope.names.fresh
+        return self.slot_of(name, op, found.dtype, self.scope.names.of(name))
+
+    def slot_of(self, name: str, op: str, dtype: str, text: str) -> Accumulator:
+        fresh = self.scope.names.fresh
         slots = fresh(f"{text}_lanes")
-        return Accumulator(name, op, found.dtype, text, "", slots, fresh(f"{slots}_at"), fresh(f"{text}_partials"))
+        return Accumulator(name, op, dtype, text, "", slots, fresh(f"{slots}_at"), fresh(f"{text}_partials"))
 
     def kernel(self, name: str) -> Kernel:
         write = self.statements
-        for a in self.accumulators:
+        flags = [a.flag for a in self.accumulators if a.flag is not None]
+        for a in (*self.accumulators, *flags):
             for each in a.all:
                 write.line(f"__local {CTYPES[each.dtype]} {each.slots}[LANES];")
             if a.position:
@@ -84,15 +98,21 @@ class _Writer:
         write.line(f"const long {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.block};")
         write.line(f"const long {self.last} = min({self.first} + {self.block}, {self.trips});")
-        for a in self.accumulators:
+        for a in (*self.accumulators, *flags):
+            taking = FIRST if a.taker is None else a.taker.taking
             for each in a.all:
-                write.line(f"{CTYPES[each.dtype]} {each.text} = {identity(each.op, each.dtype).loose};")
+                start = literal(np.nan, a.dtype) if each is a and taking.unordered else identity(each.op, each.dtype)
+                write.line(f"{CTYPES[each.dtype]} {each.text} = {start.loose};")
             if a.position:
-                write.line(f"long {a.position} = LONG_MAX;")
+                write.line(f"long {a.position} = {'LONG_MAX' if taking == FIRST else '-1'};")
         lines, self.rows = rows_of(self.scope, "(long)get_global_id(0)")
         for line in lines:
             write.line(line)
+        if self.dealt:
+            write.open(f"if ({self.lane} < {self.dealt})")
         self.loops()
+        if self.dealt:
+            write.close()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
         return Kernel(name, kernel_text(name, arguments, write.finished(), self.scope), tuple(arguments))
@@ -101,9 +121,9 @@ class _Writer:
         """The loops over the block: the first dimension by trips, the last one by lanes."""
         write, dims = self.statements, self.nest.dims
         alone = len(dims) == 1
-        start, by = (f"{self.first} + {self.lane}", "LANES") if alone else (self.first, "1")
+        start, by = (f"{self.first} + {self.lane}", self.lanes) if alone else (self.first, "1")
         outer = range_in_c(0, dims[0], self.expressions, self.bounds)
-        if alone:
+        if alone and not self.dealt:
             start = self.ahead(start, outer)
         self.in_order(last=alone)
         write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
@@ -192,10 +212,15 @@ class _Writer:
         begin, advance = inner.start.loose, str(step)
         if last:
             begin = inner.value(C(self.lane, "int64"))
-            advance = f"LANES * {step}" if step != 1 else "LANES"
+            advance = f"{self.lanes} * {step}" if step != 1 else self.lanes
         v = inner.variable
         self.in_order(last)
         self.statements.open(f"for (long {v} = {begin}; {inner.inside()}; {v} += {advance})")
+
+    @property
+    def lanes(self) -> str:
+        """How many lanes take the trips in turns."""
+        return self.dealt or "LANES"
 
     def in_order(self, last: bool) -> None:
         """Keep the order of trips; let loads of several be under way in the last loop, where it has none inside."""
@@ -208,7 +233,9 @@ class _Writer:
         arrays = [a for a in found if a.kind == "array"]
         rest = [a for a in found if a.kind != "array"]
         slots = [each for a in self.accumulators for each in a.all]
+        slots += [a.flag for a in self.accumulators if a.flag is not None]
         partials = [Argument("partials", each.partials, each.name, dtype=each.dtype) for each in slots]
         own = [Argument("trips", self.trips, number=0), Argument("block", self.block)]
+        own += [Argument("dealt", self.dealt)] if self.dealt else []
         extents = self.extents if self.scope.numbered else []
         return [*arrays, *self.rows, *partials, *own, *self.bounds, *extents, *rest]

@@ -73,7 +73,8 @@ def combined_in(loop: cst.For, accesses: Sequence[Access], context: Context, set
         if second is not None:
             raise Rejected(messages.second_name(context.method, name, own[0], second))
         if not _independent(own, loop, context, sets):
-            found.append(Combined(name, op, tuple(update.node for update in updates)))
+            takings = tuple(sorted({taking for update in updates for taking in update.form.takings}))
+            found.append(Combined(name, op, tuple(update.node for update in updates), takings))
     return tuple(found)
 
 

@@ -6,8 +6,9 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
 from somd.transforms.analysis.array_updates import Mention, Update
-from somd.transforms.stages import Access, Method
+from somd.transforms.stages import Access, Combined, Method, Reduction
 
+WAYS = "`min(s, x)` keeps the first of equal values and `s` where `x` is nan, `min(x, s)` the last one and takes nan"
 FORMS = {
     "+": "`{0}[e] += v`",
     "-": "`{0}[e] -= v`",
@@ -72,6 +73,25 @@ def guarded_short_circuit(method: Method, node: cst.CSTNode, name: str, op: str)
     labels = (Label(method.position(node), "evaluated for every update when distributed", True),)
     helps = ("let the loop's bounds keep every index inside its array, or test it in an `if` around the update",)
     return Diagnostic("SOMD304", message, labels, helps)
+
+
+def several_takings(method: Method, reduction: Reduction) -> Diagnostic:
+    """Updates of a float of which one takes equal values, or nan, and another does not."""
+    name, op = reduction.name, reduction.op
+    message = f"`{name}` takes nan, or one of equal values, in different ways, and these do not go together"
+    labels = tuple(Label(method.position(node), "an update", k == 0) for k, node in enumerate(reduction.updates))
+    helps = (f"let `{name}` be the first argument of each `{op}`: `{name} = {op}({name}, x, y)`", WAYS)
+    return Diagnostic("SOMD304", message, labels, helps)
+
+
+def taking_of_copies(method: Method, combined: Combined) -> Diagnostic:
+    """An update of an array's floats other than by a strict comparison."""
+    name, op = combined.array, combined.op
+    sign = "<" if op == "min" else ">"
+    message = f"this update of `{name}` depends on the order of its values where one of them is nan, or two are equal"
+    labels = (Label(method.position(combined.updates[0]), "an update", True),)
+    instead = f"write `{name}[e] = {op}({name}[e], v)` or `if v {sign} {name}[e]: {name}[e] = v`"
+    return Diagnostic("SOMD304", message, labels, (instead, WAYS))
 
 
 def inexact_sum(method: Method, node: cst.CSTNode, name: str, element: str, value: str) -> Diagnostic:

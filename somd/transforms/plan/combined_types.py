@@ -1,8 +1,10 @@
-"""Whether an array that a fence combines may be combined, given its type and the types of what it is updated with.
+"""Whether what iterations accumulate may be made of parts, given its type and the types of what it is updated with.
 
-A private copy starts from the neutral element and sees only some of the updates. That gives what plain Python gives if
-storing a value loses nothing that a later update would have seen: an int array that takes up floats would be cut to
-whole numbers once in plain Python's order, and at other places in the copies.
+A private copy of an array starts from the neutral element and sees only some of the updates. That gives what plain
+Python gives if storing a value loses nothing that a later update would have seen: an int array that takes up floats
+would be cut to whole numbers once in plain Python's order, and at other places in the copies.
+
+Minima and maxima of floats must take nan, and one of equal values, in one way; copies of arrays keep no note of nan.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector
+from somd.transforms.analysis.reductions import Accumulator, candidates_of, normalised
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.plan import combined_messages as messages
-from somd.transforms.stages import Combined, Plan
+from somd.transforms.stages import FIRST, Combined, Plan
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -23,12 +26,18 @@ EXTREMA = ("min", "max")
 
 
 def check_combined_types(plan: Plan, types: Types, collector: Collector) -> None:
-    """Report the updates of combined arrays whose result depends on their order beyond rounding."""
+    """Report the updates whose result depends on their order beyond rounding."""
     for phase in plan.phases():
+        for reduction in phase.nest.reductions:
+            found = types.names.get(reduction.name)
+            if isinstance(found, ScalarType) and found.kind == "f" and len(reduction.takings) > 1:
+                collector.add(messages.several_takings(plan.method, reduction))
         for combined in phase.nest.combined:
             array = types.names.get(combined.array)
             if not isinstance(array, ArrayType):
                 continue
+            if array.element.kind == "f" and combined.takings != (FIRST,):
+                collector.add(messages.taking_of_copies(plan.method, combined))
             for node, value in _stored(combined):
                 found = types.nodes.get(value)
                 if isinstance(found, ScalarType) and not _exact(combined.op, array.element, found):
@@ -39,16 +48,20 @@ def check_combined_types(plan: Plan, types: Types, collector: Collector) -> None
 def _stored(combined: Combined) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """For each update, the node whose type tells what is stored: the sum, or the candidate for an extremum."""
     for node in combined.updates:
-        if isinstance(node, cst.If):
-            assign = next(iter(small_statements(statements_of(node.body))))
-            assert isinstance(assign, cst.Assign)
-            yield node, assign.value
-        elif isinstance(node, cst.Assign) and isinstance(node.value, cst.Call):
-            yield node, node.value.args[1].value
+        if combined.op in EXTREMA:
+            [element] = [each for each in _targets(node) if isinstance(each, cst.Subscript)]
+            for value in candidates_of(Accumulator(combined.array, normalised(element)), node):
+                yield node, value
         elif isinstance(node, cst.Assign):
             yield node, node.value
         else:
             yield node, node
+
+
+def _targets(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What an update assigns to."""
+    assigns = small_statements(statements_of(node.body)) if isinstance(node, cst.If) else (node,)
+    return [each.target for assign in assigns if isinstance(assign, cst.Assign) for each in assign.targets]
 
 
 def _exact(op: str, element: ScalarType, stored: ScalarType) -> bool:

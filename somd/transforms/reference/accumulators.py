@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from somd.transforms.stages import Reduction
+from somd.transforms.stages import FIRST, Reduction
+from somd.transforms.taken import takes_text
 
+#: values are taken as floats are: of others no two are equal and yet different
+KIND = "f"
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "*": operator.mul,
@@ -58,13 +61,16 @@ def combine_copy(op: str, array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any
 
 
 def start(reduction: Reduction, values: Sequence[Any]) -> tuple[Any, ...]:
-    """What a block starts from; `values` are those of the accumulator and its companions before the nest."""
-    return (identity(reduction.op, values[0]), *values[1:])
+    """What a block starts from; `values` are those of the accumulator and its companions before the nest. Behind them
+    stands a flag, where one is needed."""
+    first = math.nan if reduction.taking(KIND).unordered else identity(reduction.op, values[0])
+    return (first, *values[1:], *((False,) if reduction.flagged(KIND) else ()))
 
 
 def combined(reduction: Reduction, values: tuple[Any, ...], partial: tuple[Any, ...]) -> tuple[Any, ...]:
     """`values` after the block that gave `partial`; companions follow a new extremum."""
-    if not reduction.companions:
+    if not reduction.companions and reduction.taking(KIND) == FIRST:
         return (COMBINE[reduction.op](values[0], partial[0]),)
-    better = partial[0] < values[0] if reduction.op == "min" else partial[0] > values[0]
-    return partial if better else values
+    taken = takes_text(reduction, KIND, "partial[0]", "partial[-1]")
+    better = eval(taken, {reduction.name: values[0], "partial": partial})
+    return partial[: len(values)] if better else values

@@ -27,8 +27,21 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import list_of_one, transformed_statement
+from somd.transforms.reference.accumulators import KIND
 from somd.transforms.reference.witness import Watched
-from somd.transforms.stages import Joined, Nest, PartialResults, Phase, Plan, RelaxedRead, Serial, Snapshot, Step
+from somd.transforms.stages import (
+    Joined,
+    Nest,
+    PartialResults,
+    Phase,
+    Plan,
+    Reduction,
+    RelaxedRead,
+    Serial,
+    Snapshot,
+    Step,
+)
+from somd.transforms.taken import flag_texts, flagged_branch, flagged_line
 
 #: the functions that an iteration calls at an access, at a relaxed one, and where something is claimed
 PLACE, RELAXED, CLAIM = "_somd_place", "_somd_relaxed", "_somd_claim"
@@ -95,11 +108,23 @@ def reduced_names(nest: Nest) -> list[str]:
     return [*reduced, *nest.copies]
 
 
+def handed_on(nest: Nest) -> list[str]:
+    """As `reduced_names`, and the flags of what accumulators took, each behind its companions."""
+    found: list[str] = []
+    for reduction in nest.reductions:
+        found += [reduction.name, *reduction.companions, *([flag_of(reduction)] if reduction.flagged(KIND) else [])]
+    return [*found, *nest.copies]
+
+
+def flag_of(reduction: Reduction) -> str:
+    return f"_somd_{reduction.name}_taken"
+
+
 def iteration_code(phase: Phase, positions: Mapping[cst.CSTNode, Position]) -> IterationCode:
     """The function that runs one iteration of the nest of `phase`."""
     nest = phase.nest
     variables = [dim.variable for dim in nest.dims]
-    reductions = reduced_names(nest)
+    reductions = handed_on(nest)
     parameters = tuple(dict.fromkeys([*nest.arrays, *nest.scalars, *reductions]))
     header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
     turn = "turn_"
@@ -142,6 +167,16 @@ class _Accesses(cst.CSTTransformer):
         self.modes: dict[cst.Subscript, str] = {}
         self.found: list[Watched] = []
         self.relaxed: dict[int, RelaxedRead] = {}
+        texts = [flag_texts(reduction, flag_of(reduction), KIND) for reduction in nest.reductions]
+        self.flagged = {node: text for each in texts for node, text in each.items()}
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
+        return flagged_branch(original_node, updated_node, self.flagged)
+
+    def leave_Assign(
+        self, original_node: cst.Assign, updated_node: cst.Assign
+    ) -> cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]:
+        return flagged_line(original_node, updated_node, self.flagged)
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
         self._writes(node.target, "w")

@@ -20,9 +20,9 @@ from somd.transforms.reference.plan_to_python import (
     PLACE,
     RELAXED,
     IterationCode,
+    handed_on,
     iteration_code,
     master_text,
-    reduced_names,
 )
 from somd.transforms.reference.witness import PlanViolation, Witness, Write, address_of, claim, outside
 from somd.transforms.stages import NEAR, Dim, Joined, Near, Nest, Phase, Plan, Raising, all_steps
@@ -127,7 +127,7 @@ class _Runner:
         exec(code.code, watched)
         self.iteration = watched[f"iteration_{phase.number}"]
         self.limits = [(_expression(dim.start), _expression(dim.stop)) for dim in phase.nest.dims]
-        self.reduced = reduced_names(phase.nest)
+        self.handed_on = handed_on(phase.nest)
 
     def _place(self, number: int, mode: str, array: Any, *indexes: Any) -> tuple[int, ...]:
         access = self.code.accesses[number]
@@ -168,12 +168,14 @@ class _Runner:
         if self.nest.copies:
             return partials
         found: list[Any] = []
+        place = 0
         for reduction in self.nest.reductions:
-            width = 1 + len(reduction.companions)
             values = tuple(state.get(name) for name in (reduction.name, *reduction.companions))
+            width = len(start(reduction, values))
             for each in partials:
-                values = combined(reduction, values, each[len(found) : len(found) + width])
+                values = combined(reduction, values, each[place : place + width])
             found += values
+            place += width
         return tuple(found)
 
     def _blocks(self, state: Values, points: Sequence[tuple[int, ...]]) -> list[tuple[Any, ...]]:
@@ -204,7 +206,7 @@ class _Runner:
             self.point = points[number]
             parts = self.nest.partition is not None or self.nest.relaxed is not None
             self.witness.iteration = 0 if alone else block if parts else number
-            own = dict(zip(self.reduced, partials[block], strict=True))
+            own = dict(zip(self.handed_on, partials[block], strict=True))
             try:
                 partials[block] = self.iteration(*points[number], **{**common, **own, **copies[block]})
             except (NameError, TypeError) as error:
@@ -229,7 +231,7 @@ class _Runner:
                 mine = set(values[low:high])
                 yield [k for k, point in enumerate(points) if point[0] in mine]
             return
-        first, most = 0, BLOCK if self.reduced or self.nest.combined else 1
+        first, most = 0, BLOCK if self.handed_on or self.nest.combined else 1
         while first < len(points):
             last = min(len(points), first + self.order.randint(1, most))
             yield range(first, last)
