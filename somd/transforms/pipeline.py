@@ -31,7 +31,7 @@ from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
-from somd.transforms.types.infer import infer_types
+from somd.transforms.types.infer import infer_types, with_names_apart
 from somd.transforms.types.partials import check_partials
 from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
@@ -114,6 +114,7 @@ def compile_for(
 
 
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
+    method = with_names_apart(method, arguments)
     with in_the_users_names(method):
         types = infer_types(method, arguments)
         ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}

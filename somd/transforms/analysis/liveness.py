@@ -57,13 +57,17 @@ class Liveness:
     def _loop(self, node: cst.For | cst.While, live: Names) -> Names:
         self.after[node] = self.after.get(node, frozenset()) | live
         header = names_read(node.iter) if isinstance(node, cst.For) else names_read(node.test)
+        return self.around(node, live) | header
+
+    def around(self, node: cst.For | cst.While, live: Names) -> Names:
+        """Names live where a turn of a loop ends; `live` is live behind the loop."""
         variables = names_read(node.target) if isinstance(node, cst.For) else set()
         body = statements_of(node.body)
-        around = live | (header if isinstance(node, cst.While) else frozenset())
+        around = live | (names_read(node.test) if isinstance(node, cst.While) else frozenset())
         while True:
             wider = around | (self.before(body, around, around) - variables)
             if wider == around:
-                return around | header
+                return around
             around = wider
 
 

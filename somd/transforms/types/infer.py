@@ -12,6 +12,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.single_exit import always_returns
@@ -44,6 +45,24 @@ def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
     return _infer(method, arguments, {}, ())
 
 
+def of_several_types(method: Method, arguments: Mapping[str, Type]) -> frozenset[str]:
+    """The names that are set to values of several kinds, or of several of NumPy's types."""
+    walk = _walked(method, Types(names=dict(arguments), helpers={}), arguments, ())
+    found: set[str] = set()
+    for name, values in walk.values.items():
+        scalars = [kind for kind, _, _ in values if isinstance(kind, ScalarType)]
+        strong = {kind.dtype for kind in scalars if not kind.weak}
+        if len({kind.kind for kind in scalars}) > 1 or len(strong) > 1:
+            found.add(name)
+    return frozenset(found)
+
+
+def with_names_apart(method: Method, arguments: Mapping[str, Type]) -> Method:
+    """`method` with names of their own for variables that follow each other under one name, with several types."""
+    names = of_several_types(method, arguments)
+    return names_apart(method, names) if names else method
+
+
 def _infer(
     method: Method,
     arguments: Mapping[str, Type],
@@ -51,6 +70,12 @@ def _infer(
     active: tuple[object, ...],
 ) -> Types:
     types = Types(names=dict(arguments), helpers=helpers)
+    _walked(method, types, arguments, active).collector.raise_if_errors()
+    return types
+
+
+def _walked(method: Method, types: Types, arguments: Mapping[str, Type], active: tuple[object, ...]) -> _Walk:
+    """The last of the walks over a method that find the types of its names, and enter them in `types`."""
     for number in range(MAX_ROUNDS):
         before = dict(types.names)
         collector = Collector()
@@ -60,8 +85,7 @@ def _infer(
         walk.settle()
         if types.names == before:
             break
-    collector.raise_if_errors()
-    return types
+    return walk
 
 
 class _Walk:
@@ -306,6 +330,7 @@ class _Walk:
         method = read_method(function)
         check_values(method)
         given = dict(zip(method.param_names, arguments, strict=True))
+        method = with_names_apart(method, given)
         types = _infer(method, given, self.types.helpers, (*self.active, function))
         if types.result is not None and not always_returns(statements_of(method.function.body)):
             message = f"`{function.__name__}` may end without a `return`, and so give None"
