@@ -107,3 +107,28 @@ def arrays_named_after_kernels(keys: A) -> tuple:
             local[keys[i]] += 1
             wide[keys[i]] += 0.5
     return local, wide
+
+
+@program(lambda: [(numbers(n), 3) for n in (1, 2, 7, 131)] + [(numbers(9, dtype=np.float32), 2)], rtol=1e-6)
+@somd
+def names_used_again(a: A, k: int):
+    s = 0
+    for i in range(len(a)):
+        if a[i] > 0:
+            s += 1
+    positive = s
+    s = s / len(a)
+    share = s
+    s = 2 * k
+    for p in range(k):
+        k = p // 2
+        t = 0
+        for i in range(len(a)):
+            u = i % 3
+            t += u
+            u = a[i] * 0.5
+            a[i] = u + k
+        k = t
+        t = 0.25 * t
+        share += t
+    return positive, share, s, k

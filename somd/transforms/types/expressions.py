@@ -246,8 +246,13 @@ class Expressions:
             return None
 
     def _path_dependent(self, error: PathDependent, node: cst.CSTNode) -> None:
-        message = f"a `{plain(error.strong)}` that may be a Python number: NumPy's result depends on the path"
-        self.report("SOMD401", message, node, f"let each of its values be one: `np.{error.strong.dtype}(...)`")
+        kind = plain(error.strong)
+        message = f"a `{kind}` that may be a Python number: NumPy's result depends on the path"
+        helps = f"let each of its values be one: `np.{kind.dtype}(...)`"
+        if kind.weak:
+            message = f"a Python `{kind}` that is of another kind on some paths: NumPy's result depends on the path"
+            helps = f"give it one type: `{kind}(...)`, or write `0.0` for `0` where it is a float else"
+        self.report("SOMD401", message, node, helps)
 
     def _unary(self, node: cst.UnaryOperation) -> ScalarType | None:
         inner = self.scalar(node.expression)
@@ -314,7 +319,11 @@ class Expressions:
         try:
             return joined(known)
         except NotTyped as error:
-            self.report("SOMD401", f"the value has one of several types: {error}", node, "convert them to one type")
+            strong = next((each.dtype for each, _ in known if not each.weak), None)
+            helps = "convert them to one type"
+            if strong is not None and any(each.weak for each, _ in known):
+                helps += f": let the Python number be one of NumPy's, `np.{strong}(...)`"
+            self.report("SOMD401", f"the value has one of several types: {error}", node, helps)
             return None
 
     def _call(self, node: cst.Call) -> Type | None:

@@ -12,6 +12,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
@@ -30,6 +31,7 @@ from somd.transforms.types.scalars import (
     TupleType,
     Type,
     joined,
+    type_of_value,
 )
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -105,6 +107,8 @@ class _Walk:
         self.values: dict[str, list[tuple[Type, Literal, cst.CSTNode]]] = {}
         self.returns: list[tuple[Type, cst.BaseExpression, cst.CSTNode]] = []
         self.first_round = False
+        #: targets of values that are made of what the name was before
+        self.derived: set[cst.CSTNode] = set()
         #: values that exceptions tell, with their statements and texts
         self.told: list[tuple[cst.BaseExpression, cst.Raise, str]] = []
         for name, given in arguments.items():
@@ -181,6 +185,8 @@ class _Walk:
         found = self.expressions.any(value)
         if found is None:
             return
+        if isinstance(target, cst.Name) and target.value in names_read(value):
+            self.derived.add(target)
         if isinstance(target, cst.Tuple):
             if isinstance(found, TupleType) and len(found.elements) == len(target.elements):
                 for element, part in zip(target.elements, found.elements, strict=True):
@@ -230,6 +236,7 @@ class _Walk:
         if found is not None:
             self.types.nodes[node] = found
             if isinstance(node.target, cst.Name):
+                self.derived.add(node.target)
                 self.take(node.target.value, found, None, node.target)
             else:
                 self.kept(left, found, node)
@@ -239,11 +246,20 @@ class _Walk:
         sees what the earlier ones made of it; from then on the types of the round before hold."""
         self.values.setdefault(name, []).append((found, literal, node))
         if self.first_round:
-            scalars = [(t, value) for t, value, _ in self.values[name] if isinstance(t, ScalarType)]
             try:
-                self.types.names[name] = joined(scalars) if isinstance(found, ScalarType) else found
+                self.types.names[name] = self.shared(self.values[name]) if isinstance(found, ScalarType) else found
             except NotTyped:
                 return
+
+    def shared(self, values: Sequence[tuple[Type, Literal, cst.CSTNode]]) -> ScalarType:
+        """The type of scalar values. A Python number that goes on as one of another kind, since more was added to it,
+        is of that kind: that nothing may have been added is left aside."""
+        made = joined((t, literal) for t, literal, _ in values if isinstance(t, ScalarType))
+        if not made.weak or not made.literals:
+            return made
+        first = {t.kind for t, _, node in values if node not in self.derived and isinstance(t, ScalarType)}
+        kept = any(isinstance(t, ScalarType) and t.literals for t, _, node in values)
+        return made if len(first) > 1 or kept else ScalarType(made.dtype, True)
 
     def told_apart(self, node: cst.BaseExpression) -> list[Type]:
         """The types of Python's own that a value in an exception has on different paths."""
@@ -267,14 +283,24 @@ class _Walk:
             if found is not None:
                 self.types.result = found
                 if not self.active:
-                    self._one_kind_of_bool(found)
+                    self._one_kind(found)
 
-    def _one_kind_of_bool(self, found: Type) -> None:
+    def _one_kind(self, found: Type) -> None:
         """Report a result that is Python's bool on some paths and NumPy's on others: they print, compare and negate
-        differently, and generated code keeps no note of which one it has."""
+        differently, and generated code keeps no note of which one it has. So it is with int and float."""
         for part in found.elements if isinstance(found, TupleType) else (found,):
-            if isinstance(part, ScalarType) and part.kind == "b" and {False, True} <= set(part.literals):
-                label = Label(self.method.position(self.returns[-1][2]), "here", True)
+            if not isinstance(part, ScalarType):
+                continue
+            label = Label(self.method.position(self.returns[-1][2]), "here", True)
+            if part.weak and part.literals:
+                kinds = " and ".join(f"`{type_of_value(value)}`" for value in part.literals)
+                message = f"the result is Python's `{part}` on some paths and {kinds} on others"
+                helps = (
+                    f"give it one type: return `{part}(...)` of it",
+                    "write `0.0` for `0`, where it is a float else",
+                )
+                self.collector.add(Diagnostic("SOMD401", message, (label,), helps))
+            elif part.kind == "b" and {False, True} <= set(part.literals):
                 message = "the result is Python's bool on some paths and NumPy's on others"
                 helps = ("return `bool(...)` of it", "let each operand be NumPy's: `np.bool_(...)`")
                 self.collector.add(Diagnostic("SOMD401", message, (label,), helps))
@@ -303,7 +329,7 @@ class _Walk:
         first = values[0][0]
         try:
             if kinds == {ScalarType}:
-                return joined((t, literal) for t, literal, _ in values if isinstance(t, ScalarType))
+                return self.shared(values)
             if all(t == first for t, _, _ in values):
                 return first
             names = dict.fromkeys(f"`{t}`" for t, _, _ in values)

@@ -7,7 +7,8 @@
 
 `x` has the strong type with the numbers that it may hold instead (`ScalarType.literals`). An operation is allowed where
 it gives the same value and type for them as for the strong type; its result may be a Python number in turn. float64 and
-int64 have the values of Python's own numbers, but promote otherwise: `SOME` numbers stand for them.
+int64 have the values of Python's own numbers, but promote otherwise: `SOME` numbers stand for them. What is an int on
+some paths and a float on others is a float that has SOME int among its literals.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def result_of(
     for k in bearing:
         if any(not t.weak for j, t in enumerate(types) if j != k):
             _same_type(function, operands[k], k, types, result, compares)
+    if all(t.weak for t in types):
+        return _of_kinds(function, operands, result) if bearing and not compares else result
+    bearing = [k for k in bearing if not types[k].weak]
     if not bearing or not all(o.weak or o.literals for o in operands):
         return result
     tracked = [operands[k] for k in bearing if _tracked(operands[k])]
@@ -67,6 +71,15 @@ def result_of(
             return ScalarType(result.dtype, literals=(False, True))
         raise PathDependent(tracked[0])
     return _with_literals(function, operands, values, result, tracked[0])
+
+
+def _of_kinds(function: Callable[..., Any], operands: Sequence[ScalarType], result: ScalarType) -> ScalarType:
+    """The result of Python numbers of which some may be of one of several kinds."""
+    choices = [[plain(o), *(type_of_value(value) for value in o.literals)] for o in operands]
+    others = {apply(function, *chosen) for chosen in itertools.product(*choices)} - {result}
+    if not result.weak or not others:
+        return result
+    return ScalarType(result.dtype, True, tuple(sorted({SOME[o.dtype][0] for o in others if o.weak}, key=repr)))
 
 
 def _fits(function: Callable[..., Any], types: Sequence[ScalarType], values: Sequence[Literal]) -> None:

@@ -60,7 +60,8 @@ Number = int | float | bool | complex
 class ScalarType:
     """`dtype` by NumPy's name; `weak` for Python's own bool, int, float and complex (of 64 bits a part).
 
-    `literals` are the Python numbers that a variable of a strong type may hold instead, on some paths.
+    `literals` are the Python numbers that a variable of a strong type may hold instead, on some paths; of a weak type,
+    numbers that stand for those of other kinds.
     """
 
     dtype: str
@@ -201,7 +202,10 @@ def joined(values: Iterable[tuple[ScalarType, Literal]]) -> ScalarType:
     weak = [(t, literal) for t, literal in taken if t.weak]
     kinds = {t.kind for t, _ in weak}
     if not strong and ("b" not in kinds or len(kinds) == 1):
-        return max((t for t, _ in weak), key=lambda t: "bifc".index(t.kind))
+        widest = max((t for t, _ in weak), key=lambda t: "bifc".index(t.kind))
+        others = {value for t, _ in weak for value in t.literals}
+        others |= {some for t, _ in weak if t.kind != widest.kind for some in SOME[t.dtype]}
+        return ScalarType(widest.dtype, True, tuple(sorted(others, key=repr)))
     if len(strong) == 1:
         result = ScalarType(next(iter(strong)))
         literals = {value for t, _ in taken for value in t.literals}
