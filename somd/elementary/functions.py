@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from somd.elementary.circular import cos, sin, tan
+from somd.elementary.decimals import round_places, round_tens
 from somd.elementary.error_function import erf, erfc
 from somd.elementary.exponential import exp, exp2, expm1
 from somd.elementary.gamma import gamma, lgamma
@@ -45,8 +46,10 @@ _FUNCTIONS: tuple[Callable[..., float], ...] = (
 )
 #: powers with exponents that need no logarithm; the general one has the same bits there
 POWERS: dict[float, Callable[[float], float]] = {3.0: cube, 4.0: fourth_power, -1.0: reciprocal, 0.5: root_power}
-#: functions of `math` and of floats, by their names there; powers by their own
-ALL: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_FUNCTIONS, *POWERS.values())}
+#: Python's `round` to places
+ROUNDED: tuple[Callable[..., float], ...] = (round_places, round_tens)
+#: functions of `math` and of floats, by their names there; others by their own
+ALL: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_FUNCTIONS, *POWERS.values(), *ROUNDED)}
 #: the names that NumPy has for them
 _OF_NUMPY = {"power": "pow", "arctan2": "atan2"}
 _OF_NUMPY |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}

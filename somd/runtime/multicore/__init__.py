@@ -57,6 +57,7 @@ from somd.runtime.multicore.numpy_functions import (
     numpy_square,
     numpy_where,
     python_isqrt,
+    python_rounded,
 )
 from somd.runtime.multicore.partition import (
     LANES,
@@ -166,6 +167,7 @@ __all__ = [
     "python_divide",
     "python_isqrt",
     "python_power",
+    "python_rounded",
     "reduce_all",
     "reduce_and",
     "reduce_any",

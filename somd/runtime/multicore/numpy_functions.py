@@ -103,6 +103,17 @@ def float_to_unsigned(value: float) -> Any:
 
 
 @native
+def python_rounded(value: int, factor: int) -> int:
+    """An integer as the nearest multiple of a power of ten; of two that are as near the one with an even count."""
+    count = value // factor
+    rest = value - count * factor
+    left = factor - rest
+    if rest > left or (rest == left and count % 2 != 0):
+        count += 1
+    return count * factor
+
+
+@native
 def python_isqrt(value: int) -> Any:
     """The whole part of the square root; 0 for what has none."""
     if value <= 0:

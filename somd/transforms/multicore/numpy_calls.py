@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.types.functions import ANGLES, SIGNS, angle_factor, reciprocal_of_zero
+from somd.transforms.types.functions import ANGLES, SIGNS, angle_factor, places_of, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 OWN = ("minimum", "maximum", "fmin", "fmax", "clip", "square", "fmod")
@@ -59,17 +59,32 @@ def _reciprocal(value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
 def rounded(
     arguments: Sequence[cst.BaseExpression], kinds: Sequence[ScalarType], result: ScalarType
 ) -> cst.BaseExpression:
-    """`np.round(x, places)`, and `round(x, places)` of a NumPy scalar."""
-    value = as_type(arguments[0], kinds[0], result.dtype)
-    if result.kind != "f":
-        return value
-    places = int(arguments[1].evaluated_value) if len(arguments) > 1 and isinstance(arguments[1], cst.Integer) else 0
+    """`np.round(x, places)`, and `round(x, places)`, the same for a NumPy scalar: by a power of ten, in floats.
+
+    Python rounds its own numbers by their exact values.
+    """
+    places = places_of(arguments)
+    assert places is not None
+    if result.kind != "f" and places >= 0:
+        return as_type(arguments[0], kinds[0], result.dtype)
+    if result.weak and result.kind != "f":
+        value = as_type(arguments[0], kinds[0], result.dtype)
+        return called("python_rounded", value, cst.Integer(str(10**-places)))
+    value = as_type(arguments[0], kinds[0], result.dtype if result.kind == "f" else "float64")
     if places == 0:
         return called_of(_np("rint"), value)
-    factor = of_numpy(result.dtype, cst.Float(f"1e{places}"))
-    product = cst.BinaryOperation(_grouped(value), cst.Multiply(), factor)
-    divided = cst.BinaryOperation(called_of(_np("rint"), product), cst.Divide(), factor)
-    return _grouped(divided)
+    power = cst.Float(f"1e{abs(places)}")
+    if result.weak:
+        function = cst.Attribute(cst.Name("elementary"), cst.Name("round_places" if places > 0 else "round_tens"))
+        return called_of(function, value, power)
+    factor = power if result.kind != "f" else of_numpy(result.dtype, power)
+    first, second = (cst.Multiply(), cst.Divide()) if places > 0 else (cst.Divide(), cst.Multiply())
+    scaled = cst.BinaryOperation(_grouped(value), first, factor)
+    made = _grouped(cst.BinaryOperation(called_of(_np("rint"), scaled), second, factor))
+    if result.kind == "f":
+        return made
+    only = unsigned(made, ScalarType("float64"), result.dtype)
+    return only if only is not None else of_numpy(result.dtype, of_numpy("int64", made))
 
 
 def unsigned(node: cst.BaseExpression, kind: ScalarType | None, dtype: str) -> cst.BaseExpression | None:

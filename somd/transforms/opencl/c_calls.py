@@ -38,7 +38,7 @@ def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     if name == "pow":
         return power(converted(argument, dtype), converted(arguments[1], dtype), result, unit)
     if name == "round" and len(arguments) == 2:
-        return rounded(arguments, dtype)
+        return rounded(arguments, result, unit)
     if name == "round":
         argument = call("rint", argument.dtype, argument) if kind_of(argument.dtype) == "f" else argument
         return converted(argument, dtype)
@@ -47,17 +47,29 @@ def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     return converted(argument, dtype)
 
 
-def rounded(arguments: list[C], dtype: str) -> C:
-    """`round(x, places)` of a NumPy scalar, and `np.round(x, places)`: by a power of ten, as NumPy does it."""
-    value = converted(arguments[0], dtype)
-    if kind_of(dtype) != "f":
-        return value
-    given = arguments[1].value if len(arguments) > 1 else None
+def rounded(arguments: list[C], result: ScalarType, unit: Unit) -> C:
+    """`np.round(x, places)`, and `round(x, places)`, the same for a NumPy scalar: by a power of ten, in floats.
+
+    Python rounds its own numbers by their exact values.
+    """
+    dtype, whole = result.dtype, result.kind != "f"
+    given = arguments[1].value if len(arguments) > 1 else 0
     places = given if isinstance(given, int) else 0
+    if whole and places >= 0:
+        return converted(arguments[0], dtype)
+    if whole and result.weak:
+        factor = literal(10**-places, dtype)
+        return call(unit.function("rounded", dtype), dtype, converted(arguments[0], dtype), factor)
+    kind = "float64" if whole else dtype
+    value = converted(arguments[0], kind)
     if places == 0:
-        return call("rint", dtype, value)
-    factor = literal(float(f"1e{places}"), dtype)
-    return infix("/", call("rint", dtype, infix("*", value, factor, dtype)), factor, dtype)
+        return call("rint", kind, value)
+    factor = literal(float(f"1e{abs(places)}"), kind)
+    if result.weak:
+        return call(unit.elementary("round_places" if places > 0 else "round_tens", kind), kind, value, factor)
+    first, second = ("*", "/") if places > 0 else ("/", "*")
+    made = infix(second, call("rint", kind, infix(first, value, factor, kind)), factor, kind)
+    return converted(made, dtype)
 
 
 def absolute(argument: C, unit: Unit) -> C:
@@ -104,7 +116,7 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
     if name == "logical_not":
         return prefix("!", truth(arguments[0]), "bool")
     if name in ("round", "around"):
-        return rounded(arguments, dtype)
+        return rounded(arguments, result, unit)
     if name == "where":
         yes, no = (converted(a, dtype) for a in arguments[1:])
         return call(unit.function("where", dtype), dtype, truth(arguments[0]), yes, no)

@@ -11,6 +11,14 @@ from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
 from somd.transforms.opencl.complex_prelude import complex_function_text
 
 SIGNED = {
+    "rounded": """static @T python_rounded_@T(@T a, @T factor)
+{
+    @T count = a / factor - (a % factor < 0);
+    const @T rest = (@T)((@U)a - (@U)count * (@U)factor), left = factor - rest;
+    if (rest > left || (rest == left && count % 2 != 0))
+        count += 1;
+    return (@T)((@U)count * (@U)factor);
+}""",
     "reciprocal": """static @T numpy_reciprocal_@T(@T a, @T by_zero)
 {
     return a == 0 ? by_zero : a == 1 || a == -1 ? a : 0;
@@ -238,7 +246,20 @@ FROM_END = """static long python_from_end(long index, long length)
 {
     return index < 0 ? index + length : index;
 }"""
-PYTHON = ("square", "floor_div", "mod", "shift_left", "shift_right", "abs", "power", "gcd", "isqrt", "min", "max")
+PYTHON = (
+    "square",
+    "floor_div",
+    "mod",
+    "shift_left",
+    "shift_right",
+    "abs",
+    "power",
+    "gcd",
+    "isqrt",
+    "min",
+    "max",
+    "rounded",
+)
 
 
 def function_name(kind: str, dtype: str) -> str:

@@ -47,6 +47,8 @@ COMPARISONS = {
     cst.Equal: operator.eq,
     cst.NotEqual: operator.ne,
 }
+#: places behind the point to which integers may be rounded, which changes nothing
+MOST_PLACES = 400
 HelperFinder = Callable[[Function, tuple[Type, ...], cst.Call], "HelperInstance | None"]
 
 
@@ -424,23 +426,21 @@ class Expressions:
         parts = [self.binary(kind, left, right, operands, node) for kind in (cst.FloorDivide, cst.Modulo)]
         return TupleType(tuple(part for part in parts if part is not None)) if None not in parts else None
 
-    def _places(
-        self, arguments: list[cst.BaseExpression], found: list[ScalarType | None], node: cst.Call, weak: bool = False
-    ) -> bool:
-        """Whether a number is rounded to so many places as can be done here; `weak`: Python's `round`."""
+    def _places(self, arguments: list[cst.BaseExpression], found: list[ScalarType | None], node: cst.Call) -> bool:
+        """Whether a number is rounded to so many places as can be done here."""
         if len(found) == 1:
             return True
-        written = len(arguments) == 2 and isinstance(arguments[1], cst.Integer)
-        first, places = found[0], self.literal(arguments[1]) if written else None
+        first, places = found[0], functions.places_of(arguments)
         if first is None:
             return False
         message = ""
-        if not isinstance(places, int) or not (0 <= places <= 22 if first.kind == "f" else places >= 0):
-            message = "the places to round to are written as a number from 0 on"
-        elif first.kind == "c" or (weak and first.weak and first.kind == "f"):
-            message = f"a `{first}` is not rounded to places here: Python rounds its decimal digits"
+        least, most = (-22, 22) if first.kind == "f" else (-18, MOST_PLACES)
+        if places is None or not least <= places <= most:
+            message = f"the places to round a `{first}` to are written as a number from {least} to {most}"
+        elif first.kind == "c":
+            message = f"a `{first}` is not rounded to places here"
         if message:
-            self.report("SOMD203", message, node, "use `np.round(x, places)` on a float, with `places` a number")
+            self.report("SOMD203", message, node, "write the number of places; round `z.real` and `z.imag`")
         return not message
 
     def _real_parts(self, found: list[ScalarType | None], node: cst.Call) -> bool:
@@ -466,7 +466,7 @@ class Expressions:
             return self._as_operators(name, arguments, node)
         if name == "round" and len(arguments) == 2:
             given = [self.scalar(a) for a in arguments]
-            return self._applied(function, given, node) if self._places(arguments, given, node, weak=True) else None
+            return self._applied(function, given, node) if self._places(arguments, given, node) else None
         if name == "complex" and len(arguments) == 2:
             given = [self.scalar(a) for a in arguments]
             return self._applied(function, given, node) if self._real_parts(given, node) else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import libcst as cst
@@ -80,6 +80,17 @@ def reciprocal_of_zero(dtype: str) -> int:
     """What NumPy gives for `1 / 0` of integers of `dtype`: what the machine makes of infinity, which differs."""
     with np.errstate(all="ignore"):
         return int(np.reciprocal(np.dtype(dtype).type(0)))
+
+
+def places_of(arguments: Sequence[cst.BaseExpression]) -> int | None:
+    """The places to which a call rounds its first argument: 0 where it does not say so; None if no literal does."""
+    given = arguments[1] if len(arguments) > 1 else cst.Integer("0")
+    negative = isinstance(given, cst.UnaryOperation) and isinstance(given.operator, cst.Minus)
+    if isinstance(given, cst.UnaryOperation) and negative:
+        given = given.expression
+    if not isinstance(given, cst.Integer):
+        return None
+    return -int(given.evaluated_value) if negative else int(given.evaluated_value)
 
 
 def known(function: object, table: dict[Callable[..., Any], str]) -> str | None:
