@@ -89,3 +89,18 @@ def squares_roots_and_reciprocals_to_the_bit(a: A, b: A) -> np.ndarray:
         out[2, i] = 1 / b[i]
         out[3, i] = abs(a[i]) ** 1
     return out
+
+
+@program(lambda: [(numbers(n, dtype=dtype, low=0, high=3),) for dtype in (np.int64, np.uint8) for n in (0, 1, 7, 40)])
+@somd
+def powers_of_loop_variables(a: A):
+    out = np.zeros((3, len(a)), np.int64)
+    total = 0
+    for i in range(len(a)):
+        k = i % 3
+        out[0, i] = 2**i - i**k
+        for j in range(1, 4):
+            out[1, i] += (i + 1) ** j
+            out[2, i] = a[i] ** (j // 2) + a[i] ** k
+        total += 3 ** (k + 1)
+    return out, total, 2 ** (len(a) // 2)

@@ -200,3 +200,37 @@ def numbers_on_some_paths(a: A) -> np.ndarray:
         out[1, i] = max(a[i], 2) / 2
         out[2, i] = x + 1 if x < 20 else 0
     return out
+
+
+def decimals():
+    """Floats beside and between decimals, ties that a float holds exactly, and integers."""
+    generator = np.random.default_rng(7)
+    ties = generator.integers(-8000, 8000, 60) / 8
+    near = generator.integers(-500, 500, 60) / 100 + 0.005
+    rest = [0.0, -0.0, 2.675, 1.005, 25.0, -35.0, 1e15 + 0.3, 2.0**53 + 2, 1e22, 1e300, 5e-324, np.inf, -np.inf, np.nan]
+    floats = np.concatenate([ties, near, rest, generator.uniform(-1e6, 1e6, 60)])
+    whole = generator.integers(-(2**60), 2**60, len(floats))
+    whole[:120] = generator.integers(-2000, 2000, 120)
+    return [(floats, whole), (floats.astype(np.float32), whole.astype(np.int32) // 16)]
+
+
+@program(decimals)
+@somd
+def rounded_as_python_does(a: A, k: A):
+    out = np.zeros((6, len(a)))
+    tens = np.zeros((5, len(a)), np.int64)
+    for i in range(len(a)):
+        x = float(a[i])
+        n = int(k[i])
+        out[0, i] = round(x, 1)
+        out[1, i] = round(x, 2)
+        out[2, i] = round(x, 14)
+        out[3, i] = round(x, -1)
+        out[4, i] = round(x, -3) + round(x, 0)
+        out[5, i] = round(a[i], -1) + np.round(a[i], -2)
+        tens[0, i] = round(n, -1)
+        tens[1, i] = round(n, -18)
+        tens[2, i] = round(n, 3)
+        tens[3, i] = round(k[i], -2)
+        tens[4, i] = np.round(n, -1)
+    return out, tens, round(len(a) * 0.125, 2), round(len(a), -1)

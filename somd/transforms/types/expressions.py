@@ -20,6 +20,7 @@ from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, plain, result_of
+from somd.transforms.types.naturals import Naturals
 from somd.transforms.types.scalars import (
     BINARY,
     BOOL,
@@ -60,6 +61,7 @@ class Expressions:
         self.types = types
         self.collector = collector
         self.helper = helper
+        self.naturals = Naturals(method)
 
     def report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
         label = Label(self.method.position(node), "here", True)
@@ -225,10 +227,13 @@ class Expressions:
             return None
         if kind is cst.Power and left.kind in "iu" and right.kind in "iu":
             exponent = self.literal(right_node)
-            if right.kind != "u" and (not isinstance(exponent, int) or exponent < 0):
-                self.report(
-                    "SOMD405", "an integer power with this exponent may be a fraction", node, "use a float base"
-                )
+            known = isinstance(exponent, int) and exponent >= 0
+            if right.kind != "u" and not known and not self.naturals.natural(right_node):
+                message, helps = "an integer power with this exponent may be a fraction", "use a float base"
+                if not (left.weak and right.weak):
+                    message = "an integer power with this exponent may have no value: NumPy raises ValueError below 0"
+                    helps = "let the exponent be one that cannot be negative, `np.uint8(n)`, or the base a float"
+                self.report("SOMD405", message, node, helps)
                 return None
         bools = left.kind == right.kind == "b" and not (left.weak and right.weak)
         if bools and kind not in (cst.BitAnd, cst.BitOr, cst.BitXor):
@@ -440,7 +445,8 @@ class Expressions:
         elif first.kind == "c":
             message = f"a `{first}` is not rounded to places here"
         if message:
-            self.report("SOMD203", message, node, "write the number of places; round `z.real` and `z.imag`")
+            helps = "round `z.real` and `z.imag`" if first.kind == "c" else "write the number of places into the call"
+            self.report("SOMD203", message, node, helps)
         return not message
 
     def _real_parts(self, found: list[ScalarType | None], node: cst.Call) -> bool:
