@@ -5,7 +5,15 @@ The list below is the contract with the code generator.
 
 from somd.partitioners import Chunked, Cyclic
 from somd.runtime.multicore import elementary
-from somd.runtime.multicore.arithmetic import fermat_remainder, floor_divide, integer_power, shift_left, shift_right
+from somd.runtime.multicore.arithmetic import (
+    fermat_remainder,
+    floor_divide,
+    integer_power,
+    python_compare,
+    python_quotient,
+    shift_left,
+    shift_right,
+)
 from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
     combine_and,
@@ -164,9 +172,11 @@ __all__ = [
     "own_copy",
     "packed_shape",
     "part_count",
+    "python_compare",
     "python_divide",
     "python_isqrt",
     "python_power",
+    "python_quotient",
     "python_rounded",
     "reduce_all",
     "reduce_and",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from somd.runtime.multicore.numba_internals.native import native
+
+#: integers that float64 holds lie within it of 0
+_EXACT = 1 << 53
+#: digits of a quotient behind the first, and the first bit of a word
+_DIGITS, _TOP = 56, np.uint64(1 << 63)
 
 
 @native
@@ -39,6 +45,48 @@ def integer_power(base: Any, exponent: Any) -> Any:
         factor *= factor
         left >>= np.uint64(1)
     return np.int64(result)
+
+
+@native
+def python_quotient(value: int, divisor: int) -> float:
+    """`value / divisor` of Python's integers, which is rounded once; inf or nan for a divisor of 0."""
+    if value == 0 or divisor == 0 or (-_EXACT <= value <= _EXACT and -_EXACT <= divisor <= _EXACT):
+        return np.float64(value) / np.float64(divisor)
+    return _long_quotient(value, divisor)
+
+
+@native
+def _long_quotient(value: int, divisor: int) -> float:
+    """The quotient digit by digit: more of them than a float has, the last one set if there are others behind."""
+    rest, by = np.uint64(value), np.uint64(divisor)
+    carried: Any = False
+    rest = np.uint64(0) - rest if value < 0 else rest
+    by = np.uint64(0) - by if divisor < 0 else by
+    exponent, digits = -_DIGITS, np.uint64(0)
+    while rest < _TOP:
+        rest, exponent = rest + rest, exponent - 1
+    while by < _TOP:
+        by, exponent = by + by, exponent + 1
+    for _ in range(_DIGITS + 1):
+        digits += digits
+        if carried or rest >= by:
+            rest, digits = rest - by, digits + np.uint64(1)
+        carried = rest >= _TOP
+        rest += rest
+    if carried or rest != np.uint64(0):
+        digits |= np.uint64(1)
+    size = math.ldexp(np.float64(digits), exponent)
+    return -size if (value < 0) != (divisor < 0) else size
+
+
+@native
+def python_compare(whole: int, number: float) -> float:
+    """-1.0, 0.0 or 1.0 as an integer is less than a float, equal or greater: exactly; nan for nan."""
+    nearest = np.float64(whole)
+    if nearest != number or number == 9223372036854775808.0:
+        return -1.0 if nearest <= number else 1.0 if nearest > number else number
+    exact = np.int64(number)
+    return -1.0 if whole < exact else 1.0 if whole > exact else 0.0
 
 
 @native

@@ -10,7 +10,6 @@ operands and results are cast; where it does not (float64, int64, Python numbers
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -21,13 +20,14 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.raises import raising_of
+from somd.transforms.multicore.comparisons import compared, is_near
 from somd.transforms.multicore.complex_calls import complex_call
 from somd.transforms.multicore.elementary_calls import elementary_call, elementary_power
 from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import apart
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.types.functions import OPERATORS
-from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type, working_type
+from somd.transforms.types.scalars import AUGMENTED, BOOL, INT, ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee, Types
 
 SAME_IN_NUMBA = ("int64", "float64")
@@ -128,6 +128,8 @@ class Rewriter(cst.CSTTransformer):
     def _binary(
         self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType
     ) -> cst.BaseExpression:
+        if is_quotient_of_python(node, left, right):
+            return call("python_quotient", converted(node.left, left, "int64"), converted(node.right, right, "int64"))
         function = _careful(node, left, right, result)
         if function is not None:
             operands = (converted(node.left, left, result.dtype), converted(node.right, right, result.dtype))
@@ -149,6 +151,9 @@ class Rewriter(cst.CSTTransformer):
         self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
     ) -> cst.BaseExpression:
         result = self._scalar(original_node)
+        operand = self._scalar(original_node.expression)
+        if result == INT and operand == BOOL:
+            return updated_node.with_changes(expression=cast(updated_node.expression, INT.dtype))
         if result is None or isinstance(original_node.operator, cst.Not) or not result.narrow:
             return updated_node
         return cast(updated_node, result.dtype) if result.kind in "iu" else updated_node
@@ -156,32 +161,8 @@ class Rewriter(cst.CSTTransformer):
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
         operands = [original_node.left, *(t.comparator for t in original_node.comparisons)]
         kinds = [self._scalar(o) for o in operands]
-        if any(kind is not None and kind.kind == "c" for kind in kinds):
-            return self._compared(updated_node, [kind for kind in kinds if kind is not None])
-        strong = {k.dtype for k in kinds if k is not None and not k.weak}
-        dtype = strong.pop() if len(strong) == 1 else ""
-        if dtype == "uint64" and not all(_natural(o) for o in operands if (k := self._scalar(o)) is None or k.weak):
-            return updated_node
-        if dtype not in ("float32", "uint64"):
-            return updated_node
-
-        def fitted(node: cst.BaseExpression, kind: ScalarType | None) -> cst.BaseExpression:
-            return converted(node, kind, dtype) if kind is not None and kind.weak else node
-
-        targets = [
-            t.with_changes(comparator=fitted(t.comparator, kind))
-            for t, kind in zip(updated_node.comparisons, kinds[1:], strict=True)
-        ]
-        return updated_node.with_changes(left=fitted(updated_node.left, kinds[0]), comparisons=targets)
-
-    def _compared(self, node: cst.Comparison, kinds: list[ScalarType]) -> cst.Comparison:
-        """Two numbers, one of them complex, in the type in which NumPy compares them."""
-        dtype = working_type(operator.eq, *(ScalarType(kind.dtype, kind.weak) for kind in kinds)).dtype
-        target = node.comparisons[0]
-        right = converted(target.comparator, kinds[1], dtype)
-        return node.with_changes(
-            left=converted(node.left, kinds[0], dtype), comparisons=[target.with_changes(comparator=right)]
-        )
+        known = [kind for kind in kinds if kind is not None]
+        return compared(updated_node, known) if len(known) == len(kinds) else updated_node
 
     def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         result = self._scalar(original_node)
@@ -444,6 +425,7 @@ class Rewriter(cst.CSTTransformer):
         same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
         plain_operation = cst.BinaryOperation(updated_node.target, kind(), updated_node.value)
         careful = _careful(plain_operation, left, right, result) is not None
+        careful |= is_quotient_of_python(plain_operation, left, right)
         careful |= elementary_power(plain_operation, left, right, result) is not None
         if not guarded and not _differs(left, right, result) and same and not careful:
             return updated_node
@@ -527,11 +509,6 @@ def index_tuple(node: cst.Subscript) -> cst.Tuple:
     return cst.Tuple([cst.Element(cast(i, "int64")) for i in index_expressions(node)])
 
 
-def _natural(node: cst.BaseExpression) -> bool:
-    """Whether an expression is an integer literal, which uint64 holds."""
-    return isinstance(node, cst.Integer)
-
-
 def _careful(node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType) -> str | None:
     """The runtime function for an operation whose edge cases Numba and the processor treat in their own way."""
     if result.kind == "c":
@@ -556,6 +533,13 @@ def _careful(node: cst.BinaryOperation, left: ScalarType, right: ScalarType, res
     if isinstance(node.operator, cst.FloorDivide) and result.dtype == "int64":
         return "floor_divide"
     return None
+
+
+def is_quotient_of_python(node: cst.BinaryOperation, left: ScalarType, right: ScalarType) -> bool:
+    """Whether Python divides two integers, some of which floats may not hold."""
+    if not isinstance(node.operator, cst.Divide) or not all(each.weak and each.kind in "bi" for each in (left, right)):
+        return False
+    return not (is_near(node.left) and is_near(node.right))
 
 
 def _differs(left: ScalarType, right: ScalarType, result: ScalarType) -> bool:

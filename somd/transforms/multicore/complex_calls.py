@@ -27,12 +27,15 @@ def complex_call(
     """The expression for a call of what `callee` is on operands of `kinds`; None for one that needs no form here."""
     name = RENAMED.get(callee.name, callee.name)
     first = arguments[0]
-    if callee.kind in ("cast", "builtin") and result.kind == "c":
+    if callee.kind in ("cast", "builtin") and callee.name != "pow" and result.kind == "c":
         return _made(arguments, kinds, result)
     if callee.kind == "method" or (callee.kind == "numpy" and name in CONJUGATE):
         return _called(_member(first, "conjugate")) if result.kind == "c" else first
     if callee.kind == "numpy" and name in PARTS:
-        return _member(first, name)
+        whole = kinds[0].kind == "b"  # Numba's bools have no parts
+        return _as(
+            _member(_as(first, None, "int64") if whole else first, name), None if whole else result, result.dtype
+        )
     wide = callee.kind == "cmath"
     if not wide and name != "angle" and not any(kind.kind == "c" for kind in kinds):
         return None

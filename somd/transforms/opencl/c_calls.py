@@ -20,7 +20,6 @@ LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
 #: functions of truth values
 TRUTHS = ("logical_not", "where")
-INTEGER_IDENTITY = ("floor", "ceil", "trunc", "rint")
 
 
 def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
@@ -92,8 +91,6 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
     if name == "log" and len(values) == 2:
         above, below = (call(unit.elementary("log", "float64"), "float64", v) for v in values)
         return infix("/", above, below, "float64")
-    if name in INTEGER_IDENTITY and kind_of(arguments[0].dtype) != "f":
-        return converted(arguments[0], result.dtype)
     kind = "bool" if name in TESTS else "float64"
     own = elementary(name)
     if own == "pow":

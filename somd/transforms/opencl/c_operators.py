@@ -16,7 +16,7 @@ from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.scalars import ScalarType, working_type
+from somd.transforms.types.scalars import FLOAT, INT, ScalarType, working_type
 
 PLAIN: dict[type[cst.CSTNode], str] = {cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/"}
 BITWISE: dict[type[cst.CSTNode], str] = {cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^"}
@@ -34,11 +34,17 @@ COMPARISONS: dict[type[cst.CSTNode], str] = {
     cst.Equal: "==",
     cst.NotEqual: "!=",
 }
+#: integers that float64 holds lie within it of 0
+EXACT = 1 << 53
 OF_BOOLS = {"+": "|", "*": "&"}
 
 
 def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, unit: Unit) -> C:
     """An arithmetic operation whose result is of type `result`."""
+    whole = "f" not in (kind_of(left.dtype), kind_of(right.dtype))
+    if operator is cst.Divide and result == FLOAT and whole and not (is_near(left) and is_near(right)):
+        sides = converted(left, "int64"), converted(right, "int64")
+        return call(unit.function("quotient", "int64"), "float64", *sides)
     left, right = converted(left, result.dtype), converted(right, result.dtype)
     if result.kind == "c":
         return c_complex.binary(operator, left, right, result, unit)
@@ -51,6 +57,12 @@ def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, u
     made = call(unit.function(CALLED[operator], result.dtype), result.dtype, left, right)
     rest = operator is cst.Modulo and type(right.value) is int
     return replace(made, reach=abs(right.value)) if rest and isinstance(right.value, int) else made
+
+
+def is_near(c: C) -> bool:
+    """Whether an integer is known to be one that float64 holds."""
+    size = abs(c.value) if type(c.value) is int else c.reach
+    return kind_of(c.dtype) == "b" or c.value == 0 or 0 < size <= EXACT
 
 
 def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
@@ -135,6 +147,11 @@ def comparison(
 ) -> C:
     """A comparison: exact between integers of any signs; a Python number takes the float type that it meets."""
     symbol = COMPARISONS[type(operator)]
+    for whole, kind, number, other in ((left, left_type, right, right_type), (right, right_type, left, left_type)):
+        small = isinstance(number.value, float) and abs(number.value) < EXACT
+        if kind == INT and other == FLOAT and not is_near(whole) and not small:
+            found, none = call(unit.function("compare", "int64"), "float64", whole, number), literal(0, "float64")
+            return infix(symbol, *((found, none) if whole is left else (none, found)), "bool")
     dtype = _compared_as(left_type, right_type)
     if dtype is not None:
         left, right = converted(left, dtype), converted(right, dtype)

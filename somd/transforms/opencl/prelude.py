@@ -64,6 +64,37 @@ SIGNED = {
     }
     return a < 0 ? (@T)(0 - (@U)a) : a;
 }""",
+    "quotient": """static double python_quotient_@T(@T a, @T b)
+{
+    const @T near = 1L << 53;
+    if (a == 0 || b == 0 || (a >= -near && a <= near && b >= -near && b <= near))
+        return (double)a / (double)b;
+    @U rest = a < 0 ? 0 - (@U)a : (@U)a, by = b < 0 ? 0 - (@U)b : (@U)b, digits = 0;
+    int carried = 0;
+    const int exponent = (int)clz(by) - (int)clz(rest) - 56;
+    rest <<= clz(rest);
+    by <<= clz(by);
+    for (int k = 0; k <= 56; k++) {
+        digits += digits;
+        if (carried || rest >= by) {
+            rest -= by;
+            digits += 1;
+        }
+        carried = (int)(rest >> 63);
+        rest += rest;
+    }
+    digits |= (@U)(carried || rest != 0);
+    const double size = ldexp((double)digits, exponent);
+    return (a < 0) != (b < 0) ? -size : size;
+}""",
+    "compare": """static double python_compare_@T(@T whole, double number)
+{
+    const double nearest = (double)whole;
+    if (nearest != number || number == 9223372036854775808.0)
+        return nearest <= number ? -1.0 : nearest > number ? 1.0 : number;
+    const @T exact = (@T)number;
+    return whole < exact ? -1.0 : whole > exact ? 1.0 : 0.0;
+}""",
     "isqrt": """static @T python_isqrt_@T(@T a)
 {
     if (a <= 0)
@@ -259,6 +290,8 @@ PYTHON = (
     "min",
     "max",
     "rounded",
+    "quotient",
+    "compare",
 )
 
 

@@ -225,7 +225,7 @@ class Expressions:
         if kind not in BINARY:
             self.report("SOMD202", "this operator is not supported", node, "use + - * / // % ** & | ^ << >>")
             return None
-        if kind is cst.Power and left.kind in "iu" and right.kind in "iu":
+        if kind is cst.Power and left.kind in "biu" and right.kind in "iu":
             exponent = self.literal(right_node)
             known = isinstance(exponent, int) and exponent >= 0
             if right.kind != "u" and not known and not self.naturals.natural(right_node):
@@ -361,6 +361,10 @@ class Expressions:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 found = [self.scalar(a) for a in arguments]
+                if not self._counted(functions.counts_of(function, kind, name), node):
+                    return None
+                if kind == "math" and self._is_whole(name, found):
+                    self.types.calls[node] = Callee("builtin", "int")
                 if kind == "numpy" and name not in functions.OF_COMPLEX and any(f and f.kind == "c" for f in found):
                     helps = "compute it from `z.real` and `z.imag`"
                     self.report("SOMD203", f"`np.{name}` of a complex number is not supported", node, helps)
@@ -383,6 +387,22 @@ class Expressions:
                 instead = "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
             self.report("SOMD203", f"`{text}` is not a function that a method may call", node, instead)
         return None
+
+    def _counted(self, counts: tuple[int, ...], node: cst.Call) -> bool:
+        """Whether a function is called with so many numbers as it takes; what is not is reported."""
+        if len(node.args) in counts:
+            return True
+        numbers = {(1,): "one number", (1, 2): "one number or two"}.get(counts, f"{counts[0]} numbers")
+        text = cst.Module([]).code_for_node(node.func)
+        self.report("SOMD203", f"`{text}` takes {numbers} here", node, "leave the others out, or call it several times")
+        return False
+
+    def _is_whole(self, name: str, found: list[ScalarType | None]) -> bool:
+        """Whether `floor`, `ceil` or `trunc` give the integer that they take; the first two make floats of NumPy's."""
+        only = found[0]
+        return (
+            only is not None and only.kind in "bui" and (name == "trunc" or (only.weak and name in ("floor", "ceil")))
+        )
 
     def _applied(self, function: object, found: list[ScalarType | None], node: cst.CSTNode) -> ScalarType | None:
         if None in found:

@@ -70,6 +70,19 @@ ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
     getattr(np, n): n for n in ("empty_like", "zeros_like", "ones_like", "full_like", "copy")
 }
 
+_OF_TWO = ("pow", "atan2", "hypot", "copysign", "fmod", "gcd")
+_OF_THREE = ("clip", "where")
+_OF_ONE_OR_TWO = ("round", "around", "complex64", "complex128")
+
+
+def counts_of(function: object, kind: str, name: str) -> tuple[int, ...]:
+    """How many numbers a function of `math`, `cmath` or NumPy takes here; Python's `hypot` and `gcd` take any."""
+    if isinstance(function, np.ufunc):
+        return (function.nin,)
+    if name in _OF_ONE_OR_TWO or (name == "log" and kind == "math"):
+        return (1, 2)
+    return (2,) if name in _OF_TWO else (3,) if name in _OF_THREE else (1,)
+
 
 def angle_factor(name: str, dtype: str) -> float:
     """What NumPy's function of `ANGLES` multiplies a number of `dtype` by: in float32 a quotient of rounded numbers."""

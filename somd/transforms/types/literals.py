@@ -84,7 +84,9 @@ def _of_kinds(function: Callable[..., Any], operands: Sequence[ScalarType], resu
 
 def _fits(function: Callable[..., Any], types: Sequence[ScalarType], values: Sequence[Literal]) -> None:
     """Raise NotTyped where a literal is out of the range of the type that it meets, which NumPy does not let pass."""
-    if not any(t.weak and isinstance(v, int) and abs(v) > 1 for t, v in zip(types, values, strict=True)):
+    if all(t.weak for t in types) or not any(
+        t.weak and isinstance(v, int) and abs(v) > 1 for t, v in zip(types, values, strict=True)
+    ):
         return
     given = [v if t.weak and v is not None else sample(t) for t, v in zip(types, values, strict=True)]
     with warnings.catch_warnings(), np.errstate(all="ignore"):

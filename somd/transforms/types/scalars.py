@@ -166,7 +166,7 @@ def apply(function: Callable[..., Any], *operands: ScalarType) -> ScalarType:
         for trial in TRIALS:
             try:
                 value = function(*(sample(o, trial) for o in operands))
-            except (TypeError, ValueError, ArithmeticError, np.exceptions.ComplexWarning) as error:
+            except (TypeError, ValueError, AttributeError, ArithmeticError, np.exceptions.ComplexWarning) as error:
                 reason = str(error)
                 continue
             return type_of_value(value)

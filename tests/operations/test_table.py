@@ -1,0 +1,87 @@
+"""Every operator and function that methods may use, on the hard numbers of every type, does what plain Python does.
+
+The usual run takes each of them once, on one of the targets, with types that go around; SOMD_ALL_CASES=1 takes all
+types and pairs of types on all targets, which is more than an hour of work.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from somd.transforms.types.scalars import ScalarType
+from tests.differential import harness
+from tests.operations.cases import Case, typed
+from tests.operations.compare import differences
+from tests.operations.hard_numbers import KINDS, Kind
+from tests.operations.methods import computed
+from tests.operations.table import Template, templates, with_literals
+
+ALL = bool(os.environ.get("SOMD_ALL_CASES"))
+#: statements of a method: compilers take more than twice the time for twice as many
+TOGETHER = 40
+#: of operators with literals, the usual run takes one of so many
+ONE_OF = 40
+#: the types in the order in which templates take them, each operand's in steps of its own; most bugs are of floats
+AROUND = (*KINDS, ScalarType("float64"), ScalarType("float32"))
+STEPS = (1, 6, 4)
+TUPLES = [kinds for count in (1, 2) for kinds in itertools.product(KINDS, repeat=count)] + [(k,) * 3 for k in KINDS]
+
+
+def check(cases: Iterable[Case], target: str, folder: Path) -> None:
+    if reason := harness.unavailable(target):
+        pytest.skip(reason)
+    found: list[str] = []
+    for part in batched(list(cases)):
+        for case, numbers in zip(part, computed(part, target, folder), strict=True):
+            found += differences(case, numbers)
+    assert not found, "\n".join(found)
+
+
+def batched(cases: list[Case]) -> Iterator[list[Case]]:
+    for first in range(0, len(cases), TOGETHER):
+        yield cases[first : first + TOGETHER]
+
+
+def some_cases(chosen: list[Template]) -> list[Case]:
+    """Each template with the first types, from a place on that is its own, that the compiler takes."""
+    found: list[Case] = []
+    waiting = list(enumerate(chosen))
+    for turn in range(2 * len(AROUND)):
+        groups: dict[tuple[Kind, ...], list[tuple[int, Template]]] = {}
+        for k, template in waiting:
+            steps = (
+                STEPS if turn < len(AROUND) else STEPS[:1] * len(STEPS)
+            )  # what needs operands of one type comes last
+            places = [(k * step + turn) % len(AROUND) for step in steps[: template.count]]
+            groups.setdefault(tuple(AROUND[place] for place in places), []).append((k, template))
+        waiting = []
+        for kinds, group in groups.items():
+            taken, refused = typed([template for _, template in group], kinds)
+            found += taken
+            left = {each.template for each in refused}
+            waiting += [(k, template) for k, template in group if template in left]
+    return found
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_each_on_some_types(target: str, tmp_path: Path) -> None:
+    offset = harness.TARGETS.index(target)
+    names = list(dict.fromkeys(template.name for template in templates()))
+    here = set(names[offset :: len(harness.TARGETS)])
+    chosen = [template for template in templates() if template.name in here]
+    cases = some_cases([*chosen, *with_literals()[offset * 7 :: ONE_OF]])
+    assert here <= {case.template.name for case in cases}
+    check(cases, target, tmp_path)
+
+
+@pytest.mark.skipif(not ALL, reason="all types only with SOMD_ALL_CASES=1")
+@pytest.mark.parametrize("target", harness.TARGETS)
+@pytest.mark.parametrize("kinds", TUPLES, ids=lambda kinds: "-".join(f"{'python_' * k.weak}{k.dtype}" for k in kinds))
+def test_all(kinds: tuple[Kind, ...], target: str, tmp_path: Path) -> None:
+    taken, _ = typed([*templates(), *(with_literals() if len(kinds) == 1 else [])], kinds)
+    check(taken, target, tmp_path)
