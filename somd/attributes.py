@@ -107,9 +107,14 @@ def attribute(owner: object, name: str) -> object:
     if isinstance(owner, type):
         return _of_class(owner, name)
     reader = next(kind for kind in type(owner).__mro__ if "__getattribute__" in vars(kind))
-    if reader not in (object, types.SimpleNamespace):
+    if reader not in (object, tuple, types.SimpleNamespace):
         return Computed(f"read by `{reader.__name__}.__getattribute__`")
     return _of_instance(owner, name)
+
+
+def is_tuple_field(owner: object, name: str) -> bool:
+    """Whether `owner.name` is an entry of a `NamedTuple`."""
+    return type(_in_classes(type(owner), name)) is _NAMEDTUPLE_FIELD
 
 
 def _of_instance(owner: object, name: str) -> object:

@@ -13,8 +13,10 @@ from typing import Any
 
 from somd.calling import Calling, calling_of
 from somd.compiling import one_at_a_time, room_for_nesting
+from somd.objects import all_passed
 from somd.overlaps import check_writeable, same_arrays
-from somd.reach import Reach, is_object, object_parameters, reach
+from somd.reach import Reach
+from somd.reaching import object_parameters, reach
 from somd.signatures import describe_all
 from somd.specialisations import Entry, compile_entry
 from somd.warm_calls import WarmCall, kinds_of, warm_call
@@ -90,7 +92,7 @@ class Entries:
         return self._last.callings[structure].found
 
     def _calling(self, known: _Known, values: Values) -> tuple[Calling, Values]:
-        if known.fixed is not None and not any(is_object(values[k]) for k in known.objects):
+        if known.fixed is not None and all_passed(values, known.objects):
             return known.fixed, values
         tries = _TRIES
         while True:

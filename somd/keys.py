@@ -15,8 +15,10 @@ from os.path import basename
 from pathlib import Path
 from types import CodeType, FunctionType
 
+from somd.attributes import MISSING
 from somd.describing import Descriptions
-from somd.reach import Call, Constant, Reach
+from somd.paths import text_of
+from somd.reach import Call, Constant, Reach, Refused
 from somd.runtime.contents import content_of
 from somd.source_text import NoSource, source_of
 
@@ -66,13 +68,16 @@ def _reached(found: Reach, words: Descriptions) -> Iterator[Part]:
         name = frame.function.__qualname__
         yield f"objects of `{name}`", f"{frames[frame]} {name} {[name for name, _ in frame.objects]} {frame.somd}"
         for path, meaning in meanings.items():
-            label = f"`{'.'.join(path)}` in `{name}`"
+            label = f"`{text_of(step for step in path if not isinstance(step, tuple))}` in `{name}`"
             if isinstance(meaning, Constant):
                 yield label, f"{path} = {words.of(meaning.value)}"
             elif isinstance(meaning, Call):
                 yield label, f"{path} calls {frames.get(meaning.frame)} {meaning.getter}"
+            elif isinstance(meaning, Refused):
+                yield label, f"{path} is refused: {meaning.why}"
             else:
-                yield label, f"{path} is {found.names[meaning]}: {words.of(found.annotation(meaning))}"
+                kind = words.of(found.kinds.get(meaning, MISSING))
+                yield label, f"{path} is {found.names[meaning]}: {words.of(found.annotation(meaning))} {kind}"
 
 
 def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:

@@ -49,6 +49,8 @@ class Lookups:
     owners: dict[int, Owner] = field(default_factory=dict)
     cells: dict[int, tuple[CellType, object]] = field(default_factory=dict)
     functions: dict[FunctionType, OfFunction] = field(default_factory=dict)
+    #: the lists whose contents each call looks at anyway, by their numbers
+    lists: dict[int, list[Any]] = field(default_factory=dict)
 
     # --- looking up ----------------------------------------------------------------------------------------------
 
@@ -76,6 +78,11 @@ class Lookups:
                 if value is not MISSING:
                     break
         return found
+
+    def followed(self, value: object) -> None:
+        """Note that what a tuple or list holds is looked at in each call."""
+        if isinstance(value, list):
+            self.lists[id(value)] = value
 
     def read(self, owner: Owner, name: str) -> object:
         """What `owner` itself has under a name."""
@@ -157,7 +164,15 @@ class Lookups:
             inner = self.attribute(value, name)
             reached = (*reached, name)
             value = self.noted(value, name) if isinstance(inner, Bound) else inner
-        made.paths[reached] = _kept(value)
+        made.paths[reached] = self._outline(value)
+
+    def _outline(self, value: object) -> object:
+        """A value without what comes with each call: the elements of arrays, what is in lists."""
+        if isinstance(value, list) and id(value) in self.lists:
+            return []
+        if isinstance(value, tuple) and any(self._outline(each) is not each for each in tuple.__iter__(value)):
+            return tuple(map(self._outline, tuple.__iter__(value)))
+        return _kept(value)
 
     def _evaluated(self, function: FunctionType, text: str, made: OfFunction) -> object:
         """What the text of an annotation means; `Parameter.empty` where it means nothing."""

@@ -23,7 +23,8 @@ from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError,
 from somd.explanation import Explanation
 from somd.keys import missing_globals, source_key
 from somd.paths import class_name_of, parameters_of, paths_of
-from somd.reach import Reach, reach_of_source
+from somd.reach import Reach
+from somd.reaching import reach_of_source
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.shipped import came_checked
 from somd.source_text import take_source
@@ -232,7 +233,7 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
     """What the source alone shows is wrong is said at decoration; a source found right is not analysed again.
 
     A method that reads attributes of its object is looked at when its class is known (from Python 3.12 on), and one
-    that needs the object itself when it is first called.
+    that needs the object itself, or to know which parameters are None, when it is first called.
     """
     if missing_globals(function) or (owner is None and _reads_its_object(function)):
         return
@@ -245,8 +246,14 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
         return
     from somd.transforms.pipeline import check
 
-    with one_at_a_time():
-        check(function, found)
+    try:
+        with one_at_a_time():
+            check(function, found)
+    except SomdCompileError:
+        own = parameters_of(function)
+        if any(path.tested and path.root in own for path in paths_of(function)):
+            return  # looked at as if all parameters were given; a call may give None, and take other branches
+        raise
     if key is not None:
         mark_checked(key)
 

@@ -109,6 +109,9 @@ def _refused(what: str, instead: str = "") -> SomdCompileError:
     helps = (
         (instead,)
         if instead
-        else ("arguments are NumPy arrays and scalars of bool, integer, float and complex dtypes, and Python numbers",)
+        else (
+            "arguments are NumPy arrays and scalars of bool, integer, float and complex dtypes, and Python numbers",
+            "they may stand in tuples and lists, but for parameters that carry `dist`",
+        )
     )
     return SomdCompileError((Diagnostic("SOMD404", what, (), helps),))

@@ -35,6 +35,8 @@ class Watch:
         owners: dict[int, Owner] = {}
         cells: dict[int, tuple[CellType, object]] = {}
         functions: dict[FunctionType, None] = {}
+        #: lists that calls look into themselves
+        self._followed: set[int] = {number for each in self._lookups for number in each.lists}
         for each in self._lookups:
             each.note()
             owners |= each.owners
@@ -98,5 +100,5 @@ class Watch:
 
     def _note_contents(self, value: object) -> None:
         parts = value if isinstance(value, tuple) else (value,)
-        if any(isinstance(part, _CHANGING) for part in parts):
+        if any(isinstance(part, _CHANGING) and id(part) not in self._followed for part in parts):
             self._texts.append((value, Descriptions().of(value)))

@@ -317,6 +317,10 @@ PAIRS: dict[str, tuple[str, str, str, str]] = {
     ),
     "type": ("t = np.float64", "t = np.float32", "", "t(0.1) * a[i]"),
     "number": ("k = np.float64(0.1)", "k = np.float32(0.1)", "", "k * a[i]"),
+    "entry": ("w = (2.0, 3.0)", "w = (2.0, 4.0)", "", "w[1] * a[i]"),
+    "sign": ("w = (0.0, 1.0)", "w = (-0.0, 1.0)", "", "np.copysign(a[i], w[0])"),
+    "none": ("w = None", "w = (2.0,)", "", "a[i] if w is None else a[i] * w[0]"),
+    "alias": ("most = max", "most = min", "", "most(a[i], 3.0)"),
     "view": ("V = Annotated[np.ndarray, dist]", "V = np.ndarray", "V", "2.0 * a[i]"),
 }
 
@@ -369,6 +373,17 @@ def test_changes_between_processes(tmp_path: Path) -> None:
         else:
             assert found[1][0] == 1 and found[3] == (0, found[1][1]), (name, found)
             assert found[0][1] != found[1][1], (name, found)
+
+
+def test_lists_are_passed_to_what_another_process_compiled(tmp_path: Path) -> None:
+    method = METHOD.format(annotation="dist[np.ndarray]", expression="a[i] * w[i % 2] + w[0]")
+    heads = ("w = [2.0, 3.0]", "w = [4.0, 5.0, 6.0]", "w = [2, 3]")
+    program, found = tmp_path / "lists.py", []
+    for head in heads:
+        program.write_text(PROGRAM.format(head=head, method=method), encoding="utf-8")
+        found += run(tmp_path, program)
+    assert [count for count, _ in found] == [1, 0, 1], found
+    assert found[0][1] != found[1][1]
 
 
 def test_a_partitioner_by_an_alias_between_processes(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from somd.cli.output import Problem, complain, progress, remark, say
 from somd.cli.translate import Target, loaded_methods
 from somd.config import Settings, settings_for
 from somd.errors import SomdError
-from somd.reach import reach_of_source
+from somd.reaching import reach_of_source
 from somd.sources.load import Method, function_of
 from somd.specialisations import TargetUnavailable
 

@@ -14,7 +14,8 @@ from somd.cli.files import one_method
 from somd.cli.output import Problem, coloured, console, say
 from somd.diagnostics.registry import REGISTRY, page
 from somd.errors import SomdCompileError
-from somd.reach import Reach, reach_of_source
+from somd.reach import Reach
+from somd.reaching import reach_of_source
 from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:

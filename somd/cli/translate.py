@@ -12,7 +12,7 @@ from somd.attributes import NotKnownYet
 from somd.cli.files import method_named, python_files, split_target
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import reach_of_source
+from somd.reaching import reach_of_source
 from somd.sources.load import Loaded, Method, function_of, load
 from somd.sources.problems import FileProblem
 from somd.specialisations import TargetUnavailable

@@ -15,7 +15,8 @@ from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
 from somd.keys import missing_globals, source_key
 from somd.method import is_checked, mark_checked
-from somd.reach import Reach, reach_of_source
+from somd.reach import Reach
+from somd.reaching import reach_of_source
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 

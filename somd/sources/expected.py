@@ -12,7 +12,7 @@ import numpy as np
 from somd.calling import calling_of
 from somd.config import use
 from somd.paths import parameters_of
-from somd.reach import reach
+from somd.reaching import reach
 from somd.runtime.cutting import cut
 from somd.sources.comparing import duplicated
 from somd.sources.load import Method, function_of

@@ -17,7 +17,7 @@ import libcst as cst
 
 from somd.attributes import NotKnownYet
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import reach_of_source
+from somd.reaching import reach_of_source
 from somd.sources.load import Method, function_of, load_text
 from somd.sources.problems import FileProblem
 from somd.sources.scan import read_source

@@ -7,10 +7,12 @@ back end: iterations, parts and logical blocks in orders that chance chooses, wi
 
 from __future__ import annotations
 
+import inspect
 import random
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 import libcst as cst
@@ -21,7 +23,7 @@ from somd.combining import Combine
 from somd.config import use
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.paths import parameters_of
-from somd.reach import reach
+from somd.reaching import reach
 from somd.signatures import describe_all
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
@@ -180,12 +182,14 @@ class _Runs:
     # --- what a call takes ---------------------------------------------------------------------------------------
 
     def values(self, arguments: Arguments) -> tuple[Any, ...]:
-        found = reach(self.function, dict(zip(self.names, arguments, strict=False)))
+        arguments = _whole(self.function, arguments)
+        found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
         return calling_of(found, found.structure(), self.names).values(arguments, found)
 
     def planned(self, arguments: Arguments) -> tuple[Plan, tuple[str, ...], dict[str, Any]]:
         """The plan for arguments, the names of the values that it takes, and their partitioners."""
-        found = reach(self.function, dict(zip(self.names, arguments, strict=False)))
+        arguments = _whole(self.function, arguments)
+        found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
         calling = calling_of(found, found.structure(), self.names)
         texts = describe_all(calling.values(arguments, found), calling.texts)
         types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
@@ -309,3 +313,12 @@ def _calls_functions(plan: Plan) -> bool:
 
     plan.method.function.body.visit(Calls())
     return found
+
+
+def _whole(function: FunctionType, arguments: Arguments) -> Arguments:
+    """The values of all parameters, those left out by their defaults."""
+    if len(arguments) == len(parameters_of(function)):
+        return arguments
+    bound = inspect.signature(function).bind(*arguments)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())

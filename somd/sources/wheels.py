@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from somd.attributes import NotKnownYet
 from somd.errors import SomdCompileError, SomdError
-from somd.reach import reach_of_source
+from somd.reaching import reach_of_source
 from somd.shipped import FOLDER, shipped_file
 from somd.sources.building import Built
 from somd.sources.load import Method, function_of, load

@@ -10,12 +10,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 
+from somd.annotations import annotation_of
 from somd.bugs import compiler_bugs
 from somd.compiling import room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.lookups import Lookups, current, looking_in
-from somd.reach import Reach, reach_of_source
+from somd.objects import value_given
+from somd.reach import Reach
+from somd.reaching import reach_of_source
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
@@ -150,8 +153,9 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
         method = front(function, found)
         ranks = kinds_from_source(method, Collector()).ranks
         integers = names_in_indexes(method) | names_under_bits(method)
-    declared = {"float": FLOAT, str(float): FLOAT, "complex": COMPLEX, str(complex): COMPLEX}
-    scalars = {p: declared.get(str(function.__annotations__.get(p)), INT) for p in method.param_names}
+        declared = {p: value_given(annotation_of(function, p)) for p in method.param_names}
+    kinds: dict[object, Type] = {float: FLOAT, complex: COMPLEX}
+    scalars = {p: kinds.get(kind, INT) if isinstance(kind, type) else INT for p, kind in declared.items()}
     return {
         p: ArrayType("int64" if p in integers else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names

@@ -96,6 +96,8 @@ class Method:
     held: Mapping[str, str] = field(default_factory=dict)
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
+    #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's
+    kinds: Mapping[str, str] = field(default_factory=dict)
     #: the functions that a call reaches, its own first
     functions: tuple[FunctionType, ...] = ()
 

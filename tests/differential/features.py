@@ -23,7 +23,7 @@ from somd.bound import BoundMethod
 from somd.calling import calling_of
 from somd.errors import SomdError
 from somd.paths import parameters_of
-from somd.reach import reach
+from somd.reaching import reach
 from somd.signatures import describe_all
 from somd.transforms import pipeline
 from somd.transforms.opencl.lacks import TargetLacks

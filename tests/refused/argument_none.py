@@ -8,7 +8,7 @@ from somd import dist, somd
 @somd
 def f(a: dist[np.ndarray], k: int):
     for i in range(len(a)):
-        a[i] = 0.0
+        a[i] = a[i] * k
 
 
 f(np.ones(3), None)

@@ -9,7 +9,7 @@ from somd import dist, somd
 def f(a: dist[np.ndarray]):
     x = None
     for i in range(len(a)):
-        a[i] = 0.0
+        a[i] = x
 
 
 f(np.ones(8))

@@ -6,6 +6,7 @@
     for x, y in zip(a, b): ...           ->   for x__at in range(min(len(a), len(b))): x = a[x__at]; y = b[x__at]; ...
     for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
     for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
+    for x, y in places: ...              ->   for x__at in range(len(places)): x = places[x__at][0]; y = ...
     for v in reversed(a): ...            ->   for v__at in range(len(a) - 1, -1, -1): v = a[v__at]; ...
     for d in (-1, 1): ...                ->   for d in range(-1, 2, 2): ...
 
@@ -87,6 +88,14 @@ class _Loops(Tracked):
                 return None
             own = self._own(target.value)
             return _Form(own, f"range(len({iterated.value}))", ((target.value, f"{iterated.value}[{own}]"),))
+        names = [element.value for element in target.elements] if isinstance(target, cst.Tuple) else []
+        if isinstance(iterated, cst.Name) and iterated.value in self.method.kinds and names:
+            plain = [name.value for name in names if isinstance(name, cst.Name)]
+            if len(plain) < len(names):
+                return None
+            own = self._own(plain[0])
+            entries = tuple((name, f"{iterated.value}[{own}][{k}]") for k, name in enumerate(plain))
+            return _Form(own, f"range(len({iterated.value}))", entries)
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
         if (

@@ -11,19 +11,20 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from somd.paths import Step
 from somd.transforms.frontend.loops import small_statements
 from somd.transforms.frontend.names import assigned_names, names_read
 
-PathOf = Callable[[cst.CSTNode], "tuple[str, ...] | None"]
+PathOf = Callable[[cst.CSTNode], "tuple[Step, ...] | None"]
 
 
 def short_names(
     statements: Sequence[cst.BaseStatement], path_of: PathOf
-) -> tuple[dict[str, tuple[str, ...]], frozenset[cst.CSTNode]]:
+) -> tuple[dict[str, tuple[Step, ...]], frozenset[cst.CSTNode]]:
     """The path for each such local, and the lines that assign them and nothing else; `path_of` tells which expressions
     are values that may have a second name.
     """
-    names: dict[str, tuple[str, ...]] = {}
+    names: dict[str, tuple[Step, ...]] = {}
     lines: set[cst.CSTNode] = set()
     counts = _assignments(statements)
     arrays = _used_as_arrays(statements)
@@ -35,12 +36,14 @@ def short_names(
         if pairs and len(wanted) == len(pairs) and None not in paths:
             names.update((name, path) for name, path in zip(wanted, paths, strict=True) if path is not None)
             lines.add(statement)
+        elif _unpacks(statement):  # the others are given their values there
+            names.update((name, path) for (name, _), path in zip(pairs, paths, strict=True) if name in wanted and path)
         read |= names_read(statement)
     return names, frozenset(lines)
 
 
 def _pairs(statement: cst.BaseStatement) -> list[tuple[str, cst.BaseExpression]]:
-    """Names and values of `u = x` and `u, v = x, y` on a line of their own."""
+    """Names and values of `u = x`, `u, v = x, y` and `u, v = w` on a line of their own."""
     small = list(small_statements([statement]))
     if len(small) != 1 or not isinstance(small[0], cst.Assign) or len(small[0].targets) != 1:
         return []
@@ -51,7 +54,20 @@ def _pairs(statement: cst.BaseStatement) -> list[tuple[str, cst.BaseExpression]]
         both = zip(target.elements, value.elements, strict=True)
         pairs = [(left.value.value, right.value) for left, right in both if isinstance(left.value, cst.Name)]
         return pairs if len(pairs) == len(value.elements) else []
+    if isinstance(target, cst.Tuple):  # entries of a tuple or list
+        names = [element.value.value for element in target.elements if isinstance(element.value, cst.Name)]
+        return [(n, _entry(value, k)) for k, n in enumerate(names)] if len(names) == len(target.elements) else []
     return []
+
+
+def _unpacks(statement: cst.BaseStatement) -> bool:
+    small = list(small_statements([statement]))
+    assigned = len(small) == 1 and isinstance(small[0], cst.Assign)
+    return assigned and not isinstance(cst.ensure_type(small[0], cst.Assign).value, cst.Tuple)
+
+
+def _entry(value: cst.BaseExpression, number: int) -> cst.BaseExpression:
+    return cst.Subscript(value, [cst.SubscriptElement(cst.Index(cst.Integer(str(number))))])
 
 
 def _assignments(statements: Sequence[cst.CSTNode]) -> Counter[str]:

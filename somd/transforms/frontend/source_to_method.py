@@ -27,7 +27,7 @@ from somd.errors import SomdCompileError
 from somd.indentation import at_the_margin
 from somd.source_text import NoSource, source_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
-from somd.transforms.frontend.own_names import check_own_names
+from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.frontend.tree import Tracked
 from somd.transforms.stages import Method, Param
@@ -42,6 +42,7 @@ def method_of(function: FunctionType) -> Method:
     file, tree, positions = _parse(function)
     namespace = namespace_of(function)
     names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
+    tree, positions = with_own_names(tree, namespace, names, positions)
     collector = Collector()
     check_own_names(tree, namespace, names, positions, collector)
     params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))

@@ -7,11 +7,13 @@ In: a `Method` as written and the `Frame` of a `Reach` that it is. Out: a `Metho
             b[i] = self.scaled(a[i])                        b[i] = self_scaled(self_alpha, a[i])
 
 Calls of methods become calls of `Reached` functions, which take what they read of the object before their arguments.
-What is left of `self` is refused: SOMD207 (assigned), SOMD208 (used as a value).
+Entries of tuples and lists are values like attributes, `w[1]` is `w_1`; indexed otherwise they are arrays. What is left
+of `self`, or of a tuple, is refused: SOMD207 (assigned), SOMD208 (used as a value).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
@@ -20,13 +22,16 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.markers import markers_of
-from somd.paths import class_name_of, mangled
-from somd.reach import Call, Constant, Meaning, Origin, Reach
+from somd.paths import Step, class_name_of, names_given, text_of
+from somd.reach import Call, Constant, Key, Meaning, Origin, Reach, Refused
 from somd.transforms.frontend.loops import statements_of
+from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.none_tests import without_none_tests
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
-from somd.transforms.frontend.tree import Tracked
+from somd.transforms.frontend.taken_paths import path_of
+from somd.transforms.frontend.tree import Tracked, nodes_in
 from somd.transforms.stages import Method, Param
 
 
@@ -39,12 +44,17 @@ def reached_method(reached: Reached) -> Method:
     reach, frame = reached.reach, reached.frame
     method = method_of(frame.function)
     meanings = reach.meanings.get(frame, {})
+    collector = Collector()
+    stored = assigned_names(method.function.body)
+    empty = {name for name, _ in frame.objects if meanings.get((name,)) == Constant(None)}
+    method = without_none_tests(method, meanings, empty, class_name_of(frame.function), collector)
+    collector.raise_if_errors()
+    meanings = {key: meaning for key, meaning in meanings.items() if key[0] not in empty & stored}
     objects = {name for name, _ in frame.objects}
     needs = reach.needs(frame)
     if not objects and not meanings:
         return method
-    collector = Collector()
-    rewriter = _Paths(method, reached, meanings, objects, collector)
+    rewriter = _Paths(method, reached, meanings, objects - (empty & stored), stored, collector)
     body = cast(cst.BaseSuite, rewriter.without_short_names(method.function.body).visit(rewriter))
     taken = tuple(_param(reach, origin, method, collector) for origin in needs)
     collector.raise_if_errors()
@@ -52,7 +62,7 @@ def reached_method(reached: Reached) -> Method:
     first = frame != reach.top
     function = method.function.with_changes(body=body, params=_signature(method, objects, taken, first))
     rewriter.positions[function] = method.position(method.function)
-    names = (method.local_names - objects - set(rewriter.short)) | {p.name for p in taken}
+    names = (method.local_names - objects - set(rewriter.short)) | {p.name for p in taken} | (empty & stored)
     spelled = {reach.names[origin]: reach.texts[origin] for origin in reach.values}
     return replace(
         method,
@@ -61,7 +71,12 @@ def reached_method(reached: Reached) -> Method:
         params=(*taken, *own) if first else (*own, *taken),
         namespace={k: v for k, v in rewriter.namespace.items() if k not in names},
         local_names=names,
-        spelled={name: text for name, text in spelled.items() if name != text},
+        spelled=rewriter.spelled | {name: text for name, text in spelled.items() if name != text},
+        kinds={
+            reach.names[origin]: kind.__name__ if (kind := reach.kinds[origin]) is not None else ""
+            for origin in needs
+            if origin in reach.kinds
+        },
     )
 
 
@@ -90,8 +105,9 @@ class _Paths(Tracked):
         self,
         method: Method,
         reached: Reached,
-        meanings: dict[tuple[str, ...], Meaning],
+        meanings: dict[Key, Meaning],
         objects: set[str],
+        stored: set[str],
         collector: Collector,
     ) -> None:
         super().__init__(dict(method.positions))
@@ -99,12 +115,18 @@ class _Paths(Tracked):
         self.reach = reached.reach
         self.meanings = meanings
         self.objects = objects
+        self.stored_names = stored
         self.collector = collector
         self.class_name = class_name_of(reached.frame.function)
         self.namespace: dict[str, object] = dict(method.namespace)
         self.callees: dict[Call, str] = {}
         self.reported: set[cst.CSTNode] = set()
-        self.short: dict[str, tuple[str, ...]] = {}
+        self.short: dict[str, tuple[Step, ...]] = {}
+        #: where the array of a tuple or list may stand by its name
+        self.as_arrays: set[cst.CSTNode] = set()
+        #: arguments that stand for objects
+        self.dropped: set[cst.CSTNode] = set()
+        self.spelled: dict[str, str] = {}
 
     def without_short_names(self, body: cst.BaseSuite) -> cst.BaseSuite:
         """`body` without the lines that only give a taken value a second name."""
@@ -116,7 +138,7 @@ class _Paths(Tracked):
         self.positions[made] = self.method.position(body)
         return made
 
-    def taken_path(self, node: cst.CSTNode) -> tuple[str, ...] | None:
+    def taken_path(self, node: cst.CSTNode) -> tuple[Step, ...] | None:
         """The path of an expression that is a taken value."""
         path = self.path(node)
         meaning = None if path is None else self.meanings.get(path)
@@ -141,32 +163,45 @@ class _Paths(Tracked):
 
     def visit_For(self, node: cst.For) -> None:
         self.stored(node.target)
+        call = node.iter if isinstance(node.iter, cst.Call) else None
+        self.as_arrays.update({node.iter} if call is None else {each.value for each in call.args})
+        if isinstance(node.target, cst.Tuple):
+            self.counted(self.path(node.iter), names_given(len(node.target.elements), rows=True), node.iter)
 
     def stored(self, target: cst.BaseExpression) -> None:
-        """Refuse an assignment to an attribute, or to an object's name."""
+        """Refuse an assignment to an attribute, to an object's name, or to an entry of a tuple or list."""
         if isinstance(target, cst.Tuple | cst.List):
             for element in target.elements:
                 self.stored(element.value)
-        path = self.path(target)
+        message, helps = "", "return the value, and assign it in the caller"
+        text = cst.Module([]).code_for_node(target)
+        path = None if isinstance(target, cst.Subscript) else self.path(target)
         if path is not None and path[0] in self.objects:
-            self.reported.add(_root(target))
-            text = cst.Module([]).code_for_node(target)
-            label = Label(self.method.position(target), "assigned here", True)
-            helps = ("return the value, and assign it in the caller",)
             message = f"`{text}` is assigned: a method does not change what an object's attributes are"
-            self.collector.add(Diagnostic("SOMD207", message, (label,), helps))
+            if isinstance(target, cst.Name):
+                message = f"`{text}` is an object, a tuple or a list here, and is given another value"
+                helps = "give the other value a name of its own"
+        inner: cst.BaseExpression = target
+        while isinstance(inner, cst.Subscript) and not message:
+            inner = inner.value
+            meaning = self.meaning(inner)
+            if isinstance(meaning, Refused | Constant) or (isinstance(meaning, tuple) and meaning in self.reach.kinds):
+                message = f"`{text}` is assigned: a method does not change what is in tuples and lists"
+                helps = "pass an array: `np.array(...)`"
+        if message:
+            self.reported.add(_root(target))
+            label = Label(self.method.position(target), "assigned here", True)
+            self.collector.add(Diagnostic("SOMD207", message, (label,), (helps,)))
 
     # --- paths ---------------------------------------------------------------------------------------------------
 
-    def path(self, node: cst.CSTNode) -> tuple[str, ...] | None:
-        attributes: list[str] = []
-        while isinstance(node, cst.Attribute):
-            attributes.append(mangled(node.attr.value, self.class_name))
-            node = node.value
-        return (node.value, *reversed(attributes)) if isinstance(node, cst.Name) else None
+    def path(self, node: cst.CSTNode) -> tuple[Step, ...] | None:
+        return path_of(node, self.class_name)
 
     def meaning(self, node: cst.CSTNode) -> Meaning | None:
         path = self.path(node)
+        if path is not None and path[0] in self.short:
+            path = (*self.short[str(path[0])], *path[1:])
         return None if path is None else self.meanings.get(path)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
@@ -178,37 +213,192 @@ class _Paths(Tracked):
             return updated_node.with_changes(attr=original_node.attr)
         return self.placed(self.replacement(meaning, original_node), original_node)
 
+    def visit_Subscript(self, node: cst.Subscript) -> bool:
+        self.as_arrays.add(node.value)
+        return self.meaning(node) is None
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        meaning = self.meaning(original_node)
+        return updated_node if meaning is None else self.placed(self.replacement(meaning, original_node), original_node)
+
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        short = self.short.get(original_node.value)
-        meaning = self.meanings.get((original_node.value,) if short is None else short)
+        meaning = self.meaning(original_node)
         if meaning is not None:
             return self.placed(self.replacement(meaning, original_node), original_node)
         if original_node.value in self.objects and original_node not in self.reported:
             self.refuse_object(original_node)
         return updated_node
 
-    def replacement(self, meaning: Meaning, node: cst.BaseExpression) -> cst.BaseExpression:
-        if isinstance(meaning, Constant):
-            return cst.Name(self.named("_".join(self.path(node) or ()), meaning.value))
-        if not isinstance(meaning, Call):
-            return cst.Name(self.reach.names[meaning])
-        name = cst.Name(self.callee(meaning))
-        return cst.Call(name, list(self.hidden(meaning))) if meaning.getter else name
+    # --- tuples and lists ----------------------------------------------------------------------------------------
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def visit_Assign(self, node: cst.Assign) -> None:
+        if len(node.targets) == 1:
+            self.may_be_unpacked(node.targets[0].target, node.value)
+
+    def may_be_unpacked(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+        if isinstance(target, cst.Tuple | cst.List) and isinstance(value, cst.Tuple):
+            for each, part in zip(target.elements, value.elements, strict=False):
+                self.may_be_unpacked(each.value, part.value)
+        elif isinstance(target, cst.Tuple | cst.List) and self.path(value) is not None:
+            self.as_arrays.add(value)
+            self.reported.add(_root(value))
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
+        """Names that are given the entries of a sequence: `x, y = w` is `x, y = w_0, w_1`."""
+        if len(original_node.targets) != 1:
+            return updated_node
+        target, value = original_node.targets[0].target, original_node.value
+        made = self.unpacked(target, value, updated_node.value)
+        if made is updated_node.value:
+            return updated_node
+        targets = updated_node.targets
+        if isinstance(target, cst.Tuple) and not isinstance(value, cst.Tuple):
+            kept = [each for each in target.elements if not self.is_short(each.value)]
+            targets = [cst.AssignTarget(target.with_changes(elements=kept))]
+        return updated_node.with_changes(value=made, targets=targets)
+
+    def unpacked(
+        self, target: cst.BaseExpression, value: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        """The value with entries in place of sequences that a target takes apart."""
+        if not isinstance(target, cst.Tuple | cst.List):
+            return updated
+        if isinstance(value, cst.Tuple) and isinstance(updated, cst.Tuple):
+            if len(target.elements) != len(value.elements):
+                return updated
+            parts = zip(target.elements, value.elements, updated.elements, strict=True)
+            found = [self.unpacked(each.value, part.value, made.value) for each, part, made in parts]
+            if all(one is made.value for one, made in zip(found, updated.elements, strict=True)):
+                return updated
+            return self.placed(updated.with_changes(elements=[cst.Element(each) for each in found]), value)
+        path = self.path(value)
+        if path is not None and self.counted(path, names_given(len(target.elements)), value):
+            made = self.entries(target, path, value)
+            return updated if made is None else self.placed(made, value)
+        rows = names_given(len(target.elements), rows=True)
+        if not isinstance(value, cst.Subscript) or not self.counted(self.path(value.value), rows, value):
+            return updated
+        if _plain_index(value) and all(isinstance(each.value, cst.Name) for each in target.elements):
+            row = cst.ensure_type(updated, cst.Subscript)
+            entries = [cst.Element(_entry(row, k)) for k in range(len(target.elements))]
+            return self.placed(cst.Tuple(entries), value)
+        return updated
+
+    def is_short(self, node: cst.BaseExpression) -> bool:
+        return isinstance(node, cst.Name) and node.value in self.short
+
+    def counted(self, path: tuple[Step, ...] | None, step: str, node: cst.BaseExpression) -> bool:
+        """Whether a sequence is known to have so many entries; reported where it has others."""
+        meaning = None if path is None else self.meanings.get((*path, step))
+        if isinstance(meaning, Refused):
+            self.refuse(meaning.why, node, meaning.instead, "SOMD402")
+        return meaning == Constant(True)
+
+    def entries(
+        self, target: cst.Tuple | cst.List, path: tuple[Step, ...], node: cst.BaseExpression
+    ) -> cst.BaseExpression | None:
+        found: list[cst.BaseExpression] = []
+        for number, element in enumerate(target.elements):
+            if self.is_short(element.value):
+                continue
+            here = (*path, number)
+            meaning = self.meanings.get(here)
+            if isinstance(element.value, cst.Tuple | cst.List):
+                inner = element.value
+                if not self.counted(here, names_given(len(inner.elements)), node):
+                    return None
+                made = self.entries(inner, here, node)
+                if made is None:
+                    return None
+                found.append(made)
+            elif meaning is None:
+                return None
+            else:
+                found.append(self.replacement(meaning, node, here))
+        return cst.Tuple([cst.Element(each) for each in found], lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+    def refuse(self, message: str, node: cst.CSTNode, helps: str, code: str) -> None:
+        label = Label(self.method.position(node), "here", True)
+        self.collector.add(Diagnostic(code, message, (label,), (helps,)))
+
+    def replacement(
+        self, meaning: Meaning, node: cst.BaseExpression, path: tuple[Step, ...] | None = None
+    ) -> cst.BaseExpression:
+        entry = path is not None
+        path = path or self.path(node) or ()
+        if isinstance(meaning, Refused):
+            self.refuse(meaning.why, node, meaning.instead, "SOMD406")
+            return cst.Integer("0")
+        if isinstance(meaning, Constant):
+            text = text_of(path)
+            if meaning.value is None:
+                self.refuse(
+                    f"`{text}` is None here, and used as a value", node, f"test it: `{text} is None`", "SOMD204"
+                )
+            name = self.named(re.sub(r"\W+", "_", text.rstrip("])")), meaning.value)
+            if name != text.replace(".", "_"):
+                self.spelled[name] = text
+            return cst.Name(name)
+        if not isinstance(meaning, Call):
+            if meaning in self.reach.kinds and (node not in self.as_arrays or entry):
+                text = text_of(path)
+                helps = f"read its entries: `{text}[k]`, `for x in {text}:`, `x, y = {text}`"
+                self.refuse(f"`{text}` is a tuple or a list, and used as a value", node, helps, "SOMD208")
+            return cst.Name(self.reach.names[meaning])
+        name_ = cst.Name(self.callee(meaning))
+        return cst.Call(name_, list(self.hidden(meaning))) if meaning.getter else name_
+
+    def visit_Call(self, node: cst.Call) -> bool:
         if isinstance(node.func, cst.Name) and node.func.value == "super" and "super" not in self.method.local_names:
             label = Label(self.method.position(node), "here", True)
             helps = ("give the base class's method a name in the class: `step0 = Base.step`, then `self.step0(...)`",)
             self.collector.add(Diagnostic("SOMD208", "`super()` is not supported in a SOMD method", (label,), helps))
+        if self.meaning(node) is not None:
+            return False
+        if isinstance(node.func, cst.Name) and node.func.value == "len":
+            self.as_arrays.update(each.value for each in node.args)
+        _, dropped = self.site(node)
+        self.dropped.update(dropped)
+        return True
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        return node not in self.dropped
+
+    def site(self, node: cst.Call) -> tuple[Meaning | None, list[cst.Arg]]:
+        """What the function of a call means with these arguments, and those of them that stand for objects."""
+        path = self.path(node.func)
+        if path is None or isinstance(node.func, cst.Call):
+            return None, []
+        given: dict[Step, tuple[str, cst.Arg]] = {}
+        for number, argument in enumerate(node.args):
+            inner = self.path(argument.value)
+            plain = inner is None or inner[0] in self.stored_names
+            key: Step = number if argument.keyword is None else argument.keyword.value
+            given[key] = "" if inner is None or plain else text_of(inner), argument
+        most, best = -1, (self.meanings.get(path), list[cst.Arg]())
+        for steps, meaning in self.meanings.items():
+            site = steps[-1]
+            if not isinstance(site, tuple) or steps[:-1] != path or {key for key, _ in site} != given.keys():
+                continue
+            bound = [(key, text) for key, text in site if text]
+            if len(bound) > most and all(given[key][0] == text for key, text in bound):
+                most, best = len(bound), (meaning, [given[key][1] for key, _ in bound])
+        return best
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        meaning = self.meaning(original_node.func)
+        folded = self.meaning(original_node)
+        if folded is not None:
+            return self.placed(self.replacement(folded, original_node), original_node)
+        meaning, dropped = self.site(original_node)
         if not isinstance(meaning, Call) or meaning.getter:
             return updated_node
         hidden = list(self.hidden(meaning))
         for argument in hidden:
             self.place(argument, self.method.position(original_node))
-        return updated_node.with_changes(args=[*hidden, *updated_node.args]) if hidden else updated_node
+        pairs = zip(original_node.args, updated_node.args, strict=True)
+        kept = [made for argument, made in pairs if argument not in dropped]
+        func = self.placed(cst.Name(self.callee(meaning)), original_node.func)
+        return updated_node.with_changes(func=func, args=[*hidden, *kept])
 
     def placed(self, made: cst.BaseExpression, node: cst.CSTNode) -> cst.BaseExpression:
         self.place(made, self.method.position(node))
@@ -244,7 +434,17 @@ class _Paths(Tracked):
         self.collector.add(Diagnostic("SOMD208", message, (label,), helps))
 
 
+def _plain_index(node: cst.Subscript) -> bool:
+    """Whether an index may be evaluated for each entry of a row: nothing is called in it."""
+    return not any(isinstance(each, cst.Call) for each in nodes_in(node))
+
+
+def _entry(row: cst.Subscript, number: int) -> cst.Subscript:
+    index = cst.SubscriptElement(cst.Index(cst.Integer(str(number))))
+    return cst.Subscript(cst.ensure_type(row.deep_clone(), cst.Subscript), [index])
+
+
 def _root(node: cst.CSTNode) -> cst.CSTNode:
-    while isinstance(node, cst.Attribute):
+    while isinstance(node, cst.Attribute | cst.Subscript):
         node = node.value
     return node

@@ -1,0 +1,310 @@
+"""Tests for None decided before a method runs: None is a type, and code is compiled for types.
+
+    if out is None:                      ->   out = np.empty_like(a)        (where `out` is None)
+        out = np.empty_like(a)                                              (nothing, where it is given)
+    x = 1.0 if w is None else w          ->   x = w                         (where `w` is given)
+
+In: a `Method` and what its paths mean. Out: a `Method` in which a branch that is not taken is gone, unseen by other
+passes. A name that is None is followed through the statements until it is given a value. Reading it before is refused
+(SOMD204), and so is a test that has different results on different paths (SOMD202).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import cast
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.reach import Constant, Key, Meaning
+from somd.transforms.frontend.loops import else_statements, statements_of
+from somd.transforms.frontend.names import assigned_names, evaluate, names_read
+from somd.transforms.frontend.taken_paths import path_of
+from somd.transforms.frontend.tree import Tracked, nodes_in, rewritten
+from somd.transforms.stages import Method
+
+NONE = Constant(None)
+#: names that may be None, and whether they are on all paths; all others have values
+State = dict[str, bool]
+
+
+def without_none_tests(
+    method: Method, meanings: Mapping[Key, Meaning], empty: Collection[str], owner: str | None, collector: Collector
+) -> Method:
+    """`method` with its tests for None decided; `empty` are the parameters that are None, `owner` is its class's name.
+
+    A name that is assigned is then a local from its first value on.
+    """
+    body = method.function.body
+    asked = any(isinstance(node, cst.Is | cst.IsNot) or _none(node) for node in nodes_in(body))
+    if not asked and not set(empty) & assigned_names(body):
+        return method
+    folder = _Folder(method, meanings, assigned_names(body), owner, collector)
+    made, _ = folder.block(statements_of(body), dict.fromkeys(empty, True))
+    if not folder.changed:
+        return method
+    block = cst.IndentedBlock(made or [folder.nothing()])
+    function = method.function.with_changes(body=block)
+    folder.positions[block] = method.position(body)
+    folder.positions[function] = method.position(method.function)
+    return rewritten(method, function, folder.positions)
+
+
+class _Folder(Tracked):
+    """Folds the expressions of one statement at a time, in the state before it."""
+
+    def __init__(
+        self,
+        method: Method,
+        meanings: Mapping[Key, Meaning],
+        stored: Collection[str],
+        owner: str | None,
+        collector: Collector,
+    ) -> None:
+        super().__init__(dict(method.positions))
+        self.method = method
+        self.meanings = meanings
+        self.stored = stored
+        self.owner = owner
+        self.collector = collector
+        self.changed = False
+        self.state: State = {}
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[cst.CSTNode], state: State) -> tuple[list[cst.BaseStatement], State | None]:
+        """The statements that are left, and the state behind them; None where no path comes there."""
+        made: list[cst.BaseStatement] = []
+        now: State | None = state
+        for statement in statements:
+            if now is None:
+                self.changed = True
+                break
+            lines, now = self.statement(cast(cst.BaseStatement, statement), now)
+            made += lines
+        return made, now
+
+    def statement(self, node: cst.BaseStatement, state: State) -> tuple[list[cst.BaseStatement], State | None]:
+        if isinstance(node, cst.SimpleStatementLine):
+            return self.line(node, dict(state))
+        if isinstance(node, cst.If):
+            return self.branches(node, state)
+        if isinstance(node, cst.For | cst.While):
+            return self.loop(node, state)
+        if isinstance(node, cst.With):
+            items = [self.folded(item, state) for item in node.items]
+            made, after = self.block(statements_of(node.body), state)
+            return [self.with_body(node.with_changes(items=items), node, made)], after
+        return [node], state
+
+    def line(self, node: cst.SimpleStatementLine, state: State) -> tuple[list[cst.BaseStatement], State | None]:
+        left: list[cst.BaseSmallStatement] = []
+        for small in node.body:
+            targets = [each.target for each in small.targets] if isinstance(small, cst.Assign) else []
+            targets = [small.target] if isinstance(small, cst.AnnAssign) else targets
+            value = small.value if isinstance(small, cst.Assign | cst.AnnAssign) else None
+            names = [target.value for target in targets if isinstance(target, cst.Name)]
+            if _none(value) and len(names) == len(targets):
+                self.changed = True
+                state.update(dict.fromkeys(names, True))
+                continue
+            left.append(cast(cst.BaseSmallStatement, self.folded(small, state)))
+            if not isinstance(small, cst.AnnAssign) or value is not None:
+                for name in assigned_names(small):
+                    state.pop(name, None)
+            if isinstance(small, cst.Return | cst.Raise | cst.Break | cst.Continue):
+                return [self.copied(node, body=left)], None
+        return ([self.copied(node, body=left)] if left else []), state
+
+    def branches(self, node: cst.If, state: State) -> tuple[list[cst.BaseStatement], State | None]:
+        test = cast(cst.BaseExpression, self.folded(node.test, state))
+        known = self.decided(node.test, test)
+        if known is not None:
+            self.changed = True
+            return self.block(statements_of(node.body) if known else else_statements(node), dict(state))
+        body, first = self.block(statements_of(node.body), dict(state))
+        other, second = self.block(else_statements(node), dict(state))
+        made = self.with_body(node.with_changes(test=test), node, body)
+        if node.orelse is not None:
+            alone = isinstance(node.orelse, cst.If) and len(other) == 1 and isinstance(other[0], cst.If)
+            orelse = other[0] if alone else cst.Else(cst.IndentedBlock(other)) if other else None
+            made = self.copied(node, made, orelse=orelse)
+        return [made], joined(first, second)
+
+    def loop(self, node: cst.For | cst.While, state: State) -> tuple[list[cst.BaseStatement], State | None]:
+        given = assigned_names(node.body)
+        entered = {**state, **{name: False for name in given if name in state or name in _set_to_none(node.body)}}
+        if isinstance(node, cst.While):
+            test = cast(cst.BaseExpression, self.folded(node.test, entered))
+            if self.decided(node.test, test) is False:
+                self.changed = True
+                return self.block(() if node.orelse is None else statements_of(node.orelse.body), state)
+            made: cst.BaseStatement = node.with_changes(test=test)
+        else:
+            made = node.with_changes(iter=self.folded(node.iter, state))
+            for name in assigned_names(cst.AssignTarget(node.target)):
+                entered.pop(name, None)
+        body, after = self.block(statements_of(node.body), dict(entered))
+        made = self.with_body(made, node, body)
+        behind = joined(entered, after)
+        if node.orelse is not None:
+            other, behind = self.block(statements_of(node.orelse.body), dict(behind or {}))
+            orelse = cst.Else(cst.IndentedBlock(other)) if other else None
+            made = self.copied(node, made, orelse=orelse)
+        return [made], joined(entered, behind)
+
+    # --- making statements ---------------------------------------------------------------------------------------
+
+    def with_body(self, made: cst.BaseStatement, node: cst.CSTNode, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+        block = cst.IndentedBlock(body or [self.nothing()])
+        self.positions[block] = self.method.position(node)
+        return self.copied(node, made, body=block)
+
+    def copied(self, node: cst.CSTNode, made: cst.CSTNode | None = None, **changes: object) -> cst.BaseStatement:
+        copy = (node if made is None else made).with_changes(**changes)
+        self.positions[copy] = self.method.position(node)
+        return cast(cst.BaseStatement, copy)
+
+    def nothing(self) -> cst.BaseStatement:
+        line = cst.SimpleStatementLine([cst.Pass()])
+        self.place(line, self.method.position(self.method.function))
+        return line
+
+    # --- expressions ---------------------------------------------------------------------------------------------
+
+    def folded(self, node: cst.CSTNode, state: State) -> cst.CSTNode:
+        self.state = state
+        made = cast(cst.CSTNode, node.visit(self)) if self.has_tests(node) else node
+        for name in sorted(names_read(self.read_in(made)) & state.keys() & set(self.stored)):
+            self.report_read(name, made, state[name])
+        return made
+
+    def has_tests(self, node: cst.CSTNode) -> bool:
+        return any(isinstance(each, cst.Is | cst.IsNot) for each in nodes_in(node))
+
+    def read_in(self, node: cst.CSTNode) -> cst.CSTNode:
+        """What of a statement is read: not the names that it assigns."""
+        if isinstance(node, cst.Assign):
+            plain = [t.target for t in node.targets if not isinstance(t.target, cst.Name)]
+            return cst.Tuple([cst.Element(e) for e in (node.value, *map(_subscripts, plain))])
+        if isinstance(node, cst.AnnAssign):
+            return cst.Tuple([]) if node.value is None else node.value
+        return node
+
+    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
+        if len(original_node.comparisons) != 1:
+            return updated_node
+        target = original_node.comparisons[0]
+        right = target.comparator
+        if not isinstance(target.operator, cst.Is | cst.IsNot) or not _none(right):
+            return updated_node
+        found = self.is_none(original_node.left)
+        if found is None:
+            return updated_node
+        return self.constant(found == isinstance(target.operator, cst.Is), original_node)
+
+    def leave_UnaryOperation(
+        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
+    ) -> cst.BaseExpression:
+        known = self.decided(original_node.expression, updated_node.expression)
+        if known is None or not isinstance(updated_node.operator, cst.Not):
+            return updated_node
+        return self.constant(not known, original_node)
+
+    def leave_BooleanOperation(
+        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
+    ) -> cst.BaseExpression:
+        known = self.decided(original_node.left, updated_node.left)
+        if known is None:
+            return updated_node
+        ends = known != isinstance(updated_node.operator, cst.And)
+        return self.constant(known, original_node) if ends else self.alone(updated_node.right)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
+        known = self.decided(original_node.test, updated_node.test)
+        if known is None:
+            return updated_node
+        return self.alone(updated_node.body if known else updated_node.orelse)
+
+    def alone(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What is left of an expression, in parentheses where it may need them."""
+        if node.lpar or isinstance(node, cst.Name | cst.BaseNumber | cst.Subscript | cst.Call | cst.Attribute):
+            return node
+        made = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        if node in self.positions:
+            self.positions[made] = self.positions[node]
+        return made
+
+    def decided(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> bool | None:
+        """The value of an operand that a test for None has become."""
+        return truth(updated) if truth(original) is None else None
+
+    def constant(self, value: bool, node: cst.CSTNode) -> cst.BaseExpression:
+        self.changed = True
+        made = cst.Name(str(value))
+        self.place(made, self.positions[node])
+        return made
+
+    def is_none(self, node: cst.BaseExpression) -> bool | None:
+        """Whether a value is None; None where that is not known."""
+        if isinstance(node, cst.Name) and node.value in self.state:
+            if not self.state[node.value]:
+                self.report_unknown(node)
+            return True
+        path = path_of(node, self.owner)
+        if path is None:
+            return None
+        if path[0] in self.stored:  # it has been given a value, or is no parameter
+            return False
+        if self.meanings.get(path) == NONE:
+            return True
+        return evaluate(node, {**self.method.namespace, "None": None}, self.method.local_names) is None
+
+    def report_read(self, name: str, node: cst.CSTNode, always: bool) -> None:
+        place = self.positions.get(node, self.method.position(self.method.function.name))
+        message = f"`{name}` is None here, and used as a value"
+        if not always:
+            message = f"`{name}` may be None here, and is used as a value"
+        helps = (
+            f"give it a value first: `if {name} is None: {name} = ...`, outside of loops and other conditions",
+            f"test it with `{name} is None`, not for its truth or with `==`",
+        )
+        self.collector.add(Diagnostic("SOMD204", message, (Label(place, "used here", True),), helps))
+
+    def report_unknown(self, node: cst.Name) -> None:
+        message = f"whether `{node.value}` is None is not known before the method runs"
+        helps = ("use a number or a truth value of its own for what is not there yet: `found = False`",)
+        label = Label(self.method.position(node), "here", True)
+        self.collector.add(Diagnostic("SOMD202", message, (label,), helps))
+
+
+def _none(node: cst.CSTNode | None) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+def truth(node: cst.BaseExpression) -> bool | None:
+    """The value of `True` or `False`."""
+    return node.value == "True" if isinstance(node, cst.Name) and node.value in ("True", "False") else None
+
+
+def joined(first: State | None, second: State | None) -> State | None:
+    """The state behind two paths."""
+    if first is None or second is None:
+        return second if first is None else first
+    return {name: first.get(name, False) and second.get(name, False) for name in {**first, **second}}
+
+
+def _subscripts(target: cst.BaseExpression) -> cst.BaseExpression:
+    """The parts of a target that are read: elements, not names."""
+    if not isinstance(target, cst.Tuple | cst.List):
+        return target
+    return cst.Tuple([cst.Element(_subscripts(e.value)) for e in target.elements if not isinstance(e.value, cst.Name)])
+
+
+def _set_to_none(node: cst.CSTNode) -> set[str]:
+    found: set[str] = set()
+    for each in nodes_in(node):
+        if isinstance(each, cst.Assign | cst.AnnAssign) and _none(each.value):
+            found |= assigned_names(each)
+    return found
