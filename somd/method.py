@@ -209,7 +209,7 @@ class SomdMethod(Generic[P, R]):
             if target == DEFAULT_TARGET:
                 raise
             self._warn(target, str(device) if device is not None else None, DEFAULT_TARGET, reason)
-            return self._run(DEFAULT_TARGET, values, settings)
+        return self._run(DEFAULT_TARGET, values, settings)  # not inside `except`: see `raise` in a method
 
     def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:

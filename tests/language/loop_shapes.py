@@ -225,3 +225,21 @@ def one_line_loops(a: A) -> None:
     for i in range(m): a[i] = 1.0; a[i] += 2.0
     for i in range(m, n): a[i] = 3.0
     # fmt: on
+
+
+@program(
+    lambda: [
+        (numbers(n), numbers(m, seed=1), p, q)
+        for n, m in ((9, 7), (5, 9), (0, 3))
+        for p, q in ((0, 9), (-3, 6), (2, 20))
+    ]
+)
+@somd
+def between_extremes(a: A, b: A, p: int, q: int) -> float:
+    """Bounds that add to the least or greatest of several numbers."""
+    for i in range(max(p, 1) + 1, min(len(a), len(b), q) - max(p, 2)):
+        a[i] = b[i] + b[i - 1]
+    s = 0.0
+    for i in range(min(len(b), q) - 1, -1, -1):
+        s = max(s, b[i])
+    return s

@@ -222,8 +222,19 @@ def _comparison(node: cst.Comparison, scope: Scope) -> Affine | None:
 def bound(node: cst.BaseExpression, scope: Scope, upper: bool) -> tuple[tuple[Affine, ...], bool]:
     """The affine bounds that a loop limit gives, and whether they are all of it.
 
-    `min(a, b)` as an upper limit is two bounds, `max(a, b)` as a lower one likewise.
+    `min(a, b)` as an upper limit is two bounds, `max(a, b)` as a lower one likewise, and so are sums with such parts:
+    `min(a, b) - max(c, d)` as an upper limit is four bounds.
     """
+    value = affine(node, scope)
+    if value is not None:
+        return (value,), True
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Subtract):
+        minus = isinstance(node.operator, cst.Subtract)
+        left, left_exact = bound(node.left, scope, upper)
+        right, right_exact = bound(node.right, scope, upper is not minus)
+        sign = "-" if minus else "+"
+        sums = tuple(Affine(f"({a.text} {sign} {b.text})", a.names | b.names) for a in left for b in right)
+        return sums, left_exact and right_exact
     wanted = "min" if upper else "max"
     if (
         isinstance(node, cst.Call)
@@ -234,5 +245,4 @@ def bound(node: cst.BaseExpression, scope: Scope, upper: bool) -> tuple[tuple[Af
     ):
         parts = [bound(arg.value, scope, upper) for arg in node.args]
         return tuple(b for bounds, _ in parts for b in bounds), all(exact for _, exact in parts)
-    value = affine(node, scope)
-    return ((), False) if value is None else ((value,), True)
+    return (), False
