@@ -17,6 +17,7 @@ from numba.extending import lower_builtin as _lower_builtin
 from somd.elementary import functions
 from somd.elementary.primitives import summed
 from somd.elementary.texts import Text, text_of
+from somd.runtime.multicore.control_flow import ControlFlow
 from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
 
 ir: Any = _ir
@@ -61,12 +62,12 @@ def _type(kind: str) -> Any:
     return {"float": _DOUBLE, "int": _WORD, "bool": _BIT}[kind]
 
 
-class _Writer:
+class _Writer(ControlFlow):
     """Writes the code of one function. Both sides of `and`, `or` and `if ... else` are computed."""
 
     def __init__(self, text: Text, function: Any) -> None:
-        self.text, self.llvm = text, function
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        super().__init__(function)
+        self.text = text
         self.locals: dict[str, Any] = {}
 
     def write(self) -> None:
@@ -82,11 +83,6 @@ class _Writer:
         self.builder.store(value, self.locals[name])
 
     # --- statements ----------------------------------------------------------------------------------------------
-
-    def block(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
-            if not self.builder.block.is_terminated:
-                self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Return) and node.value is not None:
@@ -114,28 +110,10 @@ class _Writer:
             return [self.builder.extract_value(made, k) for k in range(made.type.count)]
         return [made]
 
-    def branch(self, node: ast.If) -> None:
-        then, otherwise, behind = (self.llvm.append_basic_block(name) for name in ("then", "otherwise", "behind"))
-        self.builder.cbranch(self.value(node.test), then, otherwise)
-        for block, statements in ((then, node.body), (otherwise, node.orelse)):
-            self.builder.position_at_end(block)
-            self.block(statements)
-            if not self.builder.block.is_terminated:
-                self.builder.branch(behind)
-        self.builder.position_at_end(behind)
-
-    def loop(self, node: ast.While) -> None:
-        again, body, behind = (self.llvm.append_basic_block(name) for name in ("again", "body", "behind"))
-        self.builder.branch(again)
-        self.builder.position_at_end(again)
-        self.builder.cbranch(self.value(node.test), body, behind)
-        self.builder.position_at_end(body)
-        self.block(node.body)
-        if not self.builder.block.is_terminated:
-            self.builder.branch(again)
-        self.builder.position_at_end(behind)
-
     # --- expressions ---------------------------------------------------------------------------------------------
+
+    def test(self, node: ast.expr) -> Any:
+        return self.value(node)
 
     def value(self, node: ast.expr) -> Any:
         builder = self.builder

@@ -22,6 +22,7 @@ from llvmlite import ir as _ir
 from numba import types as _types
 from numba.extending import lower_builtin as _lower_builtin
 
+from somd.runtime.multicore.control_flow import ControlFlow
 from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
 
 ir: Any = _ir
@@ -142,13 +143,13 @@ class _Text:
         return builder.call(function, arguments)
 
 
-class _Writer:
+class _Writer(ControlFlow):
     """Writes the code of one function."""
 
     def __init__(self, text: _Text, function: Any) -> None:
-        self.text, self.llvm = text, function
+        super().__init__(function)
+        self.text = text
         self.names = text.function.__globals__
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.locals: dict[str, Any] = {}
         self.word = text.word
 
@@ -164,11 +165,6 @@ class _Writer:
         if name not in self.locals:
             self.locals[name] = cgutils.alloca_once(self.builder, self.word)
         self.builder.store(value, self.locals[name])
-
-    def block(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
-            if not self.builder.block.is_terminated:
-                self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Return):
@@ -207,27 +203,6 @@ class _Writer:
         for each, made in zip(targets, values, strict=True):
             assert isinstance(each, ast.Name)
             self.store(each.id, made)
-
-    def branch(self, node: ast.If) -> None:
-        then, otherwise, behind = (self.llvm.append_basic_block(name) for name in ("then", "otherwise", "behind"))
-        self.builder.cbranch(self.test(node.test), then, otherwise)
-        for block, statements in ((then, node.body), (otherwise, node.orelse)):
-            self.builder.position_at_end(block)
-            self.block(statements)
-            if not self.builder.block.is_terminated:
-                self.builder.branch(behind)
-        self.builder.position_at_end(behind)
-
-    def loop(self, node: ast.While) -> None:
-        again, body, behind = (self.llvm.append_basic_block(name) for name in ("again", "body", "behind"))
-        self.builder.branch(again)
-        self.builder.position_at_end(again)
-        self.builder.cbranch(self.test(node.test), body, behind)
-        self.builder.position_at_end(body)
-        self.block(node.body)
-        if not self.builder.block.is_terminated:
-            self.builder.branch(again)
-        self.builder.position_at_end(behind)
 
     def test(self, node: ast.expr) -> Any:
         """The truth of an expression, one bit."""
