@@ -148,8 +148,9 @@ def lgamma(x: float) -> float:
         minus = more < 0.0
         more, more_low = log_of_pair((-more if minus else more), (-more_low if minus else more_low))
         high, low = pair_sum(high, low, (more if up else -more), (more_low if up else -more_low))
-        found = high + low
-        return log_gamma_near_zero(x, middle) if x < -2.0 and abs(found) < NEAR_ZERO else found
+        if x < -2.0 and abs(high + low) < NEAR_ZERO:
+            return log_gamma_near_zero(x, middle)
+        return high + low
     high, low = stirling(-x)
     other, other_low = reflected(x)
     minus = other < 0.0
