@@ -177,3 +177,20 @@ def python_integers_wrap(a: A) -> np.ndarray:
             out[i] += 1
         out[i] += abs(half) - half // 2
     return out
+
+
+@program(lambda: [(a, k) for (a,) in edges(np.int64)[:4] for k in (2**63 - 1, -(2**63), 2**62 + 5, 7)])
+@somd
+def hash_between_loops(a: A, k: int) -> tuple:
+    """Ints that are Python's and meet 64 bits only in loops: their last bits are the same."""
+    out = np.zeros(len(a), np.int64)
+    h = k * 4 + 1
+    for r in range(3):
+        h = h * 31 + r
+        for i in range(len(a)):
+            out[i] += (h * 5 + i) & 1023
+    total, odd = h, h
+    for i in range(len(a)):
+        total += int(a[i])
+        odd ^= int(a[i])
+    return out, total & 1023, odd & 1023

@@ -7,7 +7,9 @@ Program numbers are `seed * 1000000` and following. `--generator mixed` (the def
 (`tests.property.changing`), `affine` those of `tests.property.programs`, which are judged on the reference back end:
 there a refusal is compared with what the iterations really do. Targets: `reference`, `multicore`, `opencl`. What
 differs, fails, hangs or dies is written to the folder `--out`, a file a program, as small as it could be made, to be
-run by itself; the exit status is then 1.
+run by itself; the exit status is then 1. On devices that share each call, however small, here those of PoCL:
+
+    POCL_DEVICES="pthread pthread" python -m tests.property.campaign --target opencl --devices portable:0 portable:1
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+import somd
 from tests.property.changing import Changing, changing, examine_changes
 from tests.property.examining import Examined, examine
 from tests.property.judgement import Judgement, judge
@@ -83,7 +88,9 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
     """Examine the programs of these numbers; what is not as it should be goes to files in the folder `out`."""
     found: list[Examined] = []
     last = time.monotonic()
-    work = functools.partial(examine_changes if generator == "changes" else examine, target=options.target)
+    work = _on(
+        options, functools.partial(examine_changes if generator == "changes" else examine, target=options.target)
+    )
     for number, result in each(work, numbers, options.processes, options.seconds):
         if isinstance(result, Lost):
             known = changing(number).features if generator == "changes" else sorted(mixed(number).features)
@@ -102,6 +109,17 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
     return found
 
 
+def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
+    return functools.partial(_on_devices, work=work, devices=tuple(options.devices)) if options.devices else work
+
+
+def _on_devices(number: int, work: Callable[[int], Any], devices: tuple[str, ...]) -> Any:
+    from somd.runtime.opencl.several import parts
+
+    with somd.use(device=devices), patch.object(parts, "FEW", 0):
+        return work(number)
+
+
 def _write_changes(out: Path, made: Changing, target: str, found: Examined) -> None:
     out.mkdir(parents=True, exist_ok=True)
     detail = "".join(f"# {line}\n" for line in f"{target}: {found.verdict}. {found.details[0]}".split("\n")[:40])
@@ -114,12 +132,14 @@ def _reduced(number: int, target: str) -> tuple[Examined, Mixed]:
     return reduced(number, target)
 
 
-def reduce(target: str, bad: Sequence[Examined], processes: int, out: Path) -> None:
+def reduce(options: argparse.Namespace, bad: Sequence[Examined]) -> None:
     """Write smaller forms of programs that differ or fail."""
+    target = options.target
     numbers = [e.number for e in bad if e.verdict in ("differs", "failed")]
-    for _, result in each(functools.partial(_reduced, target=target), numbers, processes, 600.0):
+    work = _on(options, functools.partial(_reduced, target=target))
+    for _, result in each(work, numbers, options.processes, 600.0):
         if not isinstance(result, Lost) and result[0].verdict in ("differs", "failed"):
-            print(f"smaller: {write(out, result[1], target, result[0])}", flush=True)
+            print(f"smaller: {write(options.out, result[1], target, result[0])}", flush=True)
 
 
 def _affine(options: argparse.Namespace, numbers: Sequence[int]) -> None:
@@ -144,6 +164,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--generator", choices=("mixed", "changes", "affine"), default="mixed")
     parser.add_argument("--target", choices=("reference", "multicore", "opencl"), default="reference")
+    parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the first number within the seed's")
@@ -168,7 +189,7 @@ def main() -> None:
             print(table(found), flush=True)
             bad = [e for e in found if e.verdict.startswith(BAD)]
             if bad and options.out is not None and options.generator == "mixed" and not options.as_they_are:
-                reduce(options.target, bad[: options.smaller], options.processes, options.out)
+                reduce(options, bad[: options.smaller])
             raise SystemExit(1 if bad else 0)
     finally:
         shutil.rmtree(own, ignore_errors=True)

@@ -88,11 +88,10 @@ class Kernel:
         """Sets the arguments that differ from those set before and enqueues the kernel; returns at once.
 
         `args` holds scalars and what has a `buffer`; a Python int is passed as a 64-bit integer, a float as a double, a
-        bool as a byte, a NumPy scalar as what it is.
+        bool as a byte, a NumPy scalar as what it is. Ints that need more than 64 bits wrap.
 
         Raises:
             TypeError: wrong number of arguments.
-            OverflowError: an int that needs more than 64 bits.
         """
         # Equal integers are the same bytes; of equal floats one may be -0.0.
         if args != self._given or self._floats:
@@ -116,7 +115,7 @@ class Kernel:
                 continue
             last[index] = None  # what a failure leaves behind is unknown
             if type(value) is int:
-                data = value.to_bytes(8, sys.byteorder, signed=True)
+                data = (value & _WORD).to_bytes(8, sys.byteorder)
                 if data != self._bytes[index]:
                     self._bytes[index] = None
                     self._set_bytes(index, data)
@@ -147,6 +146,7 @@ class Kernel:
 
 
 _double = struct.Struct("d").pack
+_WORD = 2**64 - 1
 
 
 def _bytes(value: int | float | np.generic) -> bytes:
@@ -154,7 +154,7 @@ def _bytes(value: int | float | np.generic) -> bytes:
         return value.tobytes()
     if isinstance(value, float):
         return _double(value)
-    return value.to_bytes(1 if isinstance(value, bool) else 8, sys.byteorder, signed=not isinstance(value, bool))
+    return (value & _WORD).to_bytes(1 if isinstance(value, bool) else 8, sys.byteorder)
 
 
 class Program:

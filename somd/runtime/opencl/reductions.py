@@ -2,6 +2,7 @@
 
 Float sums and products are taken by pairs of neighbours, level by level; the rest in order of the blocks. In: the value
 before the nest and a 1-D array of partial results, empty where the nest had no iteration. Out: the value after it.
+One of Python's ints wraps where it meets partial results of 64 bits.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     return -(-count // length), length
 
 
+def _fitting(first: Any) -> Any:
+    return (first + 2**63) % 2**64 - 2**63 if type(first) is int else first
+
+
 def _tree(combine: Callable[[Any, Any], Any], partials: Partials) -> Any:
     while len(partials) > 1:
         pairs = len(partials) // 2
@@ -49,7 +54,7 @@ def reduce_sum(first: Any, partials: Partials) -> Any:
     if not len(partials):
         return first
     with np.errstate(all="ignore"):
-        return first + _tree(np.add, partials)
+        return _fitting(first) + _tree(np.add, partials)
 
 
 def _product(left: Partials, right: Partials) -> Partials:
@@ -67,7 +72,7 @@ def reduce_product(first: Any, partials: Partials) -> Any:
     if not len(partials):
         return first
     with np.errstate(all="ignore"):
-        return first * _tree(_product, partials)
+        return _fitting(first) * _tree(_product, partials)
 
 
 def reduce_min(first: Any, partials: Partials) -> Any:
@@ -146,17 +151,17 @@ def unordered_greatest(first: Any, partials: Partials, broken: Partials, equal: 
 
 def reduce_bit_and(first: Any, partials: Partials) -> Any:
     """`first & partials[0] & ...`"""
-    return first & np.bitwise_and.reduce(partials) if len(partials) else first
+    return _fitting(first) & np.bitwise_and.reduce(partials) if len(partials) else first
 
 
 def reduce_bit_or(first: Any, partials: Partials) -> Any:
     """`first | partials[0] | ...`"""
-    return first | np.bitwise_or.reduce(partials) if len(partials) else first
+    return _fitting(first) | np.bitwise_or.reduce(partials) if len(partials) else first
 
 
 def reduce_bit_xor(first: Any, partials: Partials) -> Any:
     """`first ^ partials[0] ^ ...`"""
-    return first ^ np.bitwise_xor.reduce(partials) if len(partials) else first
+    return _fitting(first) ^ np.bitwise_xor.reduce(partials) if len(partials) else first
 
 
 def reduce_all(first: Any, partials: Partials) -> Any:
