@@ -18,7 +18,8 @@ from somd.transforms.reference.run import Reference
 from somd.transforms.signature_text import parse_type
 from tests.property.calls import Call, calls
 from tests.property.mixed import Mixed, mixed
-from tests.property.outcomes import Outcome, Types, difference, namespace_of, outcome, plain_function
+from tests.property.outcomes import Outcome, Types, difference, outcome
+from tests.property.plain import namespace_of, plain_function
 
 WORKERS = (1, 2, 3, 7)
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
@@ -85,9 +86,10 @@ def mismatches(number: int, target: str) -> list[str] | None:
 
 def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     file = f"<mixed program {made.number}>"
-    wide = made.wide and target != "reference"  # which has Python's own ints
-    plain = plain_function(made, file, wide)
-    exact = plain_function(made, file, False) if wide else None
+    own = target != "reference"  # which has Python's own ints, and NumPy's functions
+    wide, tolerance = made.wide and own, 0.0 if own else made.tolerance
+    plain = plain_function(made, file, own, wide)
+    exact = plain_function(made, file, own, False) if wide else None
     try:
         with own_errors():
             method = namespace_of(made.text, file)[made.name]
@@ -106,10 +108,10 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
             continue
         try:
             for where, mine in runs.outcomes(given):
-                differs = difference(wanted, mine, made.tolerance, target == "reference", types)
+                differs = difference(wanted, mine, tolerance, not own, types)
                 if differs and exact is not None:  # a result without overflow is as good
                     unbounded = outcome(exact, given, seconds=PATIENCE)
-                    same = not difference(unbounded, mine, made.tolerance, True)
+                    same = not difference(unbounded, mine, tolerance, True)
                     differs = "" if same or _beyond(unbounded, mine, target) else differs
                 if differs:
                     found.verdict = "differs"

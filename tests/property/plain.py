@@ -1,0 +1,197 @@
+"""The plain function of a generated text: without `@somd`, with what docs/limits.md says of numbers.
+
+Its elementary functions and powers are the compiler's own texts run by Python, so that results agree to the last bit.
+Where Python's ints may leave 64 bits, literals and int arguments are `Wrapped`, which wrap there.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+import operator
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from somd.elementary.functions import ALL, POWERS, elementary
+from tests.property.mixed import Mixed
+
+
+class Wrapped(int):
+    """One of Python's ints as docs/limits.md has it: 64 bits wide, wrapping."""
+
+    __array_ufunc__ = None
+
+
+def _wrapping(name: str) -> None:
+    plain = getattr(int, name)
+
+    def method(self: Wrapped, *others: Any) -> Any:
+        if any(isinstance(other, np.generic | float | complex) for other in others):
+            if not isinstance(others[0], np.generic):
+                return NotImplemented
+            symbol = getattr(
+                operator,
+                {"and": "and_", "or": "or_"}.get(name.strip("_").removeprefix("r"), name.strip("_").removeprefix("r")),
+            )
+            return (
+                symbol(others[0], int(self))
+                if name.startswith("__r") and name not in ("__rshift__",)
+                else symbol(int(self), others[0])
+            )
+        found = plain(self, *others)
+        return wrapped(found) if type(found) is int else found
+
+    setattr(Wrapped, name, method)
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    _wrapping(f"__{_name}__")
+    _wrapping(f"__r{_name}__")
+for _name in ("neg", "pos", "abs", "invert"):
+    _wrapping(f"__{_name}__")
+
+
+def _compared(name: str) -> None:
+    plain = getattr(int, name)
+
+    def method(self: Wrapped, other: Any) -> Any:
+        return (
+            getattr(operator, name.strip("_"))(int(self), other)
+            if isinstance(other, np.generic)
+            else plain(self, other)
+        )
+
+    setattr(Wrapped, name, method)
+
+
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    _compared(f"__{_name}__")
+Wrapped.__hash__ = int.__hash__  # type: ignore[method-assign]
+Wrapped.__truediv__ = lambda self, other: int(self) / other  # type: ignore[method-assign,misc,assignment]
+Wrapped.__rtruediv__ = lambda self, other: other / int(self)  # type: ignore[method-assign,misc,assignment]
+
+
+def wrapped(value: int) -> Wrapped:
+    return Wrapped((value + 2**63) % 2**64 - 2**63)
+
+
+def own_function(module: str, name: str) -> Callable[..., Any]:
+    """The function of `math` or NumPy, with the bits that somd's own text gives."""
+    real, mine = getattr(np if module == "np" else math, name), ALL[str(elementary(name))]
+
+    def function(*arguments: Any) -> Any:
+        exact = real(*arguments)
+        if isinstance(exact, complex):
+            return exact
+        if name == "log" and len(arguments) == 2:
+            return mine(float(arguments[0])) / mine(float(arguments[1]))
+        kind = type(exact)
+        return kind(mine(*(float(kind(each)) for each in arguments)))
+
+    return function
+
+
+def own_power(base: Any, exponent: Any, literal: bool) -> Any:
+    """`base ** exponent`; what plain Python makes complex of two real numbers is not defined (docs/limits.md)."""
+    exact = base**exponent
+    if isinstance(exact, complex) and not isinstance(base, complex) and not isinstance(exponent, complex):
+        raise FloatingPointError("a power of Python's numbers that is complex")
+    if not isinstance(exact, float | np.floating):
+        return exact
+    kind = type(exact)
+    x, y = float(kind(base)), float(kind(exponent))
+    return kind(POWERS[y](x) if literal and y in POWERS else ALL["pow"](x, y))
+
+
+class _Own(ast.NodeTransformer):
+    """Powers and elementary functions as calls of those above."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return self._power(node, node.left, node.right) if isinstance(node.op, ast.Pow) else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow) or not isinstance(node.target, ast.Name):
+            return node
+        found = self._power(node, ast.Name(node.target.id, ast.Load()), node.value)
+        return ast.fix_missing_locations(ast.copy_location(ast.Assign([node.target], found), node))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node.func:
+            case ast.Name("pow") if len(node.args) == 2:
+                return self._power(node, *node.args)
+            case ast.Attribute(ast.Name("np" | "math" as module), name) if elementary(name) and name not in (
+                "pow",
+                "power",
+            ):
+                node.func = ast.copy_location(ast.Name(f"__own_{module}_{name}", ast.Load()), node.func)
+        return node
+
+    def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
+        try:
+            literal = ast.Constant(isinstance(ast.literal_eval(exponent), int | float))
+        except ValueError:
+            literal = ast.Constant(False)
+        made = ast.Call(ast.Name("__own_power", ast.Load()), [base, exponent, literal], [])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+class _Literals(ast.NodeTransformer):
+    """Python's ints as `Wrapped`."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if type(node.value) is not int:
+            return node
+        made = ast.Call(ast.Name("__wrapped", ast.Load()), [node], [])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "int":
+            node.func = ast.copy_location(ast.Name("__int", ast.Load()), node.func)
+        return node
+
+    def visit_arguments(self, node: ast.arguments) -> ast.AST:
+        node.defaults = [self.visit(each) for each in node.defaults]
+        return node
+
+
+#: what transformed texts call
+OWN: dict[str, Any] = {
+    "__wrapped": lambda value: wrapped(value),
+    "__int": lambda value: wrapped(int(value)),
+    "__own_power": own_power,
+    **{
+        f"__own_{module}_{name}": own_function(module, name)
+        for module, room in (("np", np), ("math", math))
+        for name in dir(room)
+        if elementary(name) and name not in ("pow", "power", "round")
+    },
+}
+
+
+def namespace_of(text: str, file: str, own: bool = False, wide: bool = False) -> dict[str, Any]:
+    """The names that `text` defines, its lines known to `inspect` under the name `file`; with somd's `own` elementary
+    functions, and with ints that wrap if `wide`."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"__name__": "generated", **OWN}
+    tree: Any = ast.parse(text, file)
+    tree = _Own().visit(tree) if own else tree
+    tree = _Literals().visit(tree) if wide else tree
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(tree if own or wide else text, file, "exec"), names)
+    return names
+
+
+def plain_function(made: Mixed, file: str, own: bool, wide: bool) -> FunctionType:
+    """The method as plain Python, and what it calls too."""
+    text = "\n".join("" if line == "@somd" else line for line in made.text.split("\n"))
+    return namespace_of(text, file, own, wide)[made.name]  # type: ignore[no-any-return]

@@ -1,0 +1,50 @@
+"""The plain function of generated texts: types as Python and NumPy give them, values within the documented bound."""
+
+from __future__ import annotations
+
+import linecache
+import math
+
+import numpy as np
+import pytest
+
+from tests.property.plain import namespace_of, own_function, own_power
+
+
+def test_functions_have_types_of_numpy_and_values_within_the_bound() -> None:
+    x, y = np.float32(0.3), np.float32(-2.5)
+    for module, name, arguments in (
+        ("np", "arctan2", (x, y)),
+        ("np", "arctan2", (x, 1.5)),
+        ("np", "exp", (np.int64(3),)),
+        ("math", "cos", (x,)),
+        ("math", "log", (10.0, 3.0)),
+        ("np", "cbrt", (np.float64(-8.5),)),
+    ):
+        real = getattr(np if module == "np" else math, name)(*arguments)
+        mine = own_function(module, name)(*arguments)
+        assert type(mine) is type(real) and abs(mine - real) <= 4 * np.spacing(abs(real))
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(own_function("np", "log")(np.float64(-1.0)))
+
+
+def test_powers() -> None:
+    for base, exponent in (
+        (np.float32(1.1), 3),
+        (np.float64(1.1), 0.1),
+        (2.0, -3),
+        (np.int64(3), 1.5),
+        (1.7, np.float32(0.1)),
+    ):
+        mine, real = own_power(base, exponent, False), base**exponent
+        assert type(mine) is type(real) and abs(mine - real) <= 4 * np.spacing(abs(real))
+    assert own_power(np.int32(3), 5, False) == 243 and isinstance(own_power(-2 + 0j, 0.5, False), complex)
+    with pytest.raises(FloatingPointError):
+        own_power(-2, 0.5, False)
+
+
+def test_texts_keep_their_lines_and_wrap() -> None:
+    text = "import numpy as np\n\n\ndef f(k, x):\n    t = k * 4 + 1\n    x **= 3\n    return t, pow(x, 2), np.exp(x)\n"
+    f = namespace_of(text, "<plain>", own=True, wide=True)["f"]
+    assert f(2**62, 2.0)[0] == 1 and f(2, np.float32(2.0))[1] == np.float32(64.0)
+    assert f.__code__.co_firstlineno == 4 and linecache.getline("<plain>", 6) == "    x **= 3\n"
