@@ -28,6 +28,7 @@ from somd.signatures import describe_all
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
 from somd.sources.load import Method, function_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.pipeline import compile_for
 from somd.transforms.reference.owners import Owners
 from somd.transforms.reference.run import Reference
@@ -302,7 +303,7 @@ def _calls_functions(plan: Plan) -> bool:
     plain = {"len", "range", "min", "max", "abs", "int", "float", "bool", "round", "enumerate", "zip"}
     found = False
 
-    class Calls(cst.CSTVisitor):
+    class Calls(Reader):
         def visit_Call(self, node: cst.Call) -> None:
             nonlocal found
             found = found or not (isinstance(node.func, cst.Name) and node.func.value in plain)

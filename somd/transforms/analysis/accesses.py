@@ -22,6 +22,7 @@ from somd.transforms.frontend.loops import (
     statements_of,
 )
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import Reader, children_of
 from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
 
 
@@ -237,7 +238,7 @@ class _Collector:
                 self.expression(index)
             self.access(node, write=False)
         else:
-            for child in node.children:
+            for child in children_of(node):
                 if isinstance(child, cst.BaseExpression):
                     self.expression(child)
                 elif isinstance(child, cst.Arg):
@@ -316,7 +317,7 @@ def leaves_early(body: cst.BaseSuite, raising: bool = True) -> bool:
     found = False
     direct = list(small_statements(statements_of(body)))
 
-    class Exits(cst.CSTVisitor):
+    class Exits(Reader):
         def visit_Break(self, node: cst.Break) -> None:
             nonlocal found
             found = True

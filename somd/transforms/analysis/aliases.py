@@ -22,6 +22,7 @@ import libcst as cst
 from somd.transforms.analysis.affine import size
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Affine
 
 Pair = frozenset[str]
@@ -164,4 +165,4 @@ def _assignments(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.Ba
 
 
 def _leaves(body: cst.CSTNode) -> bool:
-    return isinstance(body, cst.Break | cst.Continue) or any(_leaves(child) for child in body.children)
+    return isinstance(body, cst.Break | cst.Continue) or any(_leaves(child) for child in children_of(body))

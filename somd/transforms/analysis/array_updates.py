@@ -14,6 +14,7 @@ import libcst as cst
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.reductions import Accumulator, Form, normalised, update_of
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method
 
 SHAPES = ("shape", "size", "ndim")
@@ -85,7 +86,7 @@ def other_mentions(name: str, statements: Sequence[cst.CSTNode], method: Method)
     return tuple(finder.found)
 
 
-class _Own(cst.CSTVisitor):
+class _Own(Reader):
     """Collects the names in those mentions of the array that make up an update: the outermost ones of its element."""
 
     def __init__(self, name: str) -> None:
@@ -99,7 +100,7 @@ class _Own(cst.CSTVisitor):
             self.names.append(node.value)
 
 
-class _Others(cst.CSTVisitor):
+class _Others(Reader):
     def __init__(self, name: str, own: Sequence[cst.Name]) -> None:
         super().__init__()
         self.name = name

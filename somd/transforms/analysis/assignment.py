@@ -21,6 +21,7 @@ from somd.transforms.frontend.loops import (
     statements_of,
 )
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Method
 
 
@@ -183,7 +184,7 @@ def _evaluated(node: cst.CSTNode) -> Iterator[str]:
     if isinstance(node, cst.Name):
         yield node.value
         return
-    parts: Sequence[cst.CSTNode] = node.children
+    parts: Sequence[cst.CSTNode] = children_of(node)
     if isinstance(node, cst.Attribute | cst.Arg):
         parts = (node.value,)
     elif isinstance(node, cst.IfExp):
@@ -204,4 +205,4 @@ def _read_first(node: cst.CSTNode) -> frozenset[str]:
         return _read_first(node.value)
     if isinstance(node, cst.Name):
         return frozenset((node.value,))
-    return frozenset[str]().union(*(_read_first(child) for child in node.children))
+    return frozenset[str]().union(*(_read_first(child) for child in children_of(node)))

@@ -18,6 +18,7 @@ import libcst as cst
 from somd.transforms.analysis.affine import Scope, affine, size, variable
 from somd.transforms.analysis.allocations import lengths_of
 from somd.transforms.frontend.loops import small_statements, statements_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Affine, Method
 
 
@@ -50,7 +51,7 @@ def assignment_counts(method: Method) -> Counter[str]:
     """How often each name is assigned, loops and augmented assignments counted too (loops as many)."""
     counts: Counter[str] = Counter()
 
-    class Counts(cst.CSTVisitor):
+    class Counts(Reader):
         def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
             self.count(node.target, 1)
 

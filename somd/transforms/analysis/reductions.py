@@ -15,6 +15,7 @@ import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, evaluate
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 
 AUGMENTED: Mapping[type[cst.BaseAugOp], str] = {
@@ -62,7 +63,7 @@ def normalised(node: cst.BaseExpression) -> str:
 def _subscripts(node: cst.CSTNode) -> list[cst.Subscript]:
     found: list[cst.Subscript] = []
 
-    class Subscripts(cst.CSTVisitor):
+    class Subscripts(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             found.append(node)
 
@@ -272,7 +273,7 @@ def mentions(name: str, node: cst.CSTNode) -> int:
     """How often `name` stands in `node`; the shape of an array counts too."""
     count = 0
 
-    class Mentions(cst.CSTVisitor):
+    class Mentions(Reader):
         def visit_Name(self, node: cst.Name) -> None:
             nonlocal count
             count += node.value == name

@@ -12,6 +12,8 @@ from typing import cast
 
 import libcst as cst
 
+from somd.transforms.frontend.walking import Reader
+
 #: annotations of arrays; a parameter annotated otherwise is none
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike", "Any")
 
@@ -65,7 +67,7 @@ def _may_be_array(param: cst.Param) -> bool:
     return any(name in text for name in _ARRAYS)
 
 
-class _Uses(cst.CSTVisitor):
+class _Uses(Reader):
     """The names that are indexed, or run over by loops, and those that are assigned by index."""
 
     def __init__(self) -> None:

@@ -15,6 +15,7 @@ from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method
 
 Seen = dict[Function, bool]
@@ -24,7 +25,7 @@ def calls_in(node: cst.CSTNode) -> list[cst.Call]:
     """The calls in `node`, inner ones first."""
     found: list[cst.Call] = []
 
-    class Calls(cst.CSTVisitor):
+    class Calls(Reader):
         def leave_Call(self, original_node: cst.Call) -> None:
             found.append(original_node)
 
@@ -36,7 +37,7 @@ def array_names(method: Method) -> frozenset[str]:
     """Names that stand for arrays as far as the text shows: indexed, asked for their shape, or bound to a new array."""
     found = {p.name for p in method.params if p.distributed}
 
-    class Uses(cst.CSTVisitor):
+    class Uses(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             if isinstance(node.value, cst.Name):
                 found.add(node.value.value)
@@ -103,7 +104,7 @@ def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
     """Whether elements of `arrays` are assigned."""
     found = False
 
-    class Stores(cst.CSTVisitor):
+    class Stores(Reader):
         def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
             self.target(node.target)
 

@@ -15,7 +15,8 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import Tracked, nodes_in, rewritten
+from somd.transforms.frontend.tree import Tracked, rewritten
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
 
 

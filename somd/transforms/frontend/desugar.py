@@ -27,7 +27,8 @@ from somd.transforms.frontend.loops import Range, integer_constant, range_of, st
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.spelling import UNNAMED
-from somd.transforms.frontend.tree import Tracked, nodes_in, parsed, rewritten
+from somd.transforms.frontend.tree import Tracked, parsed, rewritten
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
 
 

@@ -35,6 +35,7 @@ from somd.transforms.frontend.loops import (
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.steps import counts, is_number, is_steady, step_of, sum_of, times
 from somd.transforms.frontend.tree import Tracked, parsed, rewritten
+from somd.transforms.frontend.walking import Reader, nodes_in
 from somd.transforms.stages import Method
 
 
@@ -168,7 +169,7 @@ def _integers(method: Method) -> set[str]:
             for element in target.elements:
                 note(element.value, False)
 
-    class Assigned(cst.CSTVisitor):
+    class Assigned(Reader):
         def visit_Assign(self, node: cst.Assign) -> None:
             for target in node.targets:
                 name = target.target.value if isinstance(target.target, cst.Name) else ""
@@ -196,7 +197,7 @@ def _whole(node: cst.BaseExpression, method: Method) -> bool:
 def _names_in_indexes(node: cst.CSTNode) -> set[str]:
     found: set[str] = set()
 
-    class Indexes(cst.CSTVisitor):
+    class Indexes(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             for index in index_expressions(node):
                 found.update(names_read(index))
@@ -208,17 +209,11 @@ def _names_in_indexes(node: cst.CSTNode) -> set[str]:
 def _assignments(node: cst.CSTNode, name: str) -> int:
     """How many statements assign `name`."""
     count = 0
-
-    class Assignments(cst.CSTVisitor):
-        def on_visit(self, node: cst.CSTNode) -> bool:
-            nonlocal count
-            if isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign):
-                count += name in assigned_names(node)
-            elif isinstance(node, cst.For):
-                count += name in names_read(node.target)
-            return True
-
-    node.visit(Assignments())
+    for each in nodes_in(node):
+        if isinstance(each, cst.Assign | cst.AugAssign | cst.AnnAssign):
+            count += name in assigned_names(each)
+        elif isinstance(each, cst.For):
+            count += name in names_read(each.target)
     return count
 
 

@@ -14,7 +14,8 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.array_helpers import calls_in
-from somd.transforms.frontend.tree import Tracked, nodes_in, parsed
+from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.walking import children_of, nodes_in
 from somd.transforms.stages import Method
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -231,7 +232,7 @@ def _arms(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
 def _operands(node: cst.CSTNode) -> list[cst.BaseExpression]:
     """The expressions directly in `node`, in the order in which Python evaluates them."""
     found: list[cst.BaseExpression] = []
-    for child in node.children:
+    for child in children_of(node):
         if isinstance(child, cst.BaseExpression):
             found.append(child)
         elif isinstance(child, cst.Arg):

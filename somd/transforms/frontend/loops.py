@@ -9,6 +9,7 @@ import libcst as cst
 
 from somd import markers
 from somd.transforms.frontend.names import evaluate
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method
 
 
@@ -137,7 +138,7 @@ def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
     """Every `return` in `loop`, and every `break` and `continue` of the loop itself."""
     found: list[cst.Return | cst.Break | cst.Continue] = []
 
-    class Exits(cst.CSTVisitor):
+    class Exits(Reader):
         depth = 0
 
         def visit_For(self, node: cst.For) -> None:
@@ -171,7 +172,7 @@ def contains_fence(node: cst.CSTNode, method: Method) -> bool:
     """Whether a `with sync:` or `with single:` stands in `node`."""
     found = False
 
-    class Fences(cst.CSTVisitor):
+    class Fences(Reader):
         def visit_With(self, node: cst.With) -> None:
             nonlocal found
             found = found or fence_of(node, method) is not None

@@ -9,6 +9,7 @@ import libcst as cst
 
 from somd import attributes
 from somd.lookups import attribute_of, may_subscript
+from somd.transforms.frontend.walking import Reader
 
 MISSING = attributes.MISSING
 
@@ -25,7 +26,7 @@ def assigned_names(node: cst.CSTNode) -> set[str]:
 def _assigned(node: cst.CSTNode) -> frozenset[str]:
     names: set[str] = set()
 
-    class Targets(cst.CSTVisitor):
+    class Targets(Reader):
         def visit_Assign(self, node: cst.Assign) -> bool:
             for each in node.targets:
                 names.update(_target_names(each.target))
@@ -78,7 +79,7 @@ def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
     """The annotation of each name that has one in `node`."""
     found: dict[str, cst.Annotation] = {}
 
-    class Annotated(cst.CSTVisitor):
+    class Annotated(Reader):
         def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
             if isinstance(node.target, cst.Name):
                 found[node.target.value] = node.annotation
@@ -138,7 +139,7 @@ def names_read(node: cst.CSTNode) -> set[str]:
 def _read(node: cst.CSTNode) -> frozenset[str]:
     names: set[str] = set()
 
-    class Reads(cst.CSTVisitor):
+    class Reads(Reader):
         def visit_Attribute(self, node: cst.Attribute) -> bool:
             node.value.visit(self)
             return False

@@ -21,7 +21,8 @@ from somd.reach import Constant, Key, Meaning
 from somd.transforms.frontend.loops import else_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.frontend.taken_paths import path_of
-from somd.transforms.frontend.tree import Tracked, nodes_in, rewritten
+from somd.transforms.frontend.tree import Tracked, rewritten
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
 
 NONE = Constant(None)

@@ -20,6 +20,7 @@ from somd.attributes import MISSING
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.frontend.names import evaluate
 from somd.transforms.frontend.tree import Tracked
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.reserved import MARK
 
 NAMES = ("range", "len", "enumerate", "zip", "reversed", "min", "max")
@@ -94,7 +95,7 @@ def check_own_names(
         message = f"`{name}` begins with `{MARK}`, as names that the compiler writes do"
         collector.add(Diagnostic("SOMD201", message, (label,), ("give the variable another name",)))
 
-    class Calls(cst.CSTVisitor):
+    class Calls(Reader):
         def visit_Call(self, node: cst.Call) -> None:
             name = node.func.value if isinstance(node.func, cst.Name) else ""
             if name not in NAMES:

@@ -25,6 +25,7 @@ from somd.raising import statement_of
 from somd.transforms.frontend.loops import always_raises, else_statements, statements_of
 from somd.transforms.frontend.raised_values import Choice, NotTaken, Statement, values_of, with_arm
 from somd.transforms.frontend.tree import Tracked
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Raising
 
 
@@ -171,7 +172,7 @@ def raises_in(statements: Sequence[cst.CSTNode]) -> list[cst.Raise]:
     """The `raise` statements among and inside `statements`, in their order."""
     found: list[cst.Raise] = []
 
-    class Raises(cst.CSTVisitor):
+    class Raises(Reader):
         def visit_Raise(self, node: cst.Raise) -> None:
             found.append(node)
 

@@ -14,6 +14,7 @@ import libcst as cst
 from somd.paths import Step
 from somd.transforms.frontend.loops import small_statements
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import Reader, nodes_in
 
 PathOf = Callable[[cst.CSTNode], "tuple[Step, ...] | None"]
 
@@ -73,23 +74,18 @@ def _entry(value: cst.BaseExpression, number: int) -> cst.BaseExpression:
 def _assignments(statements: Sequence[cst.CSTNode]) -> Counter[str]:
     counts: Counter[str] = Counter()
 
-    class Count(cst.CSTVisitor):
-        def on_visit(self, node: cst.CSTNode) -> bool:
-            if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign):
-                counts.update(assigned_names(node))
-            elif isinstance(node, cst.For):
-                counts.update(assigned_names(node.with_changes(body=cst.IndentedBlock([]), orelse=None)))
-            return True
-
-    for statement in statements:
-        statement.visit(Count())
+    for node in (node for statement in statements for node in nodes_in(statement)):
+        if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign):
+            counts.update(assigned_names(node))
+        elif isinstance(node, cst.For):
+            counts.update(assigned_names(node.with_changes(body=cst.IndentedBlock([]), orelse=None)))
     return counts
 
 
 def _used_as_arrays(statements: Sequence[cst.CSTNode]) -> set[str]:
     found: set[str] = set()
 
-    class Uses(cst.CSTVisitor):
+    class Uses(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             found.update({node.value.value} if isinstance(node.value, cst.Name) else ())
 

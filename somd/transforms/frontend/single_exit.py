@@ -26,6 +26,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
 from somd.transforms.frontend.tree import Tracked, parsed
+from somd.transforms.frontend.walking import Reader, nodes_in
 from somd.transforms.stages import Method
 
 
@@ -63,7 +64,7 @@ def returns_in(statements: Sequence[cst.CSTNode]) -> list[cst.Return]:
     """The `return` statements among and inside `statements`."""
     found: list[cst.Return] = []
 
-    class Returns(cst.CSTVisitor):
+    class Returns(Reader):
         def visit_Return(self, node: cst.Return) -> None:
             found.append(node)
 
@@ -94,7 +95,7 @@ def _true(node: cst.BaseExpression) -> bool:
 def _breaks(loop: cst.While) -> bool:
     found = False
 
-    class Breaks(cst.CSTVisitor):
+    class Breaks(Reader):
         def visit_Break(self, node: cst.Break) -> None:
             nonlocal found
             found = True
@@ -104,7 +105,7 @@ def _breaks(loop: cst.While) -> bool:
 
 
 def _within(statements: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    return [node for s in statements for node in (s, *_within(s.children))]
+    return [node for s in statements for node in nodes_in(s)]
 
 
 def _branches(node: cst.If) -> tuple[list[cst.BaseStatement], list[cst.BaseStatement]]:

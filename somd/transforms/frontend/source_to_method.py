@@ -30,6 +30,7 @@ from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.frontend.tree import Tracked
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Param
 
 
@@ -237,7 +238,7 @@ def _local_markers(
     shared: set[str] = set()
     distributed: dict[str, tuple[Param, Position]] = {}
 
-    class Locals(cst.CSTVisitor):
+    class Locals(Reader):
         def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
             if not isinstance(node.target, cst.Name):
                 return

@@ -20,6 +20,7 @@ from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import Tracked, parsed, rewritten
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Stride
 
 
@@ -104,7 +105,7 @@ class _Rewriter(Tracked):
 def _indexes(body: cst.BaseSuite, name: str) -> bool:
     found = False
 
-    class Indexes(cst.CSTVisitor):
+    class Indexes(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             nonlocal found
             found = found or any(name in names_read(index) for index in index_expressions(node))

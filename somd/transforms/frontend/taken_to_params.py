@@ -31,7 +31,8 @@ from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
 from somd.transforms.frontend.taken_paths import path_of
-from somd.transforms.frontend.tree import Tracked, nodes_in
+from somd.transforms.frontend.tree import Tracked
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method, Param
 
 

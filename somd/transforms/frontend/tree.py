@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -10,6 +10,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import children_of, nodes_in
 from somd.transforms.stages import Method
 
 
@@ -67,33 +68,10 @@ class Tracked(cst.CSTTransformer):
 
     def place(self, made: cst.CSTNode, place: Position) -> None:
         """Let `made` and all that is new in it stand at `place`."""
-        made.visit(_Placed(place, self.positions))
-
-
-class _Placed(cst.CSTVisitor):
-    def __init__(self, place: Position, positions: dict[cst.CSTNode, Position]) -> None:
-        super().__init__()
-        self.place = place
-        self.positions = positions
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        self.positions.setdefault(node, self.place)
-        return True
-
-
-def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """`node` and everything in it, in source order."""
-    yield node
-    for child in node.children:
-        yield from nodes_in(child)
+        for node in nodes_in(made):
+            self.positions.setdefault(node, place)
 
 
 def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
     """Whether `node` is one of `outer` or stands in one."""
-    return any(node is each or inside(node, each.children) for each in outer)
-
-
-def all_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from all_nodes(child)
+    return any(node is each or inside(node, children_of(each)) for each in outer)

@@ -28,6 +28,7 @@ from somd.transforms.analysis.assignment import Unset, unset_reads
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import Tracked, inside, parsed, rewritten
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method, Nest, Raising
 from somd.transforms.types.scalars import ScalarType, Type
 
@@ -123,12 +124,8 @@ def _diagnostic(method: Method, read: Unset, name: str, why: str) -> Diagnostic:
 
 def _name_in(node: cst.CSTNode, name: str, method: Method) -> cst.CSTNode:
     """A read of `name` in a statement, or else what stands for it."""
-    parts = [part for part in _nodes(_header(node)) if isinstance(part, cst.Name) and part.value == name]
+    parts = [part for part in nodes_in(_header(node)) if isinstance(part, cst.Name) and part.value == name]
     return next((part for part in reversed(parts) if part in method.positions), _header(node))
-
-
-def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
-    return [node, *(inner for child in node.children for inner in _nodes(child))]
 
 
 def _assigned_later(method: Method, reads: Sequence[Unset]) -> dict[str, Unset]:
@@ -137,18 +134,14 @@ def _assigned_later(method: Method, reads: Sequence[Unset]) -> dict[str, Unset]:
     wanted = {read.statement: read for read in reads}
     assigned: set[str] = set()
 
-    class Order(cst.CSTVisitor):
-        def on_visit(self, node: cst.CSTNode) -> bool:
-            read = wanted.get(node)
-            if read is not None:
-                found.update({name: read for name in read.names if name not in assigned and name not in found})
-            if isinstance(node, cst.For):
-                assigned.update(assigned_names(node) - assigned_names(node.body))
-            elif isinstance(node, cst.BaseSmallStatement):
-                assigned.update(assigned_names(node))
-            return True
-
-    method.function.body.visit(Order())
+    for node in nodes_in(method.function.body):
+        read = wanted.get(node)
+        if read is not None:
+            found.update({name: read for name in read.names if name not in assigned and name not in found})
+        if isinstance(node, cst.For):
+            assigned.update(assigned_names(node) - assigned_names(node.body))
+        elif isinstance(node, cst.BaseSmallStatement):
+            assigned.update(assigned_names(node))
     return found
 
 

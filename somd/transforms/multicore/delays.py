@@ -19,6 +19,7 @@ import libcst as cst
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import parsed
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
@@ -179,4 +180,4 @@ def _breaks(node: cst.CSTNode) -> bool:
     """Whether a `break` of the loop around stands in its body."""
     if isinstance(node, cst.For | cst.While):
         return node.orelse is not None and _breaks(node.orelse)
-    return isinstance(node, cst.Break) or any(_breaks(child) for child in node.children)
+    return isinstance(node, cst.Break) or any(_breaks(child) for child in children_of(node))

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, range_of, statements_of
+from somd.transforms.frontend.walking import Reader
 
 Statements = Sequence[cst.CSTNode]
 
@@ -77,7 +78,7 @@ def read(node: cst.CSTNode) -> set[str]:
     """The names whose values an expression needs; not those of arrays of which only the shape is asked."""
     names: set[str] = set()
 
-    class Names(cst.CSTVisitor):
+    class Names(Reader):
         def visit_Attribute(self, node: cst.Attribute) -> bool:
             if node.attr.value not in ("shape", "size", "ndim"):
                 node.value.visit(self)
@@ -149,7 +150,7 @@ class Varying:
         """Whether an index of `array` varies somewhere in `body`."""
         found: list[cst.Subscript] = []
 
-        class Elements(cst.CSTVisitor):
+        class Elements(Reader):
             def visit_Subscript(self, node: cst.Subscript) -> None:
                 if isinstance(node.value, cst.Name) and node.value.value == array:
                     found.append(node)

@@ -19,6 +19,7 @@ import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, statements_of
 from somd.transforms.frontend.tree import transformed_block, transformed_expression
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.casts import parenthesised
 from somd.transforms.multicore.flow import Statements, assigned, straight
 from somd.transforms.multicore.names import Fresh
@@ -160,7 +161,7 @@ class Inliner:
         return cst.Name(made)
 
 
-class _Calls(cst.CSTVisitor):
+class _Calls(Reader):
     """The calls of given functions that an expression evaluates in any case, inner ones first."""
 
     def __init__(self, names: set[str]) -> None:

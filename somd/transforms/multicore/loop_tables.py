@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import assigned, constant_types, loops_in
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.inlining import Inliner
@@ -104,7 +105,7 @@ class LoopTables:
 def _called(node: cst.CSTNode) -> list[str]:
     found: list[str] = []
 
-    class Calls(cst.CSTVisitor):
+    class Calls(Reader):
         def visit_Call(self, node: cst.Call) -> None:
             if isinstance(node.func, cst.Name):
                 found.append(node.func.value)
@@ -117,7 +118,7 @@ def _is_expensive(node: cst.CSTNode) -> bool:
     """Whether some function or power that may be worth a table is mentioned."""
     found: list[cst.CSTNode] = []
 
-    class Functions(cst.CSTVisitor):
+    class Functions(Reader):
         def visit_Attribute(self, node: cst.Attribute) -> None:
             if node.attr.value in EXPENSIVE:
                 found.append(node)

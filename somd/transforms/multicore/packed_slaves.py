@@ -19,6 +19,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.tree import parsed, transformed_block
+from somd.transforms.frontend.walking import Reader, children_of
 from somd.transforms.multicore.casts import Rewriting
 from somd.transforms.multicore.guarding import SlaveRewriter
 from somd.transforms.multicore.names import Fresh
@@ -79,7 +80,7 @@ class PackedSlaveBuilder(SlaveBuilder):
         found: dict[cst.Subscript, int] = {}
         sweeps = self.sweeps
 
-        class Accesses(cst.CSTVisitor):
+        class Accesses(Reader):
             def visit_Subscript(self, node: cst.Subscript) -> None:
                 if node in sweeps.offsets:
                     found[node] = sweeps.offsets[node]
@@ -124,4 +125,4 @@ def _names_outside(node: cst.CSTNode, accesses: Mapping[cst.Subscript, int]) -> 
         return names_read(index_expressions(node)[0])
     if isinstance(node, cst.Name):
         return {node.value}
-    return {name for child in node.children for name in _names_outside(child, accesses)}
+    return {name for child in children_of(node) for name in _names_outside(child, accesses)}

@@ -16,6 +16,7 @@ import libcst as cst
 
 from somd.transforms.fence_table import fences_text
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.casts import literal
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
@@ -247,7 +248,7 @@ class _Rename(cst.CSTTransformer):
 def _names(function: cst.FunctionDef) -> set[str]:
     found: set[str] = set()
 
-    class Names(cst.CSTVisitor):
+    class Names(Reader):
         def visit_Name(self, node: cst.Name) -> None:
             found.add(node.value)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, statements_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import Statements, Varying, assigned, read, small_of, values
 from somd.transforms.reserved import MODULES
 
@@ -91,7 +92,7 @@ class Finder:
             return False
         found: list[cst.CSTNode] = []
 
-        class Calls(cst.CSTVisitor):
+        class Calls(Reader):
             def visit_Call(self, node: cst.Call) -> None:
                 if isinstance(node.func, cst.Attribute) and node.func.attr.value in EXPENSIVE:
                     found.append(node)

@@ -26,6 +26,7 @@ from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import Fresh
@@ -339,14 +340,12 @@ class SweepsBuilder:
     def read_outside(self, node: cst.CSTNode) -> set[str]:
         """The names that the method mentions outside a loop."""
         found = set[str]()
-
-        class Names(cst.CSTVisitor):
-            def on_visit(self, each: cst.CSTNode) -> bool:
-                if isinstance(each, cst.Name):
-                    found.add(each.value)
-                return each is not node
-
-        self.plan.method.function.body.visit(Names())
+        waiting: list[cst.CSTNode] = [self.plan.method.function.body]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, cst.Name):
+                found.add(each.value)
+            waiting += children_of(each) if each is not node else ()
         return found
 
 

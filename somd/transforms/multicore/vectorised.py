@@ -16,6 +16,7 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import Varying, all_small
 from somd.transforms.multicore.intervals import Intervals
 from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
@@ -95,7 +96,7 @@ def _inner(pieces: Sequence[Piece]) -> Iterator[Group]:
             yield from groups_in(inside) if isinstance(piece.node, cst.For) else _inner(inside)
 
 
-class _Check(cst.CSTVisitor):
+class _Check(Reader):
     def __init__(self, shape: Shape, narrowing: Narrowing) -> None:
         super().__init__()
         self.shape = shape
@@ -127,7 +128,7 @@ class _Check(cst.CSTVisitor):
             self.visit_BinaryOperation(operation)
 
 
-class _Operations(cst.CSTVisitor):
+class _Operations(Reader):
     """Counts arithmetic operations but for those of indexes, and notes what keeps LLVM from vectorising them."""
 
     def __init__(self, varying: Varying) -> None:

@@ -18,7 +18,7 @@ from somd.raising import slots
 from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.raises import raises_in, raising_of
-from somd.transforms.frontend.tree import all_nodes
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
@@ -300,7 +300,7 @@ class Statements:
 
     def while_well(self, loop: cst.While) -> str:
         """The condition that no access of the iteration has failed; empty where none in `loop` is tested."""
-        if not any(isinstance(node, cst.Subscript) and node in self.scope.guarded for node in all_nodes(loop)):
+        if not any(isinstance(node, cst.Subscript) and node in self.scope.guarded for node in nodes_in(loop)):
             return ""
         number, noted = self.scope.iteration(), self.scope.noted
         self.scope.tests_accesses = True

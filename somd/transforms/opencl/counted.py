@@ -15,6 +15,7 @@ import numpy as np
 from somd.transforms.analysis.array_updates import Update, updates_of
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.frontend.loops import integer_constant
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.atomic_functions import BUILTIN
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.scalars import ArrayType, ScalarType
@@ -72,7 +73,7 @@ def _counted(array: str, op: str, nest: Nest, method: Method, types: Types) -> C
 
 
 def has_loops(node: Nest | cst.CSTNode) -> bool:
-    nodes = node.body if isinstance(node, Nest) else node.children
+    nodes = node.body if isinstance(node, Nest) else children_of(node)
     return any(isinstance(each, cst.For | cst.While) or has_loops(each) for each in nodes)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Nest
 
 GUARDS_END = "GUARDS_END;"
@@ -33,4 +34,4 @@ def is_conditional(nest: Nest) -> bool:
 
 
 def _branches(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.If | cst.For | cst.While) or any(_branches(child) for child in node.children)
+    return isinstance(node, cst.If | cst.For | cst.While) or any(_branches(child) for child in children_of(node))

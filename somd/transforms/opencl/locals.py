@@ -9,6 +9,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.stages import Nest
@@ -27,7 +28,7 @@ def loop_scoped(statements: Sequence[cst.CSTNode]) -> frozenset[str]:
     return frozenset(found.targets - found.loose)
 
 
-class _LoopVariables(cst.CSTVisitor):
+class _LoopVariables(Reader):
     def __init__(self) -> None:
         super().__init__()
         self.around: list[str] = []

@@ -12,7 +12,7 @@ from dataclasses import replace
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.tree import all_nodes
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
@@ -59,7 +59,7 @@ class _Writer:
         #: among how many lanes the trips are dealt out, where that may be fewer than there are
         self.dealt = fresh("dealt") if any(t.taking.unordered for t in takers) else ""
         self.statements.barrier_follows = True
-        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in all_nodes(s))
+        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in nodes_in(s))
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
         self.rows: list[Argument] = []

@@ -19,6 +19,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import integer_constant
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
@@ -121,4 +122,4 @@ def _key(index: cst.BaseExpression, nest: Nest, types: Types) -> bool:
 def _calls_helper(node: cst.CSTNode, types: Types) -> bool:
     """Whether a function of the user's is called, whose loops may need numbers that a fault would have made wrong."""
     own = isinstance(node, cst.Call) and types.calls[node].kind == "helper" if node in types.calls else False
-    return own or any(_calls_helper(child, types) for child in node.children)
+    return own or any(_calls_helper(child, types) for child in children_of(node))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.transforms.analysis.facts import assignment_counts
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import literal
@@ -100,7 +101,7 @@ class Scope:
         counts = assignment_counts(self.method)
         loops: Counter[str] = Counter()
 
-        class Loops(cst.CSTVisitor):
+        class Loops(Reader):
             def visit_For(self, node: cst.For) -> None:
                 if isinstance(node.target, cst.Name):
                     loops[node.target.value] += 2

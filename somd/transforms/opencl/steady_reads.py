@@ -9,6 +9,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import small_statements
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Nest
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
@@ -64,7 +65,7 @@ def subscripts(node: cst.CSTNode) -> Iterator[cst.Subscript]:
     """All subscripts in `node`."""
     if isinstance(node, cst.Subscript):
         yield node
-    for child in node.children:
+    for child in children_of(node):
         yield from subscripts(child)
 
 
@@ -104,7 +105,7 @@ def _always(statements: Sequence[cst.CSTNode]) -> Iterator[cst.Subscript]:
 
 
 def _goes_on(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Continue) or any(_goes_on(child) for child in node.children)
+    return isinstance(node, cst.Continue) or any(_goes_on(child) for child in children_of(node))
 
 
 def _evaluated(node: cst.CSTNode) -> Iterator[cst.Subscript]:
@@ -120,5 +121,5 @@ def _evaluated(node: cst.CSTNode) -> Iterator[cst.Subscript]:
         return
     if isinstance(node, cst.Subscript):
         yield node
-    for child in node.children:
+    for child in children_of(node):
         yield from _evaluated(child)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -47,7 +48,7 @@ def _may_fail(node: cst.CSTNode, types: Types) -> bool:
     return found.found
 
 
-class _Failing(cst.CSTVisitor):
+class _Failing(Reader):
     def __init__(self, types: Types) -> None:
         super().__init__()
         self.types = types

@@ -6,6 +6,7 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Nest
 
 
@@ -37,7 +38,7 @@ def fastest_first(nest: Nest) -> tuple[int, ...]:
     return (fastest, *(number for number in inner_first if number != fastest))
 
 
-class _Votes(cst.CSTVisitor):
+class _Votes(Reader):
     """For each variable, the accesses whose last index it moves by one."""
 
     def __init__(self, variables: list[str]) -> None:

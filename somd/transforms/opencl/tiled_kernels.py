@@ -22,6 +22,7 @@ import numpy as np
 
 from somd.transforms.frontend.loops import exits_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
@@ -97,7 +98,7 @@ def _goes_on(node: cst.CSTNode) -> bool:
     """Whether a statement goes on with the next iteration of the nest."""
     if isinstance(node, cst.Continue):
         return True
-    return not isinstance(node, cst.For | cst.While) and any(_goes_on(child) for child in node.children)
+    return not isinstance(node, cst.For | cst.While) and any(_goes_on(child) for child in children_of(node))
 
 
 def _dtype(node: cst.Subscript, types: Types) -> str:

@@ -20,6 +20,7 @@ import libcst as cst
 from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names
 from somd.transforms.frontend.tree import inside
+from somd.transforms.frontend.walking import Reader, children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
@@ -58,7 +59,7 @@ class Segment:
         return {name for statement in self.statements for name in assigned_names(statement)}
 
 
-class _Written(cst.CSTVisitor):
+class _Written(Reader):
     found = False
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
@@ -103,7 +104,7 @@ def _leaves(node: cst.CSTNode) -> bool:
     """Whether a statement holds a loop, or goes on with the next iteration."""
     if isinstance(node, cst.For | cst.While | cst.Continue):
         return True
-    return any(_leaves(child) for child in node.children)
+    return any(_leaves(child) for child in children_of(node))
 
 
 def wide_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel | None:

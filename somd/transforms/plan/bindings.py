@@ -9,6 +9,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan.context import Context
 
 
@@ -19,7 +20,7 @@ def check_array_binding(node: cst.CSTNode, context: Context) -> bool:
     return finder.permutes
 
 
-class _Bindings(cst.CSTVisitor):
+class _Bindings(Reader):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context

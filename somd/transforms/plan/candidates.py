@@ -9,6 +9,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.loops import fence_of, range_of
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan.context import Context
 
 
@@ -22,7 +23,7 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
     excluded = {*without, *bound_in(loop, context)}
     found = False
 
-    class Indexes(cst.CSTVisitor):
+    class Indexes(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             nonlocal found
             if not isinstance(node.value, cst.Name) or node.value.value not in context.distributed:
@@ -43,7 +44,7 @@ def derived_names(loop: cst.For, name: str) -> set[str]:
     names = {name}
     assigns: list[tuple[set[str], set[str]]] = []
 
-    class Assigns(cst.CSTVisitor):
+    class Assigns(Reader):
         def visit_Assign(self, node: cst.Assign) -> None:
             assigns.append((assigned_names(node), names_read(node.value)))
 
@@ -62,7 +63,7 @@ def contains_candidate(node: cst.CSTNode, context: Context, without: Collection[
     """Whether `node` is, or holds, a candidate that is not inside `with single:`; arrays `without` do not count."""
     found = False
 
-    class Loops(cst.CSTVisitor):
+    class Loops(Reader):
         def visit_For(self, node: cst.For) -> bool:
             nonlocal found
             found = found or is_candidate(node, context, without)

@@ -19,6 +19,7 @@ from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.frontend.spelling import as_written
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Affine, Method, RaiseSite, Site
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def kinds_from_source(method: Method, collector: Collector) -> Kinds:
     ranks: dict[str, int] = {p.name: 1 for p in method.params if p.distributed}
     seen: dict[str, cst.Subscript] = {}
 
-    class Uses(cst.CSTVisitor):
+    class Uses(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             reference = shape_reference(node)
             if reference is not None:
@@ -73,7 +74,7 @@ def _tuples(method: Method) -> set[str]:
     found: set[str] = set()
     others: set[str] = set(method.param_names)
 
-    class Bindings(cst.CSTVisitor):
+    class Bindings(Reader):
         def visit_Assign(self, node: cst.Assign) -> None:
             for target in node.targets:
                 if isinstance(target.target, cst.Name):
@@ -99,7 +100,7 @@ def names_in_indexes(method: Method) -> set[str]:
     found: set[str] = set()
     assigned: list[tuple[str, str]] = []
 
-    class Values(cst.CSTVisitor):
+    class Values(Reader):
         def visit_Name(self, node: cst.Name) -> None:
             found.add(node.value)
 
@@ -109,7 +110,7 @@ def names_in_indexes(method: Method) -> set[str]:
         def visit_Call(self, node: cst.Call) -> bool:
             return not (isinstance(node.func, cst.Name) and node.func.value == "len")
 
-    class Indexes(cst.CSTVisitor):
+    class Indexes(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             for index in index_expressions(node):
                 index.visit(Values())
@@ -141,7 +142,7 @@ def names_under_bits(method: Method) -> set[str]:
     """Names whose values operators on bits take: `key[k] & 0xFFFF`; those that are only compared there aside."""
     found: set[str] = set()
 
-    class Operands(cst.CSTVisitor):
+    class Operands(Reader):
         def visit_Name(self, node: cst.Name) -> None:
             found.add(node.value)
 
@@ -151,7 +152,7 @@ def names_under_bits(method: Method) -> set[str]:
         def visit_Call(self, node: cst.Call) -> bool:
             return False
 
-    class Operators(cst.CSTVisitor):
+    class Operators(Reader):
         def visit_BinaryOperation(self, node: cst.BinaryOperation) -> bool:
             bits = isinstance(node.operator, cst.BitAnd | cst.BitOr | cst.BitXor | cst.LeftShift | cst.RightShift)
             if bits:

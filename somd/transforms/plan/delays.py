@@ -26,6 +26,7 @@ from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_b
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.frontend.loops import integer_constant, range_of
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import (
     Access,
@@ -97,7 +98,7 @@ def _may_wait(nest: Nest, step: Uniform, changed: set[str], context: Context) ->
 
 
 def _returns(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Return | cst.Raise) or any(_returns(child) for child in node.children)
+    return isinstance(node, cst.Return | cst.Raise) or any(_returns(child) for child in children_of(node))
 
 
 def _only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:
@@ -110,7 +111,7 @@ def _only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:
         return node.value.value not in arrays or node.attr.value in ("shape", "size", "ndim")
     if shape_reference(node) is not None if isinstance(node, cst.BaseExpression) else False:
         return True
-    return all(_only_elements(child, arrays) for child in node.children)
+    return all(_only_elements(child, arrays) for child in children_of(node))
 
 
 class _Question:

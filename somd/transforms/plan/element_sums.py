@@ -21,6 +21,7 @@ from somd.transforms.frontend.held_elements import Element
 from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.tree import inside
+from somd.transforms.frontend.walking import children_of
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Access, Affine
 
@@ -57,7 +58,7 @@ def _always(statements: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
 
 
 def _leaves(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Continue | cst.Break | cst.Return | cst.Raise) or any(map(_leaves, node.children))
+    return isinstance(node, cst.Continue | cst.Break | cst.Return | cst.Raise) or any(map(_leaves, children_of(node)))
 
 
 def _steady(element: cst.Subscript, loop: cst.For, context: Context) -> bool:
@@ -72,7 +73,7 @@ def _steady(element: cst.Subscript, loop: cst.For, context: Context) -> bool:
 def _calls(node: cst.CSTNode) -> bool:
     """Whether a function other than `len` is called in `node`."""
     own = isinstance(node, cst.Call) and not (isinstance(node.func, cst.Name) and node.func.value == "len")
-    return own or any(map(_calls, node.children))
+    return own or any(map(_calls, children_of(node)))
 
 
 def _alone(updates: Sequence[Update], loop: cst.For, accesses: Sequence[Access], context: Context, sets: Sets) -> bool:

@@ -22,7 +22,7 @@ from somd.transforms.frontend.loops import (
     statements_of,
 )
 from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import nodes_in
+from somd.transforms.frontend.walking import Reader, children_of, nodes_in
 from somd.transforms.plan.candidates import contains_candidate, derived_names
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.scalars import classify
@@ -58,7 +58,9 @@ def contains_formula(node: cst.CSTNode, context: Context) -> bool:
         return True
     if isinstance(node, cst.For | cst.While) and not contains_candidate(node, context) and _fills(node, context):
         return False
-    return any(contains_formula(child, context) for child in node.children if not isinstance(child, cst.BaseExpression))
+    return any(
+        contains_formula(child, context) for child in children_of(node) if not isinstance(child, cst.BaseExpression)
+    )
 
 
 def _only_reduces(loop: cst.For, context: Context) -> bool:
@@ -89,7 +91,7 @@ def _fills(node: cst.For | cst.While, context: Context) -> bool:
     return found.touched
 
 
-class _Touches(cst.CSTVisitor):
+class _Touches(Reader):
     """Looks for elements of `arrays` that are assigned, or read at an index that mentions one of `names`."""
 
     def __init__(self, names: set[str], arrays: set[str]) -> None:

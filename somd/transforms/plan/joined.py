@@ -18,6 +18,7 @@ from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.analysis.reductions import reduction_of
 from somd.transforms.frontend.loops import OWN, Fence, else_statements, fence_of, small_statements, statements_of
 from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.partial_results import Inside, NotCut
@@ -50,7 +51,7 @@ def check_functions(method: Method, function: FunctionType, collector: Collector
     """What a fence of a nested method calls is looked up in the outer one: it must mean the same there."""
     names = namespace_of(function)
 
-    class Fences(cst.CSTVisitor):
+    class Fences(Reader):
         def visit_With(self, node: cst.With) -> None:
             fence = fence_of(node, method)
             if fence is None or fence.reduce != OWN:
@@ -158,7 +159,7 @@ def joined_loops(method: Method) -> tuple[cst.For, ...]:
     """The loops at the ends of blocks that functions end."""
     found: list[cst.For] = []
 
-    class Fences(cst.CSTVisitor):
+    class Fences(Reader):
         def visit_With(self, node: cst.With) -> None:
             fence = fence_of(node, method)
             last = list(small_statements(statements_of(node.body)))[-1:]

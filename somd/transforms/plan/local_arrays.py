@@ -23,6 +23,7 @@ from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.names import assigned_names
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import LENGTH, Affine, LocalArray
@@ -107,7 +108,7 @@ def _bindings(loop: cst.For, names: Sequence[str]) -> dict[str, list[cst.Call | 
     """What is bound to each of `names`, in source order; None for anything but a call."""
     found: dict[str, list[cst.Call | None]] = {}
 
-    class Bindings(cst.CSTVisitor):
+    class Bindings(Reader):
         def visit_Assign(self, node: cst.Assign) -> None:
             for target in node.targets:
                 self.bound(target.target, node.value)

@@ -14,6 +14,7 @@ from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.spelling import UNNAMED
+from somd.transforms.frontend.walking import Reader, nodes_in
 from somd.transforms.stages import Access, Method
 
 COPY = "if the result may use the values from before the loop, read from a copy"
@@ -83,10 +84,6 @@ def _own(method: Method, found: Conflict) -> tuple[str, ...]:
     return (f"if each iteration needs `{name}` for itself alone, allocate it in the body of the loop",)
 
 
-def _nodes(node: cst.CSTNode) -> list[cst.CSTNode]:
-    return [node, *(inner for child in node.children for inner in _nodes(child))]
-
-
 def _of(variable: str | None) -> str:
     """Of which loop variable; none is named where a pass made it (`for v in a`)."""
     return "" if variable is None else f" of `{variable}`"
@@ -103,7 +100,7 @@ def _unproved(
     if None in unknown.indices:
         position = unknown.indices.index(None)
         index = index_expressions(unknown.node)[position]
-        data = any(isinstance(n, cst.Subscript) for n in _nodes(index))
+        data = any(isinstance(n, cst.Subscript) for n in nodes_in(index))
         kind = "an element that depends on data" if data else "an element whose index is not affine"
     message = f"{NOT_DISTRIBUTED}iterations{_of(variable)} may meet in `{unknown.array}`, and it {what} {kind}"
     index_variable = f"`{variable}`" if variable else "the variable of a loop over `range(...)`"
@@ -120,8 +117,8 @@ def _unproved(
 def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:
     """How a fence would combine the MIs' copies of `array`, if the loop only updates it, by one operator."""
     updates = updates_of(array, (loop,), method)
-    inside = {node for update in updates for node in _nodes(update.node)}
-    named = [n for n in _nodes(loop) if isinstance(n, cst.Subscript) and array in names_read(n.value)]
+    inside = {node for update in updates for node in nodes_in(update.node)}
+    named = [n for n in nodes_in(loop) if isinstance(n, cst.Subscript) and array in names_read(n.value)]
     operators = {update.op for update in updates}
     if len(operators) != 1 or any(node not in inside for node in named):
         return ()
@@ -205,7 +202,7 @@ def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
 def _accumulates(name: str, loop: cst.For) -> bool:
     found: list[bool] = []
 
-    class Updates(cst.CSTVisitor):
+    class Updates(Reader):
         def visit_AugAssign(self, node: cst.AugAssign) -> None:
             if isinstance(node.target, cst.Name) and node.target.value == name:
                 found.append(isinstance(node.operator, cst.AddAssign | cst.MultiplyAssign))
@@ -228,7 +225,7 @@ def _uses(name: str, loop: cst.For) -> tuple[cst.CSTNode, cst.CSTNode | None]:
     writes: list[cst.CSTNode] = []
     reads: list[cst.CSTNode] = []
 
-    class Uses(cst.CSTVisitor):
+    class Uses(Reader):
         def visit_AugAssign(self, node: cst.AugAssign) -> bool:
             if isinstance(node.target, cst.Name) and node.target.value == name:
                 writes.append(node.target)

@@ -27,7 +27,7 @@ from somd.transforms.frontend.loops import (
     statements_of,
 )
 from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import nodes_in
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate

@@ -9,6 +9,7 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.transforms.frontend.loops import Fence
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan import messages
 from somd.transforms.plan.combined import accumulating
 from somd.transforms.plan.context import Context
@@ -51,7 +52,7 @@ def check_returns(
 def _returns(method: Method) -> list[cst.Return]:
     returns: list[cst.Return] = []
 
-    class Returns(cst.CSTVisitor):
+    class Returns(Reader):
         def visit_Return(self, node: cst.Return) -> None:
             returns.append(node)
 

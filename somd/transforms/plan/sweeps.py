@@ -24,6 +24,7 @@ from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.frontend.loops import integer_constant, range_of, small_statements
 from somd.transforms.frontend.names import assigned_names, names_read
+from somd.transforms.frontend.walking import children_of, nodes_in
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Access, Affine, Nest, Phase, Serial, Step, Sweeps, Uniform
 
@@ -184,20 +185,14 @@ def _harmless(node: cst.CSTNode, context: Context) -> bool:
 
 def _total(node: cst.BaseExpression) -> bool:
     """Whether an expression is arithmetic that cannot raise."""
-    total = True
-
-    class Partial(cst.CSTVisitor):
-        def on_visit(self, node: cst.CSTNode) -> bool:
-            nonlocal total
-            if isinstance(node, cst.BinaryOperation):
-                total &= isinstance(node.operator, cst.Add | cst.Subtract | cst.Multiply)
-            elif isinstance(node, cst.BaseExpression):
-                kinds = cst.Name | cst.Integer | cst.Float | cst.UnaryOperation | cst.Tuple | cst.IfExp | cst.Comparison
-                total &= isinstance(node, kinds)
-            return total
-
-    node.visit(Partial())
-    return total
+    kinds = cst.Name | cst.Integer | cst.Float | cst.UnaryOperation | cst.Tuple | cst.IfExp | cst.Comparison
+    for each in nodes_in(node):
+        if isinstance(each, cst.BinaryOperation):
+            if not isinstance(each.operator, cst.Add | cst.Subtract | cst.Multiply):
+                return False
+        elif isinstance(each, cst.BaseExpression) and not isinstance(each, kinds):
+            return False
+    return True
 
 
 def _plain(nest: Nest, changed: set[str]) -> bool:
@@ -234,7 +229,7 @@ def _fails_at_once(nest: Nest, changed: set[str], sweeps: Sequence[_Sweep]) -> b
 
 
 def _contains(node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...]) -> bool:
-    return isinstance(node, kinds) or any(_contains(child, kinds) for child in node.children)
+    return isinstance(node, kinds) or any(_contains(child, kinds) for child in children_of(node))
 
 
 class _Memory:

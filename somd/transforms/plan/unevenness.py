@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.frontend.loops import range_of
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
@@ -20,7 +21,7 @@ def uneven(nest: Nest, method: Method, types: Types) -> bool:
     return visitor.found
 
 
-class _Uneven(cst.CSTVisitor):
+class _Uneven(Reader):
     def __init__(self, uniform: frozenset[str], method: Method, types: Types) -> None:
         super().__init__()
         self.uniform = uniform
@@ -59,7 +60,7 @@ class _Uneven(cst.CSTVisitor):
         return not reads.elements and reads.names & self.method.local_names <= self.uniform
 
 
-class _Reads(cst.CSTVisitor):
+class _Reads(Reader):
     """The names in an expression, but for those in remainders, and whether it reads elements of arrays."""
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ def has_loops(function: cst.FunctionDef) -> bool:
     """Whether a function loops, so that the cost of a call may depend on its arguments."""
     found: list[cst.CSTNode] = []
 
-    class Loops(cst.CSTVisitor):
+    class Loops(Reader):
         def visit_While(self, node: cst.While) -> None:
             found.append(node)
 

@@ -12,6 +12,7 @@ import libcst as cst
 
 from somd.transforms.frontend.loops import integer_constant, range_of
 from somd.transforms.frontend.names import names_read
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -66,7 +67,7 @@ def updates_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression]
     return " * ".join([*factors, f"({inner})"]) if loops.counts else " * ".join(factors)
 
 
-class _Loops(cst.CSTVisitor):
+class _Loops(Reader):
     """The trips of the loops in a body, nested ones multiplied."""
 
     def __init__(
@@ -94,7 +95,7 @@ class _Loops(cst.CSTVisitor):
         return False
 
 
-class _Body(cst.CSTVisitor):
+class _Body(Reader):
     def __init__(self, method: Method, uniform: Collection[str], text: Callable[[cst.BaseExpression], str]) -> None:
         super().__init__()
         self.method = method
@@ -157,7 +158,7 @@ def _uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str])
     """Whether a bound has one value for all iterations: of uniform names and shapes, and of no array's elements."""
     subscripts: list[cst.CSTNode] = []
 
-    class Elements(cst.CSTVisitor):
+    class Elements(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
             if not isinstance(node.value, cst.Attribute):
                 subscripts.append(node)

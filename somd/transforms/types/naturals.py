@@ -9,7 +9,7 @@ import libcst as cst
 
 from somd.transforms.frontend.loops import range_of
 from somd.transforms.frontend.names import evaluate
-from somd.transforms.frontend.tree import nodes_in
+from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
 
 

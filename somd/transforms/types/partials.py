@@ -9,6 +9,7 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, PartialResults, Plan, partial_results, written_arrays
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
@@ -66,7 +67,7 @@ def _holds(dtype: str, result: ScalarType) -> bool:
 def _at_return(method: Method, rest: PartialResults) -> Label:
     found: list[cst.Return] = []
 
-    class Returns(cst.CSTVisitor):
+    class Returns(Reader):
         def visit_Return(self, node: cst.Return) -> None:
             found.append(node)
 

@@ -1,0 +1,79 @@
+"""Walks that make no nodes go where libcst's own visitors go, layout left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import libcst as cst
+
+import somd
+from somd.transforms.frontend import walking
+
+LAYOUT = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
+#: statements and expressions of many kinds, some of a class without what others have
+TEXT = """
+from . import *
+from a.b import (c as d, e)
+def f(x, /, y: int = 1, *args, z=2, **more) -> "text":  # comment
+    for i, (j, k) in enumerate(range(3)):
+        a[i, ::2], b.c = (x if y else z), f"{x}" f"{x!r:>{y}}"
+    else:
+        w = u = not -x ** 2 @ y <= z in [*args, (yield)]
+    try: pass
+    except (A, B) as error: raise C from error
+    finally: del x
+    with p as q, r: return lambda *v: {**m, 1: [n for n in o if n if not n]}
+    while True:
+        if x and y or z: x += 1; continue
+        elif (s := await_(t, *u, k=v, **w)): break
+"""
+
+
+def modules() -> list[cst.Module]:
+    paths = sorted((Path(somd.__file__).parent / "transforms" / "frontend").glob("*.py"))[:12]
+    return [cst.parse_module(text) for text in (TEXT, *(path.read_text(encoding="utf-8") for path in paths))]
+
+
+def test_children_are_those_of_libcst() -> None:
+    for module in modules():
+        for node in walking.nodes_in(module):
+            wanted = [child for child in node.children if not isinstance(child, LAYOUT)]
+            found = walking.children_of(node)
+            assert len(found) == len(wanted) and all(a is b for a, b in zip(found, wanted, strict=True)), node
+
+
+def hooks(base: type) -> type:
+    """A visitor that notes the calls of some hooks, on top of `base`."""
+
+    class Noting(base):  # type: ignore[misc,valid-type]
+        def __init__(self) -> None:
+            super().__init__()
+            self.calls: list[tuple[str, cst.CSTNode]] = []
+
+        def visit_Name(self, node: cst.Name) -> None:
+            self.calls.append(("visit", node))
+
+        def visit_For(self, node: cst.For) -> bool:
+            self.calls.append(("visit", node))
+            node.body.visit(self)
+            return False
+
+        def leave_For(self, node: cst.For) -> None:
+            self.calls.append(("leave", node))
+
+        def leave_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+            self.calls.append(("leave", node))
+
+    class More(Noting):
+        def leave_Module(self, node: cst.Module) -> None:
+            self.calls.append(("leave", node))
+
+    return More
+
+
+def test_hooks_are_called_in_the_order_of_libcst() -> None:
+    for module in modules():
+        ours, theirs = hooks(walking.Reader)(), hooks(cst.CSTVisitor)()
+        assert module.visit(ours) is module
+        module.visit(theirs)
+        assert ours.calls == theirs.calls and ours.calls[-1] == ("leave", module)
