@@ -10,7 +10,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.walking import children_of, nodes_in
+from somd.transforms.frontend.walking import Transformer, children_of, nodes_in
 from somd.transforms.stages import Method
 
 
@@ -50,10 +50,10 @@ def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.
     return replace(method, function=function, positions=positions, local_names=names)
 
 
-class Tracked(cst.CSTTransformer):
+class Tracked(Transformer):
     """A transformer that enters the nodes it makes in `positions`, at the places of the original ones.
 
-    (libcst makes every node on its way anew, the unchanged ones too.)
+    (Every node on its way is made anew, the unchanged ones too.)
     """
 
     def __init__(self, positions: dict[cst.CSTNode, Position]) -> None:

@@ -1,13 +1,15 @@
-"""Walks through trees that change nothing.
+"""Walks through trees that leave out layout: white space, comments, empty lines.
 
-In: a node of libcst. Out: its children, all nodes in it, or calls of a reader's hooks, in source order. Layout (white
-space, comments, empty lines) is left out. libcst's own visitors and `children` make every node on their way anew, which
-was half of the time of a compilation; nothing is made here.
+In: a node of libcst. Out: its children, all nodes in it, or calls of a visitor's hooks, in source order. libcst's own
+visitors and `children` make every node on their way anew and look for hooks for each piece of white space, which was
+half of the time of a compilation. Here nothing is made by what only reads, and what changes trees copies cheaply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from functools import cache
 from typing import Any, ClassVar, final
 
 import libcst as cst
@@ -36,14 +38,11 @@ def _attributes_of(node: cst.CSTNode) -> tuple[str, ...]:
     order = _Order()
     node._visit_and_replace_children(order)
     names = tuple(name for name in order.names if not any(part in name for part in _LAYOUT_NAMES))
-    # an attribute that is None and was not looked at may hold a child in another node of this class
-    if all(name in order.names or value is not None for name, value in _values(node)):
+    # an attribute that is None and was not looked at may hold children in another node of this class
+    others = [field for field in fields(node) if field.name not in order.names and field.type != (str | None)]
+    if all(getattr(node, field.name) is not None for field in others):
         _attributes[type(node)] = names
     return names
-
-
-def _values(node: cst.CSTNode) -> list[tuple[str, object]]:
-    return [(name, getattr(node, name)) for name in type(node).__dataclass_fields__]
 
 
 def children_of(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -68,20 +67,25 @@ def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         waiting += reversed(children_of(node))
 
 
+def _hooks(cls: type, base: type, start: str) -> dict[str, Callable[..., Any]]:
+    """The hooks `visit_For` and so on that a class has beyond those of `base`, by the names of the nodes."""
+    own = {name for kind in cls.__mro__ if issubclass(kind, base) for name in vars(kind)}
+    return {name.removeprefix(start): getattr(cls, name) for name in own if name.startswith(start)}
+
+
 class Reader(cst.CSTVisitor):
     """A visitor with hooks `visit_For`, `leave_For` and so on, as libcst has them; `node.visit(reader)` starts it.
 
     It has no hooks for layout, nor for attributes (`visit_For_iter`).
     """
 
-    _visits: ClassVar[dict[str, Callable[[Any, Any], bool | None]]]
-    _leaves: ClassVar[dict[str, Callable[[Any, Any], None]]]
+    _visits: ClassVar[dict[str, Callable[..., Any]]]
+    _leaves: ClassVar[dict[str, Callable[..., Any]]]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own = {name for kind in cls.__mro__ if issubclass(kind, Reader) for name in vars(kind)}
-        cls._visits = {name[6:]: getattr(cls, name) for name in own if name.startswith("visit_")}
-        cls._leaves = {name[6:]: getattr(cls, name) for name in own if name.startswith("leave_")}
+        cls._visits = _hooks(cls, Reader, "visit_")
+        cls._leaves = _hooks(cls, Reader, "leave_")
 
     @final
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -95,3 +99,85 @@ class Reader(cst.CSTVisitor):
                 if leave is not None:
                     leave(self, child)
         return False
+
+
+class Transformer(cst.CSTTransformer):
+    """A transformer with hooks `visit_For`, `leave_For` and so on, as libcst has them; `node.visit(transformer)` starts
+    it. Every node is made anew, the unchanged ones too, but for layout, which is shared.
+
+    It has no hooks for layout, nor for attributes (`visit_For_iter`).
+    """
+
+    _visits: ClassVar[dict[str, Callable[..., Any]]]
+    _leaves: ClassVar[dict[str, Callable[..., Any]]]
+    #: how many nodes came out of a hook as another than they went in
+    _changes = 0
+    #: the node that libcst calls `on_leave` for next, and what was made of it
+    _first: tuple[cst.CSTNode, cst.CSTNode] | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._visits = _hooks(cls, Transformer, "visit_")
+        cls._leaves = _hooks(cls, Transformer, "leave_")
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Transform what is in `node`, and let libcst, which calls this for the first node, not do so as well."""
+        self._first = (node, self._inside(node))
+        return False
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+        if self._first is not None and self._first[0] is original_node:
+            updated_node, self._first = self._first[1], None
+        leave = self._leaves.get(type(original_node).__name__)
+        return updated_node if leave is None else leave(self, original_node, updated_node)
+
+    def _inside(self, node: cst.CSTNode) -> cst.CSTNode:
+        """`node` with its children transformed; itself where its hook does not want them to be."""
+        visit = self._visits.get(type(node).__name__)
+        if visit is not None and visit(self, node) is False:
+            return node
+        before, made = self._changes, []
+        for child in children_of(node):
+            updated = self._inside(child)
+            left = self.on_leave(child, updated)
+            self._changes += left is not updated
+            made.append(left)
+        return _copied(node, made) if self._changes == before else node._visit_and_replace_children(_Given(node, made))
+
+
+def _copied(node: cst.CSTNode, children: Sequence[Any]) -> cst.CSTNode:
+    """A copy of `node` with copies of its children. Nothing is validated again: what was valid stays so."""
+    given, names = iter(children), _attributes.get(type(node)) or _attributes_of(node)
+    made = object.__new__(type(node))
+    for name in _fields_of(type(node)):
+        object.__setattr__(made, name, getattr(node, name))
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, tuple | list):
+            object.__setattr__(made, name, tuple(next(given) for _ in value))
+        elif value is not None and value is not cst.MaybeSentinel.DEFAULT:
+            object.__setattr__(made, name, next(given))
+    return made
+
+
+@cache
+def _fields_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+class _Given(cst.CSTTransformer):
+    """Puts what was made of the children of a node in their places, as libcst does it."""
+
+    def __init__(self, node: cst.CSTNode, made: Sequence[Any]) -> None:
+        super().__init__()
+        self.left = list(zip(children_of(node), made, strict=True))
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return False
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
+        if self.left and self.left[0][0] is original_node:
+            return self.left.pop(0)[1]
+        return updated_node

@@ -1,4 +1,4 @@
-"""Walks that make no nodes go where libcst's own visitors go, layout left out."""
+"""Walks go where those of libcst go, layout left out, and transformers make what those of libcst make."""
 
 from __future__ import annotations
 
@@ -77,3 +77,35 @@ def test_hooks_are_called_in_the_order_of_libcst() -> None:
         assert module.visit(ours) is module
         module.visit(theirs)
         assert ours.calls == theirs.calls and ours.calls[-1] == ("leave", module)
+
+
+def changes(base: type) -> type:
+    """A transformer that replaces, doubles, removes and leaves nodes alone, on top of `base`."""
+
+    class Changing(base):  # type: ignore[misc,valid-type]
+        def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+            return updated_node.with_changes(value="self") if updated_node.value == "x" else updated_node
+
+        def visit_Call(self, node: cst.Call) -> bool:
+            return len(node.args) != 2
+
+        def leave_Raise(self, original_node: cst.Raise, updated_node: cst.Raise) -> cst.RemovalSentinel:
+            return cst.RemoveFromParent()
+
+        def visit_While(self, node: cst.While) -> bool:
+            node.test.visit(self)  # which begins anew, inside
+            return True
+
+        def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.FlattenSentinel:
+            return cst.FlattenSentinel([updated_node, cst.Pass()])
+
+    return Changing
+
+
+def test_transformers_make_what_those_of_libcst_make() -> None:
+    for module in modules():
+        found, wanted = (module.visit(changes(base)()) for base in (walking.Transformer, cst.CSTTransformer))
+        assert found.code == wanted.code
+        kept = set(map(id, walking.nodes_in(found))) & set(map(id, walking.nodes_in(module)))
+        calls = [node for node in walking.nodes_in(module) if isinstance(node, cst.Call) and len(node.args) == 2]
+        assert kept <= {id(part) for call in calls for part in walking.nodes_in(call)}, "a node was not made anew"
