@@ -18,13 +18,14 @@ $(STAMP): pyproject.toml tools/make-venv
 bench: venv ## run the JavaGrande benchmarks: make bench ARGS="--class B --workers 1,2,4"
 	$(BIN)/python -m benchmarks.javagrande $(ARGS)
 
-test: lint ## everything that CI checks: lint, then all tests; one test: make test ARGS="tests/test_markers.py -k dim"
+test: lint ## everything that CI checks: lint, then all tests; one test: make test ARGS="tests/language/test_markers.py -k dim"
 	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
-lint: venv ## style, formatting and types
+lint: venv ## style, formatting, types, and which room imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict somd pytest_somd.py
+	$(BIN)/lint-imports > .venv/layers.txt || { cat .venv/layers.txt; exit 1; }
 
 format: venv ## let ruff put formatting and imports right
 	$(BIN)/ruff check --fix .

@@ -108,7 +108,7 @@ def _name(run: Run) -> str:
 def somd_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     """The run of a test under `pytest.mark.somd`; asking for it is as good as the marker."""
     import somd
-    from somd.testing import checked_calls
+    from somd.checking.testing import checked_calls
 
     given = request.node.stash.get(_RUN, None)
     run: Run = request.param if given is None else given
@@ -133,7 +133,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     try:
         return (yield)
     except Exception as error:
-        testing = sys.modules.get("somd.testing")
+        testing = sys.modules.get("somd.checking.testing")
         if testing is not None and isinstance(error, testing.FellBack):
             pytest.skip(str(error))
         raise

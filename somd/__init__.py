@@ -9,8 +9,8 @@ The function means what it means without the annotations; the compiler proves it
 pyopencl are imported when a method first needs them.
 """
 
-from somd.config import use
-from somd.device_arrays import to_device
+from somd.arguments.device_arrays import to_device
+from somd.calls.method import SomdMethod, somd
 from somd.errors import (
     SomdCacheWarning,
     SomdCompileError,
@@ -20,10 +20,10 @@ from somd.errors import (
     SomdInternalError,
     SomdRuntimeError,
 )
-from somd.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
-from somd.method import SomdMethod, somd
-from somd.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
-from somd.targets import targets
+from somd.language.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
+from somd.language.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
+from somd.runtime.targets import targets
+from somd.settings.config import use
 
 __version__ = "0.1.0"
 

@@ -16,9 +16,9 @@ import shlex
 from importlib import import_module
 from typing import Any
 
-from somd.config import use
-from somd.config_values import TARGETS
-from somd.method import SomdMethod
+from somd.calls.method import SomdMethod
+from somd.settings.config import use
+from somd.settings.values import TARGETS
 
 
 def add_magic(shell: Any) -> None:

@@ -58,7 +58,7 @@ def test_errors_survive_pickling(error: errors.SomdError) -> None:
 def test_errors_and_diagnostics_import_nothing_heavy() -> None:
     code = (
         "import sys, types; p = types.ModuleType('somd'); p.__path__ = [sys.argv[1]]; sys.modules['somd'] = p\n"
-        "import somd.errors, somd.diagnostics.render, somd.config\n"
+        "import somd.errors, somd.diagnostics.render, somd.settings.config\n"
         "print([m for m in ('libcst', 'numba', 'numpy', 'pyopencl', 'rich', 'islpy') if m in sys.modules])"
     )
     folder = str(errors.__file__).rsplit("errors", 1)[0]

@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 
 from somd import SomdMethod
+from somd.arguments.signatures import describe
 from somd.errors import SomdError
 from somd.runtime.multicore.call import MulticoreCall
 from somd.runtime.opencl import known_answers as known
-from somd.signatures import describe
 from somd.transforms import pipeline
 from somd.transforms.signature_text import parse_type
 from tests.differential import harness

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import somd
-from somd import specialisations
-from somd.specialisations import Entry
+from somd.calls import specialisations
+from somd.calls.specialisations import Entry
 
 HERE = Path(__file__).parent / "refused"
 BLOCK = re.compile(r"(?:put the loop in|use) `(with [^`]*:)`")

@@ -11,7 +11,7 @@ import pytest
 
 import somd
 from somd import dist
-from somd.explanation import Explanation
+from somd.calls.explanation import Explanation
 
 CELL = """
 import numpy as np

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import typer
 
-from somd.attributes import NotKnownYet
+from somd.calls.specialisations import TargetUnavailable
+from somd.capture.attributes import NotKnownYet
+from somd.capture.reaching import reach_of_source
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.cli.translate import Target, loaded_methods
-from somd.config import Settings, settings_for
 from somd.errors import SomdError
-from somd.reaching import reach_of_source
+from somd.settings.config import Settings, settings_for
 from somd.sources.load import Method, function_of
-from somd.specialisations import TargetUnavailable
 
 
 def build(

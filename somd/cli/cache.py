@@ -9,14 +9,14 @@ from pathlib import Path
 
 import typer
 
-from somd.cached_files import cached_files, pocl_folders, remove
+from somd.cache.files import cached_files, pocl_folders, remove
+from somd.cache.records import Record, current_parts, differences, machine_code, records
 from somd.cli.explain import reached
 from somd.cli.files import one_method
 from somd.cli.output import Problem, complain, say, table
-from somd.config import cache_limits
 from somd.diagnostics.render import shown_path
-from somd.records import Record, current_parts, differences, machine_code, records
 from somd.runtime.folders import cache_folder, cache_problem
+from somd.settings.config import cache_limits
 from somd.sources.load import function_of
 
 #: the folders that somd makes in its cache, and what is in them

@@ -9,9 +9,9 @@ import typer
 
 from somd.cli.output import say, table
 from somd.cli.translate import loaded_methods
-from somd.config import Settings, config_file, names_of, settings_for
-from somd.config_file import ConfigFile, Rule
 from somd.diagnostics.render import shown_path
+from somd.settings.config import Settings, config_file, names_of, settings_for
+from somd.settings.config_file import ConfigFile, Rule
 from somd.sources.load import Method, function_of
 
 VARIABLES = ("SOMD_CONFIG", "SOMD_TARGET", "SOMD_WORKERS", "SOMD_CACHE_DIR")

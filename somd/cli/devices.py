@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from somd.cli.cache import in_words
 from somd.cli.output import progress, say, table
-from somd.config import settings_for
-from somd.targets import targets
+from somd.runtime.targets import targets
+from somd.settings.config import settings_for
 
 
 def devices() -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from somd.attributes import LeftOut, NotKnownYet
+from somd.capture.attributes import LeftOut, NotKnownYet
+from somd.capture.reach import Reach
+from somd.capture.reaching import reach_of_source
 from somd.cli.files import one_method
 from somd.cli.output import Problem, coloured, console, say
 from somd.diagnostics.registry import REGISTRY, page
 from somd.errors import SomdCompileError
-from somd.reach import Reach
-from somd.reaching import reach_of_source
 from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _stage(stage: Stage, method: Method, found: Reach, signature: str | None) ->
 
 
 def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[str, Type]:
-    from somd.specialisations import declared_arguments
+    from somd.calls.specialisations import declared_arguments
 
     chosen = signature if signature is not None else next(iter(method.signatures), None)
     return declared_arguments(function_of(method), found, chosen)
@@ -123,7 +123,7 @@ def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str
 
 def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Generator[str, None, str | None]:
     """A line for each target; the reason why OpenCL does not apply, or None."""
-    from somd.targets import targets
+    from somd.runtime.targets import targets
     from somd.transforms.opencl.lacks import TargetLacks
     from somd.transforms.pipeline import compile_for, opencl_text
 

@@ -13,10 +13,10 @@ from types import TracebackType
 
 import typer
 
-from somd import config
 from somd.cli.output import Problem, complain, flush
-from somd.config_values import check_target, check_workers
 from somd.errors import SomdError
+from somd.settings import config
+from somd.settings.values import check_target, check_workers
 from somd.sources.scan import read_source
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import typer
 
-from somd.attributes import NotKnownYet
+from somd.calls.specialisations import TargetUnavailable
+from somd.capture.attributes import NotKnownYet
+from somd.capture.reaching import reach_of_source
 from somd.cli.files import method_named, python_files, split_target
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.errors import SomdCompileError, SomdError
-from somd.reaching import reach_of_source
 from somd.sources.load import Loaded, Method, function_of, load
 from somd.sources.problems import FileProblem
-from somd.specialisations import TargetUnavailable
 
 #: what the first line of a file says that somd has written
 MARK = "enerated by somd"

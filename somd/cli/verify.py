@@ -84,9 +84,9 @@ def _cases(
     method: Method, loaded: Loaded, inputs: str | None, signature: str | None, seed: int, sizes: Sequence[int] | None
 ) -> Iterator[tuple[str, list[Expected]]]:
     """The inputs with what they are to give, for each signature."""
+    from somd.calls.specialisations import declared_arguments
     from somd.sources.expected import expectations, partitioners_take
     from somd.sources.inputs import generated, given, indexing_parameters
-    from somd.specialisations import declared_arguments
 
     if inputs is not None:
         path, name = split_target(inputs)

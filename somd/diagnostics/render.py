@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
+from somd.capture.source_text import line_of
 from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.diagnostics.underline import Span, display_column, display_text, underline
-from somd.source_text import line_of
 
 SourceLine = Callable[[str, int], str]
 

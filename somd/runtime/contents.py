@@ -13,6 +13,15 @@ from pathlib import Path
 
 from somd.runtime.folders import cache_folder, read_checked, write_checked
 
+#: the rooms on which generated text depends, but for the runtime of its target
+COMPILER = ("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary", "transforms")
+
+
+def content_of_rooms(*rooms: str) -> str:
+    """A hash of all modules of the package in `rooms`, which are folders: working on them never meets old output."""
+    root = Path(__file__).parents[1]
+    return content_of(root, [path for room in rooms for path in (root / room).rglob("*.py")])
+
 
 def content_of(root: Path, files: Iterable[Path]) -> str:
     """A hash of the names, below `root`, and the contents of `files`."""

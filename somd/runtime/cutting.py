@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.partitioners import ByKey, distinct, validate_partition
+from somd.language.partitioners import ByKey, distinct, validate_partition
 
 Ranges = np.ndarray[Any, np.dtype[np.int64]]
 

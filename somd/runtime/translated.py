@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from somd.annotations import annotation_of
-from somd.combining import combine_of, joins_of
-from somd.config import settings_for
+from somd.arguments.overlaps import check_writeable, same_arrays
+from somd.arguments.signatures import describe_all
+from somd.capture.annotations import annotation_of
 from somd.errors import SomdRuntimeError
-from somd.markers import Partition, markers_of
-from somd.overlaps import check_writeable, same_arrays
-from somd.signatures import describe_all
+from somd.language.combining import combine_of, joins_of
+from somd.language.markers import Partition, markers_of
+from somd.settings.config import settings_for
 
 Call = Callable[[tuple[Any, ...], int], Any]
 

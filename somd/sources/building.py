@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from somd.calling import calling_of
-from somd.method import mark_checked
-from somd.paths import parameters_of
-from somd.reach import Reach
+from somd.calls.convention import calling_of
+from somd.calls.method import mark_checked
+from somd.calls.specialisations import compile_entry, declared_arguments
+from somd.capture.paths import parameters_of
+from somd.capture.reach import Reach
 from somd.sources.load import Method, function_of
 from somd.sources.translation import described
-from somd.specialisations import compile_entry, declared_arguments
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from somd.attributes import NotKnownYet
+from somd.cache.keys import missing_globals, source_key
+from somd.calls.method import is_checked, mark_checked
+from somd.capture.attributes import NotKnownYet
+from somd.capture.reach import Reach
+from somd.capture.reaching import reach_of_source
 from somd.diagnostics.model import Diagnostic, Label
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
-from somd.keys import missing_globals, source_key
-from somd.method import is_checked, mark_checked
-from somd.reach import Reach
-from somd.reaching import reach_of_source
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 
@@ -101,7 +101,7 @@ def _bug(method: Method, error: Exception) -> Diagnostic:
 
 
 def _of_signature(method: Method, found: Reach, text: str) -> Iterable[Diagnostic]:
-    from somd.specialisations import declared_arguments
+    from somd.calls.specialisations import declared_arguments
     from somd.transforms.pipeline import compile_for
 
     try:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from somd.calling import calling_of
-from somd.config import use
-from somd.paths import parameters_of
-from somd.reaching import reach
+from somd.calls.convention import calling_of
+from somd.capture.paths import parameters_of
+from somd.capture.reaching import reach
 from somd.runtime.cutting import cut
+from somd.settings.config import use
 from somd.sources.comparing import duplicated
 from somd.sources.load import Method, function_of
 

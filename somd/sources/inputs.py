@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.reach import Reach
+from somd.capture.reach import Reach
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type

@@ -23,9 +23,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from somd.attributes import NotRun
+from somd.calls.method import SomdMethod, gathering
+from somd.capture.attributes import NotRun
 from somd.errors import SomdError
-from somd.method import SomdMethod, gathering
 from somd.sources.excerpt.modules import Program
 from somd.sources.excerpt.places import Places, installed
 from somd.sources.excerpt.selection import Source, check_dropped_imports

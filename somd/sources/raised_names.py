@@ -17,8 +17,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
 
-from somd.annotations import namespace_of
-from somd.raising import statement_of
+from somd.capture.annotations import namespace_of
+from somd.language.raising import statement_of
 from somd.sources.written_out import NotWritable
 from somd.transforms.stages import Plan, Raising
 

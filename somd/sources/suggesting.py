@@ -15,9 +15,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from somd.attributes import NotKnownYet
+from somd.capture.attributes import NotKnownYet
+from somd.capture.reaching import reach_of_source
 from somd.errors import SomdCompileError, SomdError
-from somd.reaching import reach_of_source
 from somd.sources.load import Method, function_of, load_text
 from somd.sources.problems import FileProblem
 from somd.sources.scan import read_source

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from somd.annotations import namespace_of
-from somd.combining import combine_of
-from somd.reach import Reach
+from somd.calls.specialisations import TargetUnavailable, declared_arguments
+from somd.capture.annotations import namespace_of
+from somd.capture.reach import Reach
+from somd.language.combining import combine_of
 from somd.sources.load import Method, function_of
 from somd.sources.raised_names import raised_names
 from somd.sources.written_out import NotWritable, WrittenOut
-from somd.specialisations import TargetUnavailable, declared_arguments
 from somd.transforms.layout import laid_out
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.pipeline import Compiled, compile_for

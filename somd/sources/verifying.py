@@ -18,23 +18,23 @@ from typing import Any
 import libcst as cst
 import numpy as np
 
-from somd.calling import calling_of
-from somd.combining import Combine
-from somd.config import use
+from somd.arguments.signatures import describe_all
+from somd.calls.convention import calling_of
+from somd.capture.paths import parameters_of
+from somd.capture.reaching import reach
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
-from somd.paths import parameters_of
-from somd.reaching import reach
-from somd.signatures import describe_all
+from somd.language.combining import Combine
+from somd.settings.config import use
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
 from somd.sources.load import Method, function_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.pipeline import compile_for
 from somd.transforms.reference.owners import Owners
 from somd.transforms.reference.run import Reference
 from somd.transforms.reference.witness import PlanViolation
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Plan
+from somd.transforms.tree.walking import Reader
 
 #: units in the last place by which elementary functions and powers may differ: they are within 2 of the right value,
 #: the libraries of plain Python within a few, and loops add up

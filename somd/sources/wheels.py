@@ -1,7 +1,7 @@
 """Wheels whose SOMD methods need no compiler where they are installed.
 
 In: a wheel. Out: the same wheel with a folder `__somd__` beside each module that has SOMD methods, for the generated
-modules of the declared signatures (see `somd.shipped`). Its name stays, its RECORD is written anew.
+modules of the declared signatures (see `somd.cache.shipped`). Its name stays, its RECORD is written anew.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from somd.attributes import NotKnownYet
+from somd.cache.shipped import FOLDER, shipped_file
+from somd.calls.specialisations import TargetUnavailable, declared_arguments, generated_text
+from somd.capture.attributes import NotKnownYet
+from somd.capture.reaching import reach_of_source
 from somd.errors import SomdCompileError, SomdError
-from somd.reaching import reach_of_source
-from somd.shipped import FOLDER, shipped_file
 from somd.sources.building import Built
 from somd.sources.load import Method, function_of, load
 from somd.sources.translation import described, signatures_of
-from somd.specialisations import TargetUnavailable, declared_arguments, generated_text
 
 
 @dataclass(frozen=True)

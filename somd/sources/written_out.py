@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
-from somd.annotations import namespace_of
+from somd.capture.annotations import namespace_of
+from somd.capture.indentation import at_the_margin
+from somd.capture.source_text import NoSource, source_of
 from somd.errors import SomdError
-from somd.indentation import at_the_margin
-from somd.source_text import NoSource, source_of
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -80,7 +80,7 @@ class WrittenOut:
             self._class(name, plain)
         elif isinstance(plain, _PLAIN) or _plain_tuple(plain):
             self.definitions[name] = f"{name} = {plain!r}"
-        elif type(plain).__module__ == "somd.partitioners":
+        elif type(plain).__module__ == "somd.language.partitioners":
             self.imports[f"from somd import {type(plain).__name__}"] = None
             self.definitions[name] = f"{name} = {plain!r}"
         else:

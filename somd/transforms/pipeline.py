@@ -10,22 +10,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 
-from somd.annotations import annotation_of
-from somd.bugs import compiler_bugs
-from somd.compiling import room_for_nesting
+from somd.capture.annotations import annotation_of
+from somd.capture.lookups import Lookups, current, looking_in
+from somd.capture.objects import value_given
+from somd.capture.reach import Reach
+from somd.capture.reaching import reach_of_source
+from somd.compiling.bugs import compiler_bugs
+from somd.compiling.one_at_a_time import room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
-from somd.lookups import Lookups, current, looking_in
-from somd.objects import value_given
-from somd.reach import Reach
-from somd.reaching import reach_of_source
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
-from somd.transforms.frontend.spelling import in_the_users_names
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.plan.combined_types import check_combined_types
@@ -34,6 +33,7 @@ from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
+from somd.transforms.tree.spelling import in_the_users_names
 from somd.transforms.types.infer import infer_types, with_names_apart
 from somd.transforms.types.partials import check_partials
 from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type

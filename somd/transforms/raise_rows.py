@@ -1,10 +1,10 @@
-"""The table of what a generated module raises, for `somd.raising`: a row for each `raise` of a plan."""
+"""The table of what a generated module raises, for `somd.language.raising`: a row for each `raise` of a plan."""
 
 from __future__ import annotations
 
 import os
 
-from somd.raising import Kind, Row
+from somd.language.raising import Kind, Row
 from somd.transforms.stages import Plan, RaiseSite
 from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types

@@ -11,8 +11,8 @@ from types import FunctionType
 
 import libcst as cst
 
+from somd.capture.reach import Reach
 from somd.diagnostics.model import Collector
-from somd.reach import Reach
 from somd.transforms import pipeline
 from somd.transforms.analysis.accesses import accesses_of_loop
 from somd.transforms.plan.context import Context, kinds_from_source

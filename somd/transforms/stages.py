@@ -26,8 +26,8 @@ from types import FunctionType
 
 import libcst as cst
 
-from somd.combining import Combine
 from somd.diagnostics.model import Diagnostic, Position
+from somd.language.combining import Combine
 
 
 @dataclass(frozen=True)

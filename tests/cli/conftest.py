@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from somd import config
 from somd.cli.app import app
+from somd.settings import config
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from somd.config_file import read_config_file
 from somd.diagnostics.registry import REGISTRY, entry, page
 from somd.errors import SomdConfigError
+from somd.settings.config_file import read_config_file
 
 SECTIONS = ["What it means", "Why", "Example", "Instead"]
 CODES = sorted(REGISTRY)

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from somd.bound import BoundMethod
-from somd.calling import calling_of
+from somd.arguments.signatures import describe_all
+from somd.calls.bound import BoundMethod
+from somd.calls.convention import calling_of
+from somd.capture.paths import parameters_of
+from somd.capture.reaching import reach
 from somd.errors import SomdError
-from somd.paths import parameters_of
-from somd.reaching import reach
-from somd.signatures import describe_all
 from somd.transforms import pipeline
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.signature_text import parse_type

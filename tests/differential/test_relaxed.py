@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import somd
-from somd.signatures import describe
+from somd.arguments.signatures import describe
 from somd.transforms.pipeline import compile_for
 from somd.transforms.reference.run import Reference
 from somd.transforms.signature_text import parse_type

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import somd
-from somd.compiling import room_for_nesting
+from somd.arguments.signatures import describe_all
+from somd.compiling.one_at_a_time import room_for_nesting
 from somd.errors import SomdCompileError, SomdError, SomdFallbackWarning, SomdInternalError, SomdRuntimeError
-from somd.signatures import describe_all
 from somd.transforms.pipeline import compile_for
 from somd.transforms.reference.run import Reference
 from somd.transforms.signature_text import parse_type

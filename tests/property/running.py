@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.signatures import describe
+from somd.arguments.signatures import describe
 from somd.transforms.signature_text import parse_type
 from somd.transforms.types.scalars import Type
 from tests.property.programs import Program

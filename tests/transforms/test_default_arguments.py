@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 from benchmarks.javagrande.registry import BENCHMARKS, Entry
-from somd.method import SomdMethod
+from somd.calls.method import SomdMethod
 
 
 @pytest.mark.parametrize("entry", BENCHMARKS, ids=lambda entry: entry.module)

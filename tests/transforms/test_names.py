@@ -25,8 +25,8 @@ import pytest
 
 import somd
 from somd import dist
+from somd.arguments.signatures import describe
 from somd.errors import SomdError
-from somd.signatures import describe
 from somd.transforms import pipeline
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.reserved import RESERVED

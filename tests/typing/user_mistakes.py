@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from somd.markers import dim, dist, like, reduce, sync, view
+from somd.language.markers import dim, dist, like, reduce, sync, view
 
 A = Annotated[np.ndarray, dist, dim("0")]  # pyright
 B = Annotated[np.ndarray, dist, view(1, 1)]  # pyright

@@ -3,7 +3,7 @@
 The list below is the contract with the code generator.
 """
 
-from somd.partitioners import Chunked, Cyclic
+from somd.language.partitioners import Chunked, Cyclic
 from somd.runtime.multicore import elementary
 from somd.runtime.multicore.arithmetic import (
     fermat_remainder,

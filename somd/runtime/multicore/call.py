@@ -13,9 +13,9 @@ from typing import Any
 import numba as _numba
 import numpy as np
 
-from somd.bugs import is_of_library, refused_code
-from somd.combining import Join
-from somd.raising import Raises, as_double
+from somd.compiling.bugs import is_of_library, refused_code
+from somd.language.combining import Join
+from somd.language.raising import Raises, as_double
 from somd.runtime.cutting import cut
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.fences import RAISED, Functions

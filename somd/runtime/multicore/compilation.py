@@ -11,8 +11,8 @@ from typing import Any
 
 import numba
 
-from somd.bugs import library_bugs
-from somd.compiling import one_at_a_time
+from somd.compiling.bugs import library_bugs
+from somd.compiling.one_at_a_time import one_at_a_time
 from somd.runtime.multicore.numba_internals.locations import survive_without_working_folder
 from somd.runtime.multicore.numba_internals.machine_code import MachineCode
 from somd.runtime.multicore.numba_internals.native import native

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from somd.combining import Join
+from somd.language.combining import Join
 from somd.runtime.multicore.numba_internals.native import native
 
 #: the argument of the IndexError with which a master ends when a function has raised

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic
+from somd.language.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic
 from somd.runtime import cutting
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.device_array import is_device_array

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from somd.combining import Join
 from somd.errors import SomdError
-from somd.raising import Raises
+from somd.language.combining import Join
+from somd.language.raising import Raises
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for
 from somd.runtime.opencl.device_array import is_device_array

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.raising import FAULT_ROWS, Raises, as_single, fault_row
+from somd.language.raising import FAULT_ROWS, Raises, as_single, fault_row
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import device_errors

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.markers import dist, sync
+from somd.language.markers import dist, sync
 
 #: (n, m) of the arguments: full groups of work-items, and parts of them
 SIZES = ((100, 9), (33, 40), (7, 3))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from somd.combining import Join
-from somd.overlaps import may_share, same_memory
-from somd.raising import Raises
+from somd.arguments.overlaps import may_share, same_memory
+from somd.language.combining import Join
+from somd.language.raising import Raises
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, forget

@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import somd
 from somd.runtime.opencl import pocl
 from somd.runtime.opencl.folders import cache_folder, read_checked, write_checked
 
@@ -62,7 +61,7 @@ def _tried(info: DeviceInfo) -> tuple[str, str | None]:
     """What the trial comes to: `works`, `wrong`, `fails`, or `unknown`; and the reason, in a line."""
     command = [sys.executable, "-P", "-m", "somd.runtime.opencl.trial_run"]
     command += [info.platform, info.platform_version, info.name]
-    above = str(Path(somd.__file__).parents[1])
+    above = str(Path(__file__).parents[3])
     path = os.pathsep.join([above, *(entry for entry in sys.path if entry and os.path.isabs(entry))])
     environment = {**os.environ, "PYTHONPATH": path, "POCL_KERNEL_CACHE": "0"}
     try:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.attributes import MISSING, NotRun
+from somd.capture.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import (
     holds_own,
     is_class_to_ask,
@@ -132,7 +132,7 @@ class Calls:
         keeps = any((callable(value) and not may_call(value)) or holds_own(value) for value in given)
         if not may_call(function, keeps) or (function in (isinstance, issubclass) and not is_class_to_ask(args[-1])):
             raise Refused(CALL)
-        if getattr(function, "__module__", "") == "somd.markers":  # `partition(Mine)` makes a `Mine`
+        if getattr(function, "__module__", "") == "somd.language.markers":  # `partition(Mine)` makes a `Mine`
             args = [self._object(each, [], {}) if isinstance(each, type) and is_own(each) else each for each in args]
         if any(map(is_long, given)):
             raise Refused("a long loop")

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import numpy as np
 
-from somd.attributes import NotRun
+from somd.capture.attributes import NotRun
 from somd.sources.excerpt.allowed import is_own, may_change
 from somd.sources.excerpt.names import names_of
 from somd.sources.excerpt.scope import Unit

@@ -16,7 +16,7 @@ import typing
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from somd.attributes import NotRun
+from somd.capture.attributes import NotRun
 from somd.sources.excerpt.allowed import is_library_base, own_classes, special_classes
 from somd.sources.excerpt.calls import Written
 from somd.sources.excerpt.expressions import Expressions

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from somd.attributes import NotRun
+from somd.capture.attributes import NotRun
 from somd.sources.excerpt.allowed import is_known, is_large, is_long, may_subscript
 from somd.sources.excerpt.operators import BINARY, COMPARED, UNARY
 from somd.sources.excerpt.scope import Refused, Scope

@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 from typing import Any
 
-from somd.attributes import MISSING, NotRun
+from somd.capture.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import is_shared
 from somd.sources.excerpt.changes import note_changes, note_touched
 from somd.sources.excerpt.expressions import Expressions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import CellType, CodeType, ModuleType
 from typing import Any
 
-from somd.attributes import MISSING, NotRun
+from somd.capture.attributes import MISSING, NotRun
 from somd.sources.excerpt.selection import Source
 
 

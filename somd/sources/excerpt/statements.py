@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from somd.attributes import MISSING, NotRun
+from somd.capture.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import is_class_to_ask, is_known, is_own
 from somd.sources.excerpt.calls import Calls
 from somd.sources.excerpt.changes import Touched, note_changes

@@ -13,7 +13,8 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
 from somd.transforms.analysis.flat import flat_indexes
-from somd.transforms.frontend.loops import (
+from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
+from somd.transforms.tree.loops import (
     always_raises,
     else_statements,
     integer_constant,
@@ -21,9 +22,8 @@ from somd.transforms.frontend.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.walking import Reader, children_of
-from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.walking import Reader, children_of
 
 
 def accesses_of(statements: Sequence[cst.CSTNode], scope: Scope) -> tuple[Access, ...]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant
 from somd.transforms.stages import Affine, Method
+from somd.transforms.tree.loops import integer_constant
 
 COMPARISONS: dict[type[cst.BaseCompOp], str] = {
     cst.LessThan: "<",

@@ -20,10 +20,10 @@ from itertools import combinations
 import libcst as cst
 
 from somd.transforms.analysis.affine import size
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Affine
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.walking import children_of
 
 Pair = frozenset[str]
 #: the names that stand for one array with others, by array

@@ -8,8 +8,8 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.affine import Scope, affine, size
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.stages import Affine, Method
+from somd.transforms.tree.names import evaluate
 
 LIKE = (np.empty_like, np.zeros_like, np.ones_like, np.full_like)
 FROM_SHAPE = (np.empty, np.zeros, np.ones, np.full)

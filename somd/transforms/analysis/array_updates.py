@@ -13,9 +13,9 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.reductions import Accumulator, Form, normalised, update_of
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.walking import Reader
 
 SHAPES = ("shape", "size", "ndim")
 

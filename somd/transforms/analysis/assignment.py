@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import (
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import (
     else_statements,
     integer_constant,
     range_of,
     small_statements,
     statements_of,
 )
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import children_of
-from somd.transforms.stages import Method
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import children_of
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import Scope, affine, size, variable
 from somd.transforms.analysis.allocations import lengths_of
-from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Affine, Method
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.walking import Reader
 
 
 @dataclass(frozen=True)

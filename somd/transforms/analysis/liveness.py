@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.names import names_read
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.names import names_read
 
 Names = frozenset[str]
 

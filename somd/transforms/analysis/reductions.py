@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, evaluate
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, evaluate
+from somd.transforms.tree.walking import Reader
 
 AUGMENTED: Mapping[type[cst.BaseAugOp], str] = {
     cst.AddAssign: "+",

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import islpy as isl
 
+from somd.compiling.signals import answer
 from somd.transforms.stages import Affine
-from somd.waiting_signals import answer
 
 MAX_OPERATIONS = 4_000_000
 

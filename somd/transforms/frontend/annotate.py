@@ -12,7 +12,7 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.walking import Reader
+from somd.transforms.tree.walking import Reader
 
 #: annotations of arrays; a parameter annotated otherwise is none
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike", "Any")

@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 import libcst as cst
 
 from somd.transforms.analysis.allocations import is_allocation
-from somd.transforms.frontend.names import evaluate, names_read
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import evaluate, names_read
+from somd.transforms.tree.walking import Reader
 
 Seen = dict[Function, bool]
 

@@ -14,10 +14,10 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import Tracked, rewritten
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.walking import nodes_in
 
 
 def single_assignments(method: Method) -> Method:

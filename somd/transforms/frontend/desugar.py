@@ -23,13 +23,13 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.frontend.loop_else import loops_without_else
-from somd.transforms.frontend.loops import Range, integer_constant, range_of, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.positional import called_function
-from somd.transforms.frontend.spelling import UNNAMED
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.spelling import UNNAMED
+from somd.transforms.tree.walking import nodes_in
 
 
 def plain_loops(method: Method) -> Method:

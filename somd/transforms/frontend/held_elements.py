@@ -21,10 +21,10 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.reductions import normalised
-from somd.transforms.frontend.loops import integer_constant, range_of
-from somd.transforms.frontend.renaming import Renamed
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.renaming import Renamed
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 
 
 @dataclass(frozen=True)

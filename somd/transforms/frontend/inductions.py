@@ -23,7 +23,9 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
-from somd.transforms.frontend.loops import (
+from somd.transforms.frontend.steps import counts, is_number, is_steady, step_of, sum_of, times
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import (
     Range,
     contains_fence,
     exits_of,
@@ -32,11 +34,9 @@ from somd.transforms.frontend.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.steps import counts, is_number, is_steady, step_of, sum_of, times
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
-from somd.transforms.frontend.walking import Reader, nodes_in
-from somd.transforms.stages import Method
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.walking import Reader, nodes_in
 
 
 def without_inductions(method: Method, kept: Collection[cst.For] = ()) -> Method:

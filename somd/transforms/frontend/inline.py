@@ -30,14 +30,14 @@ from somd.transforms.frontend.array_helpers import (
     written_out,
 )
 from somd.transforms.frontend.lifted_calls import with_lifted_calls
-from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import MISSING, assigned_names, names_read
 from somd.transforms.frontend.reached import Function
 from somd.transforms.frontend.read import read_method
-from somd.transforms.frontend.renaming import Renamed, Replaced
 from somd.transforms.frontend.single_exit import Body, single_exit
-from somd.transforms.frontend.tree import Tracked, parsed
 from somd.transforms.stages import Method, Raising
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.names import MISSING, assigned_names, names_read
+from somd.transforms.tree.renaming import Renamed, Replaced
+from somd.transforms.tree.rewriting import Tracked, parsed
 
 MAX_DEPTH = 8
 COMBINES = "call it outside of methods and pass its result on, or reduce by an operator"

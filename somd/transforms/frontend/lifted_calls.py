@@ -25,9 +25,9 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.lifted_expressions import Asked, Lifted, Lifter, code
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.tree import parsed, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.rewriting import parsed, rewritten
 from somd.transforms.types.scalars import AUGMENTED
 
 

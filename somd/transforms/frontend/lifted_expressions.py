@@ -14,9 +14,9 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.array_helpers import calls_in
-from somd.transforms.frontend.tree import Tracked, parsed
-from somd.transforms.frontend.walking import children_of, nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.rewriting import Tracked, parsed
+from somd.transforms.tree.walking import children_of, nodes_in
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 #: whether a call is to be written out, and whether what it calls changes arrays

@@ -17,9 +17,9 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Position
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 
 
 def loops_without_else(method: Method) -> Method:

@@ -19,10 +19,10 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.analysis.liveness import Liveness, Names
-from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import annotated_places, assigned_names, names_read
-from somd.transforms.frontend.tree import Tracked, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.names import annotated_places, assigned_names, names_read
+from somd.transforms.tree.rewriting import Tracked, rewritten
 
 
 def names_apart(method: Method, names: Collection[str]) -> Method:

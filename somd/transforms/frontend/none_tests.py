@@ -16,14 +16,14 @@ from typing import cast
 
 import libcst as cst
 
+from somd.capture.reach import Constant, Key, Meaning
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.reach import Constant, Key, Meaning
-from somd.transforms.frontend.loops import else_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, evaluate, names_read
 from somd.transforms.frontend.taken_paths import path_of
-from somd.transforms.frontend.tree import Tracked, rewritten
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.names import assigned_names, evaluate, names_read
+from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.walking import nodes_in
 
 NONE = Constant(None)
 #: names that may be None, and whether they are on all paths; all others have values

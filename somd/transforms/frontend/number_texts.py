@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import evaluate
 
 
 def number_of_text(node: cst.CSTNode, method: Method) -> float | None:

@@ -16,12 +16,12 @@ from typing import cast
 
 import libcst as cst
 
-from somd.attributes import MISSING
+from somd.capture.attributes import MISSING
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.frontend.names import evaluate
-from somd.transforms.frontend.tree import Tracked
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.reserved import MARK
+from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.walking import Reader
 
 NAMES = ("range", "len", "enumerate", "zip", "reversed", "min", "max")
 

@@ -16,12 +16,12 @@ from dataclasses import replace
 import libcst as cst
 import numpy as np
 
+from somd.capture.lookups import as_number
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.lookups import as_number
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.frontend.reached import Function, own_function
-from somd.transforms.frontend.tree import Tracked
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.rewriting import Tracked
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

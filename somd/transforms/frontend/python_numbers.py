@@ -14,8 +14,8 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import Tracked, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.rewriting import Tracked, rewritten
 
 
 def python_numbers(method: Method) -> Method:

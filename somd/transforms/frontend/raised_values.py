@@ -4,7 +4,7 @@
 
 In: the statement, parsed by `ast`, and the local names of its function. Out: the expressions, each once, in the order
 in which Python evaluates them: locals, elements and shapes of arrays, attributes and calls of methods of locals. What
-is made of them, texts above all, is made by Python itself when the exception is raised (`somd.raising`).
+is made of them, texts above all, is made by Python itself when the exception is raised (`somd.language.raising`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
-from somd.raising import BOUND, statement_of
+from somd.language.raising import BOUND, statement_of
 
 Statement = ast.Raise | ast.Assert
 

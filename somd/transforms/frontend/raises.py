@@ -19,14 +19,14 @@ from typing import cast
 
 import libcst as cst
 
+from somd.capture.paths import class_name_of, parameters_of
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.paths import class_name_of, parameters_of
-from somd.raising import statement_of
-from somd.transforms.frontend.loops import always_raises, else_statements, statements_of
+from somd.language.raising import statement_of
 from somd.transforms.frontend.raised_values import Choice, NotTaken, Statement, values_of, with_arm
-from somd.transforms.frontend.tree import Tracked
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Raising
+from somd.transforms.tree.loops import always_raises, else_statements, statements_of
+from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.walking import Reader
 
 
 def plain_raises(method: Method, function: FunctionType, collector: Collector) -> Method:

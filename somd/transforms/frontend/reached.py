@@ -9,7 +9,7 @@ from typing import Any
 
 import libcst as cst
 
-from somd.reach import Frame, Reach
+from somd.capture.reach import Frame, Reach
 
 
 @dataclass(frozen=True, eq=False)

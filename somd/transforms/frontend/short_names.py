@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from somd.paths import Step
-from somd.transforms.frontend.loops import small_statements
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import Reader, nodes_in
+from somd.capture.paths import Step
+from somd.transforms.tree.loops import small_statements
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import Reader, nodes_in
 
 PathOf = Callable[[cst.CSTNode], "tuple[Step, ...] | None"]
 

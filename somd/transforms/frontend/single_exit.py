@@ -24,10 +24,10 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Position
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.tree import Tracked, parsed
-from somd.transforms.frontend.walking import Reader, nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.rewriting import Tracked, parsed
+from somd.transforms.tree.walking import Reader, nodes_in
 
 
 @dataclass(frozen=True)

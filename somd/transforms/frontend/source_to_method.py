@@ -17,21 +17,21 @@ from typing import Any
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from somd import markers, partitioners
-from somd.annotations import annotation_of, namespace_of
-from somd.combining import Combine, by_function, declared_reduction, distributed_positions
-from somd.compiling import LEVELS, too_deep
+from somd.capture.annotations import annotation_of, namespace_of
+from somd.capture.indentation import at_the_margin
+from somd.capture.source_text import NoSource, source_of
+from somd.compiling.one_at_a_time import LEVELS, too_deep
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
-from somd.indentation import at_the_margin
-from somd.source_text import NoSource, source_of
-from somd.transforms.frontend.names import assigned_names, evaluate, names_read
+from somd.language import markers, partitioners
+from somd.language.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
-from somd.transforms.frontend.tree import Tracked
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Param
+from somd.transforms.tree.names import assigned_names, evaluate, names_read
+from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.walking import Reader
 
 
 def method_of(function: FunctionType) -> Method:

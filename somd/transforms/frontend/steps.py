@@ -10,9 +10,9 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import Range, integer_constant
-from somd.transforms.frontend.names import names_read
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import Range, integer_constant
+from somd.transforms.tree.names import names_read
 
 
 def step_of(name: str, node: cst.CSTNode, method: Method, assigned: set[str]) -> str | None:

@@ -17,11 +17,11 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
-from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import Tracked, parsed, rewritten
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Stride
+from somd.transforms.tree.loops import integer_constant, range_of, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.walking import Reader
 
 
 def constant_steps(method: Method) -> Method:

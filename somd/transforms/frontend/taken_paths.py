@@ -1,10 +1,10 @@
-"""The paths of `somd.paths` in a libcst tree: `self.w[1]` is `("self", "w", 1)`, `len(w)` is `("w", "len()")`."""
+"""The paths of `capture.paths` in a libcst tree: `self.w[1]` is `("self", "w", 1)`, `len(w)` is `("w", "len()")`."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from somd.paths import FOLDS, Step, mangled
+from somd.capture.paths import FOLDS, Step, mangled
 
 
 def path_of(node: cst.CSTNode, owner: str | None) -> tuple[Step, ...] | None:

@@ -20,20 +20,20 @@ from typing import cast
 
 import libcst as cst
 
+from somd.capture.paths import Step, class_name_of, names_given, text_of
+from somd.capture.reach import Call, Constant, Key, Meaning, Origin, Reach, Refused
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.markers import markers_of
-from somd.paths import Step, class_name_of, names_given, text_of
-from somd.reach import Call, Constant, Key, Meaning, Origin, Reach, Refused
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import assigned_names
+from somd.language.markers import markers_of
 from somd.transforms.frontend.none_tests import without_none_tests
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
 from somd.transforms.frontend.taken_paths import path_of
-from somd.transforms.frontend.tree import Tracked
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method, Param
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.walking import nodes_in
 
 
 def reached_method(reached: Reached) -> Method:

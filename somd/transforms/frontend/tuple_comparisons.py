@@ -13,8 +13,8 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import Tracked, rewritten
 from somd.transforms.stages import Method
+from somd.transforms.tree.rewriting import Tracked, rewritten
 
 
 def plain_comparisons(method: Method) -> Method:

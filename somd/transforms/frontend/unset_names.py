@@ -25,11 +25,11 @@ import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.analysis.assignment import Unset, unset_reads
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.tree import Tracked, inside, parsed, rewritten
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method, Nest, Raising
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import Tracked, inside, parsed, rewritten
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ScalarType, Type
 
 TEXT = "raise UnboundLocalError(\"cannot access local variable '{}' where it is not associated with a value\")"

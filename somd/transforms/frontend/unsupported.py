@@ -8,10 +8,10 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.markers import OPERATORS
-from somd.transforms.frontend.loops import OWN, fence_of, range_of
+from somd.language.markers import OPERATORS
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import OWN, fence_of, range_of
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),

@@ -17,11 +17,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.tree import parsed, transformed_block
 from somd.transforms.multicore.flow import assigned, targets
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.rewriting import parsed, transformed_block
 
 #: types whose elements are as long as a vector, or a part of it
 FLOATS = frozenset(("float32", "float64"))

@@ -17,7 +17,6 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.multicore.comparisons import compared, is_near
@@ -26,6 +25,7 @@ from somd.transforms.multicore.elementary_calls import elementary_call, elementa
 from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import apart
 from somd.transforms.stages import Method, RaiseSite, Site
+from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.scalars import AUGMENTED, BOOL, INT, ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee, Types

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, range_of, statements_of
-from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.flow import Statements, assigned, read
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.repeated import Loops
+from somd.transforms.tree.loops import else_statements, range_of, statements_of
+from somd.transforms.tree.rewriting import parsed
 
 
 class Counters:

@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.tree import parsed
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Delay, Nest, Phase, Plan, Uniform, nested_steps
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.walking import children_of
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

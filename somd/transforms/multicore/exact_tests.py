@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.reserved import NEAR
+from somd.transforms.tree.rewriting import parsed
 
 #: constants in a condition over lengths alone that cannot make it wrap
 SMALL = 1 << 16

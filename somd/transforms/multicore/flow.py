@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, range_of, statements_of
-from somd.transforms.frontend.walking import Reader
+from somd.transforms.tree.loops import else_statements, range_of, statements_of
+from somd.transforms.tree.walking import Reader
 
 Statements = Sequence[cst.CSTNode]
 

@@ -17,8 +17,6 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import range_of, statements_of
-from somd.transforms.frontend.tree import inside, parsed
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
@@ -26,6 +24,8 @@ from somd.transforms.multicore.relaxed_loops import Edges
 from somd.transforms.reserved import FAR
 from somd.transforms.stages import Nest, Site
 from somd.transforms.taken import Flagged, flagged_branch, flagged_line
+from somd.transforms.tree.loops import range_of, statements_of
+from somd.transforms.tree.rewriting import inside, parsed
 
 
 class SlaveRewriter(Rewriter):

@@ -6,9 +6,9 @@ import os
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import statements_of
-from somd.transforms.frontend.tree import transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.rewriting import transformed_statement
 from somd.transforms.types.typing_table import HelperInstance
 
 

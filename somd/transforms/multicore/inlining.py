@@ -17,12 +17,12 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, statements_of
-from somd.transforms.frontend.tree import transformed_block, transformed_expression
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.casts import parenthesised
 from somd.transforms.multicore.flow import Statements, assigned, straight
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.rewriting import transformed_block, transformed_expression
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ScalarType, Type
 from somd.transforms.types.typing_table import HelperInstance
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.loops import else_statements, range_of, statements_of
 from somd.transforms.multicore.flow import Statements, assigned, pairs_of, small_of, target_names
+from somd.transforms.tree.loops import else_statements, range_of, statements_of
 from somd.transforms.types.scalars import AUGMENTED, REALS
 
 #: rounds over the statements after which what still grows is taken to be anything

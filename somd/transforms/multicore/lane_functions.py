@@ -15,11 +15,11 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, statements_of
-from somd.transforms.frontend.tree import parsed, transformed_statement
 from somd.transforms.multicore.counters import code, suite
 from somd.transforms.multicore.flow import Statements, Varying, all_small
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.rewriting import parsed, transformed_statement
 
 #: by the function: the one for lanes
 LANE_FUNCTIONS = {"sin": "lane_sin", "cos": "lane_cos"}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import assigned, constant_types, loops_in
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.inlining import Inliner
@@ -19,6 +18,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.repeated import EXPENSIVE, Facts
 from somd.transforms.multicore.tables import Tabled, tables_of
 from somd.transforms.stages import Nest
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import HelperInstance, Types
 

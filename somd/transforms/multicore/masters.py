@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
 from somd.transforms.multicore.delays import DelayBuilder
@@ -49,6 +48,7 @@ from somd.transforms.stages import (
     partition_roots,
 )
 from somd.transforms.taken import takes_text
+from somd.transforms.tree.rewriting import parsed, transformed_expression, transformed_statement
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

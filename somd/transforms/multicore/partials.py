@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import list_of_one, parsed, transformed_statement
 from somd.transforms.multicore.casts import Rewriter, Rewriting, cast
 from somd.transforms.multicore.exact_tests import ExactTests
 from somd.transforms.multicore.identities import numpy_name
@@ -23,6 +22,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import work_text
 from somd.transforms.stages import Joined, PartialResults, Plan, joined_names
+from somd.transforms.tree.rewriting import list_of_one, parsed, transformed_statement
 from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, statements_of
 from somd.transforms.multicore.flow import (
     Statements,
     Varying,
@@ -34,6 +33,7 @@ from somd.transforms.multicore.flow import (
     values,
 )
 from somd.transforms.multicore.lane_functions import has_lane_calls, lane_call
+from somd.transforms.tree.loops import else_statements, statements_of
 
 
 @dataclass

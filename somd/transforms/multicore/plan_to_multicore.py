@@ -15,8 +15,6 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.fence_table import fences_text
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.casts import literal
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
@@ -35,6 +33,8 @@ from somd.transforms.stages import (
     partition_roots,
     written_arrays,
 )
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.casts import attribute, call, converted
 from somd.transforms.stages import LocalArray
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 

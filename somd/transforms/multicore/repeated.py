@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, statements_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import Statements, Varying, assigned, read, small_of, values
 from somd.transforms.reserved import MODULES
+from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.walking import Reader
 
 _EXPENSIVE = """
 pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh

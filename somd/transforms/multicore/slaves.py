@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import parsed, transformed_block, transformed_expression
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
@@ -33,6 +32,7 @@ from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_wo
 from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.taken import flag_texts
+from somd.transforms.tree.rewriting import parsed, transformed_block, transformed_expression
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 

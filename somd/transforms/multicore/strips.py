@@ -29,8 +29,6 @@ from dataclasses import dataclass, replace
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.loops import else_statements, statements_of
-from somd.transforms.frontend.tree import parsed
 from somd.transforms.multicore.flow import Statements, Varying, assigned, constant_types, straight
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals, of_dtype
@@ -39,6 +37,8 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.narrowing import Narrowing, word_bits
 from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, note_needs, pieces_of
 from somd.transforms.multicore.vectorised import Shape, carries, unrolls, vectorises
+from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import REALS
 
 #: bytes that the lanes of a strip may take: well inside the first cache

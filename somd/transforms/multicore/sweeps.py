@@ -23,16 +23,16 @@ from collections.abc import Callable, Mapping, Sequence
 import libcst as cst
 
 from somd.transforms.analysis.assignment import read_from_before
-from somd.transforms.frontend.loops import integer_constant, range_of, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import parsed, transformed_expression, transformed_statement
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.packed_slaves import PackedSlaveBuilder, packed_name
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, nested_steps
+from somd.transforms.tree.loops import integer_constant, range_of, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import parsed, transformed_expression, transformed_statement
+from somd.transforms.tree.walking import children_of
 
 Slaves = Mapping[int, tuple[SlaveBuilder, Slave]]
 

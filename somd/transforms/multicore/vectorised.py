@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.multicore.flow import Varying, all_small
 from somd.transforms.multicore.intervals import Intervals
 from somd.transforms.multicore.narrowing import DIVIDING, Narrowing
 from somd.transforms.multicore.pieces import Around, Group, LaneCall, Piece, groups_in
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import AUGMENTED, REALS
 
 FUNCTIONS = frozenset(("min", "max", "abs", "int", "assume", "shift_left", "shift_right"))

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.atomic_functions import BUILTIN, pair_name, pair_text
 from somd.transforms.opencl.c_expressions import Expressions
@@ -33,6 +32,7 @@ from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
 
 #: trips whose reads are made together

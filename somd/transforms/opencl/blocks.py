@@ -11,11 +11,11 @@ from collections.abc import Mapping
 import libcst as cst
 
 from somd.transforms.analysis.touched_rows import Rows, touched_rows
-from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.stages import Nest
+from somd.transforms.tree.names import names_read
 
 #: kinds of arguments whose content does not depend on the device
 SIZES = ("length", "start", "stop", "trips", "extent", "block", "blocks", "dealt")

@@ -9,7 +9,6 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import binary, comparison, truth, unary
@@ -18,6 +17,7 @@ from somd.transforms.opencl.c_types import converted, literal
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.tree.names import evaluate
 from somd.transforms.types.scalars import INT, ArrayType, ScalarType, TupleType, type_of_value
 
 CALLS: dict[str, Callable[[str, list[C], ScalarType, Unit], C]] = {

@@ -14,11 +14,8 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.diagnostics.model import Position
-from somd.raising import slots
-from somd.transforms.frontend.loops import else_statements, integer_constant, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
+from somd.language.raising import slots
 from somd.transforms.frontend.raises import raises_in, raising_of
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
@@ -28,6 +25,9 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.opencl.taking import Taker
 from somd.transforms.raise_rows import kind_of
+from somd.transforms.tree.loops import else_statements, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import AUGMENTED, ScalarType, TupleType, Type
 
 INDENT = "    "

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
@@ -34,6 +33,7 @@ from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Combined, Method, Nest, Reduction
+from somd.transforms.tree.loops import range_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 

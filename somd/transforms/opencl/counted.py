@@ -14,10 +14,10 @@ import numpy as np
 
 from somd.transforms.analysis.array_updates import Update, updates_of
 from somd.transforms.analysis.reductions import normalised
-from somd.transforms.frontend.loops import integer_constant
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.atomic_functions import BUILTIN
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.walking import children_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Nest
+from somd.transforms.tree.walking import children_of
 
 GUARDS_END = "GUARDS_END;"
 #: for the top of a program that uses it; for Intel's CPUs the runtime has defined it before

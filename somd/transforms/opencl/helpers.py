@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
@@ -14,6 +12,8 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.names import assigned_names
 from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance
 

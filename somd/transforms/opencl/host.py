@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import transformed_statement
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.atomic_kernels import Atomic
@@ -40,6 +39,7 @@ from somd.transforms.stages import (
     relies_on_partition,
     snapshot_names,
 )
+from somd.transforms.tree.rewriting import transformed_statement
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 

@@ -17,10 +17,10 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.names import evaluate
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.stages import Method, RaiseSite, Site
+from somd.transforms.tree.names import evaluate
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import parsed
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.reserved import MARK
+from somd.transforms.tree.rewriting import parsed
 
 RUNTIME = "somd.runtime.opencl.generated"
 MODULES = {"cmath": "cmath", "math": "math", "np": "numpy"}

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
@@ -26,6 +25,7 @@ from somd.transforms.opencl.straight_line import is_straight_line
 from somd.transforms.opencl.taking import flagged_in
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, all_steps, nested_steps, swaps
+from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

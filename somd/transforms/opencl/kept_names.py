@@ -9,8 +9,8 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import transformed_expression
 from somd.transforms.opencl import host_tree as tree
+from somd.transforms.tree.rewriting import transformed_expression
 
 
 class KeptNames(cst.CSTTransformer):

@@ -9,7 +9,6 @@ for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(
 
 from __future__ import annotations
 
-from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
@@ -24,6 +23,7 @@ from somd.transforms.opencl.scope import ITERATION, Scope
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
 
 OWN_NAMES = ("faults", ITERATION, "turn", "kept", "load")

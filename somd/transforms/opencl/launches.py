@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant, range_of
-from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
@@ -22,6 +20,8 @@ from somd.transforms.opencl.taking import flag_name, flagged_in, taking_of
 from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
 from somd.transforms.opencl.wide_kernels import segments_of
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
+from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.names import names_read
 from somd.transforms.types.scalars import ScalarType
 
 REDUCERS = {

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.stages import Nest
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 

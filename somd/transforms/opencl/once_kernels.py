@@ -7,7 +7,6 @@ d = a[k, k]   ->   double d = kept->d;
 
 from __future__ import annotations
 
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
@@ -17,6 +16,7 @@ from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Serial
+from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

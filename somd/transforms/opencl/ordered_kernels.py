@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
@@ -28,6 +27,7 @@ from somd.transforms.opencl.runs import Run, run_of
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import range_of
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

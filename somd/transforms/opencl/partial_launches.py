@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.tree import list_of_one
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.launches import Launch
 from somd.transforms.stages import PartialResults
+from somd.transforms.tree.rewriting import list_of_one
 
 
 class PartialLaunch(Launch):

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from somd.raising import FAULT_ROWS, fault_row, slots
+from somd.language.raising import FAULT_ROWS, fault_row, slots
 from somd.transforms.fence_table import fences_text
-from somd.transforms.frontend.loops import small_statements
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
@@ -30,6 +29,7 @@ from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
+from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
 
 #: interleaved accumulators in a logical block, as on every target

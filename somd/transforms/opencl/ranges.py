@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from somd.transforms.frontend.loops import integer_constant
 from somd.transforms.opencl.arguments import Argument
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import literal
 from somd.transforms.stages import Dim
+from somd.transforms.tree.loops import integer_constant
 
 
 @dataclass(frozen=True)

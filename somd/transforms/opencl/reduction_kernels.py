@@ -12,7 +12,6 @@ from dataclasses import replace
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import IN_ORDER, Statements
@@ -28,6 +27,7 @@ from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import FIRST, Method, Nest, Reduction
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

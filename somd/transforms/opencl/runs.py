@@ -19,13 +19,13 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import small_statements
-from somd.transforms.frontend.names import names_read
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, converted, zero
 from somd.transforms.stages import Nest
+from somd.transforms.tree.loops import small_statements
+from somd.transforms.tree.names import names_read
 from somd.transforms.types.scalars import AUGMENTED
 
 

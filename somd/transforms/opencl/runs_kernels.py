@@ -17,9 +17,6 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import integer_constant
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
@@ -31,6 +28,9 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.runs import run_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Nest, Plan, written_arrays
+from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import children_of
 from somd.transforms.types.scalars import AUGMENTED
 from somd.transforms.types.typing_table import Types
 

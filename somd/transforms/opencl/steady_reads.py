@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import small_statements
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.stages import Nest
+from somd.transforms.tree.loops import small_statements
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import children_of
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import else_statements, small_statements, statements_of
-from somd.transforms.frontend.walking import Reader
+from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Nest
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import Reader
 
 
 def unit_stride(index: cst.BaseExpression, variable: str) -> bool:

@@ -20,9 +20,6 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
-from somd.transforms.frontend.loops import exits_of, integer_constant, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
@@ -35,6 +32,9 @@ from somd.transforms.opencl.steady_reads import array_of, reads_elements, steady
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import exits_of, integer_constant, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import children_of
 from somd.transforms.types.typing_table import Types
 
 #: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take

@@ -17,10 +17,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.tree import inside
-from somd.transforms.frontend.walking import Reader, children_of
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_statements import Statements
@@ -33,6 +29,10 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.walking import Reader, children_of
 from somd.transforms.types.scalars import TupleType
 from somd.transforms.types.typing_table import Types
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan.context import Context
+from somd.transforms.tree.walking import Reader
 
 
 def check_array_binding(node: cst.CSTNode, context: Context) -> bool:

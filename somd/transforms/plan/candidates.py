@@ -7,10 +7,10 @@ from collections.abc import Collection
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import fence_of, range_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan.context import Context
+from somd.transforms.tree.loops import fence_of, range_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import Reader
 
 
 def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ()) -> bool:

@@ -16,9 +16,9 @@ import numpy as np
 
 from somd.diagnostics.model import Collector
 from somd.transforms.analysis.reductions import Accumulator, candidates_of, normalised
-from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.plan import combined_messages as messages
 from somd.transforms.stages import FIRST, Combined, Plan
+from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 

@@ -15,12 +15,12 @@ from somd.transforms.analysis.affine import Scope, shape_reference
 from somd.transforms.analysis.aliases import Aliases, aliases_of
 from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
-from somd.transforms.frontend.loops import small_statements, statements_of
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in, raising_of
-from somd.transforms.frontend.spelling import as_written
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Affine, Method, RaiseSite, Site
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.spelling import as_written
+from somd.transforms.tree.walking import Reader
 
 if TYPE_CHECKING:
     from somd.transforms.plan.relaxation import Block

@@ -12,11 +12,11 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.liveness import read_before_written
-from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.scalars import Scalars
+from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names
 
 
 def classify_copies(loop: cst.For, body: Sequence[cst.CSTNode], context: Context) -> Scalars:

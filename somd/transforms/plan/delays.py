@@ -24,9 +24,6 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import shape_reference, variable
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
-from somd.transforms.frontend.loops import integer_constant, range_of
-from somd.transforms.frontend.names import assigned_names
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import (
     Access,
@@ -41,6 +38,9 @@ from somd.transforms.stages import (
     Uniform,
     nested_steps,
 )
+from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.walking import children_of
 
 #: the most rows beyond the last turn that are kept up to date with it
 MAX_MARGIN = 2

@@ -18,12 +18,12 @@ from somd.transforms.analysis.dependences import overlap
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element
-from somd.transforms.frontend.loops import small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import inside
-from somd.transforms.frontend.walking import children_of
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Access, Affine
+from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.walking import children_of
 
 
 def accumulated_elements(loop: cst.For, around: Sequence[Affine], context: Context) -> tuple[Element, ...]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from somd.transforms.frontend.spelling import as_written
-from somd.transforms.frontend.tree import inside
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Joined, Method, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.spelling import as_written
 
 
 def explain(plan: Plan) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import accesses_of
-from somd.transforms.frontend.loops import exits_of, integer_constant, range_of
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
+from somd.transforms.tree.loops import exits_of, integer_constant, range_of
+from somd.transforms.tree.names import assigned_names, names_read
 
 
 def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) -> None:

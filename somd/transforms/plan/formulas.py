@@ -13,7 +13,10 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import (
+from somd.transforms.plan.candidates import contains_candidate, derived_names
+from somd.transforms.plan.context import Context
+from somd.transforms.plan.scalars import classify
+from somd.transforms.tree.loops import (
     contains_fence,
     exits_of,
     fence_of,
@@ -21,11 +24,8 @@ from somd.transforms.frontend.loops import (
     range_of,
     statements_of,
 )
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import Reader, children_of, nodes_in
-from somd.transforms.plan.candidates import contains_candidate, derived_names
-from somd.transforms.plan.context import Context
-from somd.transforms.plan.scalars import classify
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import Reader, children_of, nodes_in
 
 #: a loop of so many turns is not worth a phase
 SHORT = 64

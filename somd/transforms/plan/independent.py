@@ -14,13 +14,13 @@ import libcst as cst
 
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.loops import range_of, small_statements, statements_of
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.forms import check_form
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scalars import classify
 from somd.transforms.stages import Access
+from somd.transforms.tree.loops import range_of, small_statements, statements_of
 
 
 def independent_loops(

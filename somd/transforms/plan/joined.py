@@ -12,17 +12,17 @@ from types import FunctionType
 
 import libcst as cst
 
-from somd.annotations import namespace_of
+from somd.capture.annotations import namespace_of
 from somd.diagnostics.model import Collector
 from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.analysis.reductions import reduction_of
-from somd.transforms.frontend.loops import OWN, Fence, else_statements, fence_of, small_statements, statements_of
-from somd.transforms.frontend.names import MISSING, assigned_names, evaluate, names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.partial_results import Inside, NotCut
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import OWN, Fence, else_statements, fence_of, small_statements, statements_of
+from somd.transforms.tree.names import MISSING, assigned_names, evaluate, names_read
+from somd.transforms.tree.walking import Reader
 
 OPERATORS: dict[object, str] = {sum: "+", min: "min", max: "max"}
 

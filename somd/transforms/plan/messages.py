@@ -11,11 +11,11 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.spelling import UNNAMED
-from somd.transforms.frontend.walking import Reader, nodes_in
 from somd.transforms.stages import Access, Method
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.spelling import UNNAMED
+from somd.transforms.tree.walking import Reader, nodes_in
 
 COPY = "if the result may use the values from before the loop, read from a copy"
 RELAX = "if values from before will do for the elements of other MIs alone, use `with sync(relaxed=True):`"

@@ -15,19 +15,6 @@ from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, Elements
-from somd.transforms.frontend.loops import (
-    OWN,
-    Fence,
-    always_raises,
-    contains_fence,
-    else_statements,
-    fence_of,
-    range_of,
-    small_statements,
-    statements_of,
-)
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -69,6 +56,19 @@ from somd.transforms.stages import (
     Uniform,
     nested_steps,
 )
+from somd.transforms.tree.loops import (
+    OWN,
+    Fence,
+    always_raises,
+    contains_fence,
+    else_statements,
+    fence_of,
+    range_of,
+    small_statements,
+    statements_of,
+)
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import nodes_in
 
 
 @dataclass(frozen=True)

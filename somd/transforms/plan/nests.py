@@ -16,9 +16,6 @@ from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.loops import integer_constant, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import inside
 from somd.transforms.plan import messages
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.combined import check_short_circuit, combined_in
@@ -34,6 +31,9 @@ from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
 from somd.transforms.plan.views import corner_reads, derived_views
 from somd.transforms.stages import FAR, Access, Affine, Check, Dim, Near, Nest, Relaxed, Site
+from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import inside
 
 MAX_DIMS = 3
 

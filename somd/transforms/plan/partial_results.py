@@ -17,14 +17,14 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.liveness import read_before_written
-from somd.transforms.frontend.loops import contains_fence, else_statements, fence_of, small_statements, statements_of
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.candidates import contains_candidate
 from somd.transforms.plan.context import Context, kinds_from_source
 from somd.transforms.plan.formulas import touches_no_array
 from somd.transforms.stages import Method, Nest, Phase
+from somd.transforms.tree.loops import contains_fence, else_statements, fence_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names, names_read
 
 Inside = Callable[[cst.CSTNode], bool]
 

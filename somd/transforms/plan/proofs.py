@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from somd.source_text import line_of
+from somd.capture.source_text import line_of
 from somd.transforms.stages import Dim, Nest, Plan, Uniform, all_steps
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic
-from somd.transforms.frontend.loops import Fence
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.plan import messages
 from somd.transforms.plan.combined import accumulating
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Method, Phase, Step, Uniform
+from somd.transforms.tree.loops import Fence
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import Reader
 
 
 def check_returns(

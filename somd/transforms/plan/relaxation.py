@@ -19,12 +19,12 @@ from somd.transforms.analysis.bounds import negative
 from somd.transforms.analysis.dependences import find_conflict, may_be_negative, meet
 from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import assigned_names, names_read
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.stages import Access, Method, Phase, Relaxed, RelaxedRead, Snapshot, Step
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import assigned_names, names_read
 
 
 class Block:

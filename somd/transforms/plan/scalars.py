@@ -10,11 +10,11 @@ import libcst as cst
 from somd.diagnostics.model import Diagnostic
 from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.analysis.reductions import extremum_of, reduction_of
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import assigned_names
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Reduction
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import assigned_names
 
 
 @dataclass(frozen=True)

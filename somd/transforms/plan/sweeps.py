@@ -22,11 +22,11 @@ from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
-from somd.transforms.frontend.loops import integer_constant, range_of, small_statements
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.walking import children_of, nodes_in
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import Access, Affine, Nest, Phase, Serial, Step, Sweeps, Uniform
+from somd.transforms.tree.loops import integer_constant, range_of, small_statements
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import children_of, nodes_in
 
 #: the widest reach from sweep to sweep that is tried
 MAX_RADIUS = 4

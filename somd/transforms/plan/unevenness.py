@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.typing_table import Types
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import integer_constant, range_of
-from somd.transforms.frontend.names import names_read
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, Nest
+from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import AUGMENTED
 
 #: what a loop of unknown length, or a call of a helper, counts for

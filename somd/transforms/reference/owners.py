@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.partitioners import Partitioner
+from somd.language.partitioners import Partitioner
 from somd.transforms.reference.run import Reference
 from somd.transforms.reference.witness import Write, address_of
 from somd.transforms.stages import Nest, Plan

@@ -24,9 +24,6 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import assigned_names, names_read
-from somd.transforms.frontend.tree import list_of_one, transformed_statement
 from somd.transforms.reference.accumulators import KIND
 from somd.transforms.reference.witness import Watched
 from somd.transforms.stages import (
@@ -42,6 +39,9 @@ from somd.transforms.stages import (
     Step,
 )
 from somd.transforms.taken import flag_texts, flagged_branch, flagged_line
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import list_of_one, transformed_statement
 
 #: the functions that an iteration calls at an access, at a relaxed one, and where something is claimed
 PLACE, RELAXED, CLAIM = "_somd_place", "_somd_relaxed", "_somd_claim"

@@ -10,10 +10,10 @@ from typing import Any
 import libcst as cst
 import numpy as np
 
-from somd.combining import joined
-from somd.compiling import many_calls
-from somd.partitioners import Block, Partitioner
-from somd.raising import AS_IT_IS, Raises
+from somd.compiling.one_at_a_time import many_calls
+from somd.language.combining import joined
+from somd.language.partitioners import Block, Partitioner
+from somd.language.raising import AS_IT_IS, Raises
 from somd.transforms.reference.accumulators import combine_copy, combined, fresh_copy, start
 from somd.transforms.reference.plan_to_python import (
     CLAIM,

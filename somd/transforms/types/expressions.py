@@ -14,10 +14,10 @@ import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.names import MISSING, evaluate
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.naturals import Naturals

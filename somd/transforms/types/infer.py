@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.transforms.frontend.loops import else_statements, range_of, small_statements, statements_of
-from somd.transforms.frontend.names import names_read
 from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.raises import raising_of
 from somd.transforms.frontend.reached import Function, Reached
@@ -20,6 +18,8 @@ from somd.transforms.frontend.single_exit import always_returns
 from somd.transforms.frontend.unset_names import check_values
 from somd.transforms.reserved import BUILTINS, apart
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.tree.names import names_read
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.scalars import (
     AUGMENTED,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.frontend.loops import range_of
-from somd.transforms.frontend.names import evaluate
-from somd.transforms.frontend.walking import nodes_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.walking import nodes_in
 
 
 class Naturals:

@@ -9,8 +9,8 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.transforms.frontend.walking import Reader
 from somd.transforms.stages import Method, PartialResults, Plan, partial_results, written_arrays
+from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 

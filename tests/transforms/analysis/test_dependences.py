@@ -11,9 +11,9 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.dependences import Conflict, find_conflict
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.plan.context import Context, kinds_from_source
+from somd.transforms.tree.loops import statements_of
 from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, function_of, value, values
 
 SIZES = (range(-1, 8), range(-3, 5), range(9))

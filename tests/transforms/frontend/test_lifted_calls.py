@@ -11,8 +11,8 @@ import numpy as np
 
 from somd.transforms.frontend.array_helpers import Seen, array_names, changes_arrays, written_out
 from somd.transforms.frontend.lifted_calls import with_lifted_calls
-from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.tree.loops import statements_of
 
 
 def total(a):

@@ -12,7 +12,7 @@ import numpy as np
 
 from somd.transforms import pipeline
 from somd.transforms.frontend.desugar import backward
-from somd.transforms.frontend.loops import Range, statements_of
+from somd.transforms.tree.loops import Range, statements_of
 
 
 def written(function) -> str:

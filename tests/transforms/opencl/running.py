@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from somd.arguments.signatures import describe
 from somd.errors import SomdCompileError
 from somd.runtime.opencl import Device, open_run
 from somd.runtime.opencl.execute import call
-from somd.signatures import describe
-from somd.transforms.frontend.loops import statements_of
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
@@ -26,6 +25,7 @@ from somd.transforms.opencl.unit import Unit
 from somd.transforms.pipeline import compile_for
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Method
+from somd.transforms.tree.loops import statements_of
 from somd.transforms.types.infer import infer_types
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -33,7 +33,7 @@ from somd.transforms.types.typing_table import Types
 _numbers = itertools.count()
 #: Python numbers that expressions may mention beside `x` and `y`
 WEAK_NAMES = {"n": 3, "w": 0.75}
-HEADER = "import math\nimport numpy as np\nfrom somd.markers import dist, reduce, shared, sync, view\n\n"
+HEADER = "import math\nimport numpy as np\nfrom somd.language.markers import dist, reduce, shared, sync, view\n\n"
 
 
 def method_from(text: str, **names: Any) -> FunctionType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from somd.markers import dist, shared, sync
+from somd.language.markers import dist, shared, sync
 from somd.runtime.opencl import Device
 from tests.transforms.opencl.running import check, method_from
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from somd.markers import dist
+from somd.language.markers import dist
 from somd.runtime.opencl import Device, NoDevice, count_transfers, select, to_device, watch_launches
 from tests.language.device_loops import factorised, normalized_again_and_again
 from tests.transforms.opencl.running import code_of, on_device

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from somd.errors import SomdRuntimeError
-from somd.markers import dist, partition
-from somd.partitioners import ByKey
+from somd.language.markers import dist, partition
+from somd.language.partitioners import ByKey
 from somd.runtime.opencl import Device
 from somd.transforms.opencl.plan_to_opencl import module_text
 from tests.transforms.opencl.running import check, code_of, method_from, on_device

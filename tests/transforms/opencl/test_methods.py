@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 
-from somd.markers import dist, reduce, shared, single, sync
+from somd.language.markers import dist, reduce, shared, single, sync
 from somd.runtime.opencl import Device, count_transfers, to_device
 from tests.transforms.opencl.running import check, on_device
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from somd.markers import dist
+from somd.language.markers import dist
 from somd.runtime.multicore import partition, reductions
 from somd.runtime.opencl import Device
 from somd.runtime.opencl import reductions as host

@@ -10,7 +10,7 @@ import pytest
 
 from somd import SomdCompileError, dist, somd, sync
 from somd.transforms import pipeline
-from somd.transforms.frontend.loops import statements_of
+from somd.transforms.tree.loops import statements_of
 
 A = dist[np.ndarray]
 

@@ -15,11 +15,11 @@ from numba.core import compiler as _compiler
 from numba.core import types
 from numba.core import untyped_passes as _untyped_passes
 
+from somd.compiling.signals import answer
 from somd.errors import SomdRuntimeError
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
-from somd.targets import without_numba
-from somd.waiting_signals import answer
+from somd.runtime.numba_here import without_numba
 
 compiler: Any = _compiler
 njit: Any = numba.njit

@@ -25,12 +25,12 @@ from numba.core import postproc as _postproc
 from numba.core import untyped_passes as _untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 
+from somd.compiling.signals import answer
 from somd.runtime.multicore import crews
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
-from somd.waiting_signals import answer
 
 numba: Any = _numba
 analysis: Any = _analysis

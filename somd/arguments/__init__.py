@@ -1,0 +1,1 @@
+"""What a call is given: its signature, which arguments share memory, arrays on devices."""

@@ -1,0 +1,154 @@
+"""The files of the cache that are somd's own, and how many of them are kept.
+
+In: the cache's folder. Out: its files with size and last use. A file counts as ours if it lies where somd puts such a
+file, has a name such as somd gives, and belongs to the user: nothing else is ever removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from somd.runtime.folders import cache_folder
+from somd.settings.config import cache_limits
+
+_MODULE = r"\w+_[0-9a-f]{16}\.(py|json)"
+_PATTERNS = {
+    "multicore": _MODULE,
+    "multicore/__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc",
+    "opencl": _MODULE,
+    "opencl/programs": r"[0-9a-f]{32}\.bin",
+    "opencl/refused": r"[0-9a-f]{16}\.cl",
+    "opencl/beside": r"[0-9a-f]{16}",
+    "opencl/trials": r"[0-9a-f]{16}",
+    "checked": r"[0-9a-f]{32}",
+    "contents": r"[0-9a-f]{32}",
+}
+_VENDORS = re.compile(r"vendors-[0-9a-f]{16}")
+#: what writing left behind where a process was killed
+_LEFT = r"(\w{8}\.tmp)?"
+#: how many files a process writes before it looks at the limits again
+_EACH = 64
+_written = 0
+
+
+@dataclass(frozen=True)
+class Cached:
+    """A file of the cache: which folder of somd's it is in, its size in bytes, and when it was last used."""
+
+    path: Path
+    kind: str
+    size: int
+    used: float
+
+
+def cached_files() -> Iterator[Cached]:
+    """All files of the cache that are ours; those that `somdc verify` made are of kind `verify`."""
+    for root, verify in ((cache_folder(), ""), (cache_folder("verify"), "verify")):
+        for place, pattern in _PATTERNS.items():
+            yield from _in(root / place, re.compile(pattern + _LEFT), verify or place.partition("/")[0])
+        for folder in _folders(root / "opencl"):
+            if _VENDORS.fullmatch(folder.name):
+                yield from _in(folder, re.compile(r"[\w.+-]+\.icd" + _LEFT), verify or "opencl")
+
+
+def pocl_folders() -> Iterator[Path]:
+    """The folders that PoCL fills, as long as all in them is the user's."""
+    for root in (cache_folder(), cache_folder("verify")):
+        folder = root / "opencl" / "pocl"
+        if _is_own(folder, stat.S_ISDIR) and _all_own(folder):
+            yield folder
+
+
+def remove(files: list[Cached]) -> int:
+    """Remove files, and the folders that are empty then; how many bytes that frees."""
+    freed = 0
+    for each in files:
+        try:
+            each.path.unlink()
+            freed += each.size
+        except FileNotFoundError:
+            continue
+    for folder in {each.path.parent for each in files}:
+        while folder != cache_folder() and folder != folder.parent:
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+            folder = folder.parent
+    return freed
+
+
+def note_written() -> None:
+    """Keep to the limits, every now and then: files that have not been used for long go first."""
+    global _written
+    _written += 1
+    if _written % _EACH == 1:
+        with contextlib.suppress(OSError):
+            trim()
+
+
+def trim() -> int:
+    """Remove what is beyond the limits of the configuration; how many bytes that frees.
+
+    Raises:
+        OSError: a file cannot be removed.
+    """
+    size, days = cache_limits()
+    files = sorted(cached_files(), key=lambda each: each.used, reverse=True)
+    total, gone = 0, []
+    oldest = time.time() - days * 86400.0
+    for each in files:
+        total += each.size
+        if total > size or each.used < oldest:
+            gone.append(each)
+    return remove(gone) if gone else 0
+
+
+def _in(folder: Path, pattern: re.Pattern[str], kind: str) -> Iterator[Cached]:
+    if not _is_own(folder, stat.S_ISDIR):
+        return
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        if not pattern.fullmatch(entry.name) or not _is_own(path, stat.S_ISREG):
+            continue
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            # a record is used whenever its module is
+            beside = path.with_suffix(".py") if path.suffix == ".json" else path
+            used = beside.lstat().st_mtime if beside.exists() else status.st_mtime
+            yield Cached(path, kind, status.st_size, used)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        yield from [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+
+
+def _is_own(path: Path, kind: object) -> bool:
+    """Whether this is a file, or folder, of the user's; links are neither."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    right = stat.S_ISDIR(status.st_mode) if kind is stat.S_ISDIR else stat.S_ISREG(status.st_mode)
+    return right and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
+
+
+def _all_own(folder: Path) -> bool:
+    for place, folders, names in os.walk(folder):
+        if not all(_is_own(Path(place, name), stat.S_ISDIR) for name in folders):
+            return False
+        if not all(_is_own(Path(place, name), stat.S_ISREG) for name in names):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""What happens between a call and the generated code."""

@@ -1,0 +1,141 @@
+"""The entries of a method: which generated code a call runs, for what it is called with and what it captures.
+
+What is known of a method's calls holds as long as the names that it captures stand for the same objects, and is
+forgotten as a whole: another thread may still be at what was known before.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from somd.arguments.overlaps import check_writeable, same_arrays
+from somd.arguments.signatures import describe_all
+from somd.calls.convention import Calling, calling_of
+from somd.calls.fast_path import WarmCall, kinds_of, warm_call
+from somd.calls.specialisations import Entry, compile_entry
+from somd.capture.objects import all_passed
+from somd.capture.reach import Reach
+from somd.capture.reaching import object_parameters, reach
+from somd.capture.watching import Watch
+from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+
+Values = tuple[Any, ...]
+#: how often a call looks again where names change while it looks
+_TRIES = 10
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known as long as captured values are the same.
+
+    `fixed` is there where all calls reach the same, as long as no argument at the positions `objects` is an object.
+    """
+
+    watch: Watch
+    objects: tuple[int, ...]
+    entries: dict[tuple[Any, ...], Entry] = field(default_factory=dict)
+    callings: dict[tuple[object, ...], Calling] = field(default_factory=dict)
+    warm: dict[tuple[Any, ...], WarmCall] = field(default_factory=dict)
+    fixed: Calling | None = None
+
+
+class Entries:
+    """Finds the entry for a call of `function`, or has it compiled."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        self.names = tuple(inspect.signature(function).parameters)
+        self._last: _Known | None = None
+
+    def find(self, target: str, values: Values, device: Any) -> tuple[Entry, Values]:
+        """The entry for a call, and the values to call it with: the arguments, and what it takes besides.
+
+        Raises:
+            SomdCompileError: the method, or its arguments, cannot be compiled under the promise.
+            SomdRuntimeError: arguments overlap in memory.
+        """
+        known, kinds = self._last, None
+        if known is None or not known.watch.unchanged():
+            known = self._last = _Known(Watch(), object_parameters(self._function, self.names))
+        elif known.fixed is not None:
+            kinds = kinds_of(values)
+            warm = None if kinds is None else known.warm.get((target, device, kinds))
+            if warm is not None and warm.fits(values):
+                return warm.entry, values
+        with room_for_nesting(self._function):
+            calling, values = self._calling(known, values)
+        signature = describe_all(values, calling.texts)
+        entry = self._entry(known, target, signature, (), device, calling)
+        check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array
+        aliases: tuple[tuple[str, str], ...] = ()
+        if entry.written and len(entry.arrays) > 1:
+            aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
+            if aliases:
+                entry = self._entry(known, target, signature, aliases, device, calling)
+        if kinds is not None and not aliases:
+            known.warm[target, device, kinds] = warm_call(entry)
+        return entry, values
+
+    def text(self, target: str) -> str | None:
+        """The generated text of the last entry for a target, if any."""
+        entries = {} if self._last is None else self._last.entries
+        return next((entry.text for names, entry in reversed(entries.items()) if names[0] == target), None)
+
+    def reached(self) -> Reach | None:
+        """What the last call that was compiled for reached, if any."""
+        if self._last is None or not self._last.entries:
+            return None
+        structure = list(self._last.entries)[-1][3]
+        return self._last.callings[structure].found
+
+    def _calling(self, known: _Known, values: Values) -> tuple[Calling, Values]:
+        if known.fixed is not None and all_passed(values, known.objects):
+            return known.fixed, values
+        tries = _TRIES
+        while True:
+            found = reach(self._function, dict(zip(self.names, values, strict=True)))
+            structure = found.structure()
+            calling = known.callings.get(structure)
+            if calling is not None:
+                return calling, calling.values(values, found)
+            calling = calling_of(found, structure, self.names)
+            watch = known.watch.with_lookups(found.lookups)
+            tries -= 1
+            if tries == 0 or watch.unchanged():  # another thread may have changed a name meanwhile
+                break
+        known.callings[structure] = calling
+        known.watch = watch
+        if found.fixed and not found.top.objects:
+            known.fixed = calling
+        return calling, calling.values(values, found)
+
+    def _entry(
+        self,
+        known: _Known,
+        target: str,
+        signature: tuple[str, ...],
+        aliases: tuple[tuple[str, str], ...],
+        device: Any,
+        calling: Calling,
+    ) -> Entry:
+        names: tuple[Any, ...] = (target, device, signature, calling.structure, aliases)
+        entry = known.entries.get(names)
+        if entry is not None:
+            return entry
+        with one_at_a_time(), room_for_nesting(self._function):
+            if names not in known.entries:
+                known.entries[names] = compile_entry(
+                    self._function,
+                    calling.found,
+                    calling.names,
+                    calling.key,
+                    target,
+                    signature,
+                    aliases,
+                    device,
+                    calling.partitioners,
+                )
+            return known.entries[names]

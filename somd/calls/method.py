@@ -1,0 +1,320 @@
+"""`@somd` and the method object that it makes: what happens between a call and the generated code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FunctionType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from somd.arguments.device_arrays import on_device, on_host
+from somd.cache.keys import missing_globals, source_key
+from somd.cache.shipped import came_checked
+from somd.calls.bound import BoundMethod
+from somd.calls.convention import Calling, calling_of
+from somd.calls.entries import Entries
+from somd.calls.explanation import Explanation
+from somd.calls.specialisations import TargetUnavailable, source_text
+from somd.capture.attributes import NotKnownYet
+from somd.capture.paths import class_name_of, parameters_of, paths_of
+from somd.capture.reach import Reach
+from somd.capture.reaching import reach_of_source
+from somd.capture.source_text import take_source
+from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
+from somd.runtime.folders import cache_folder, read_own, write_whole
+from somd.settings import config
+from somd.settings.values import check_target, check_workers
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
+DEFAULT_TARGET = "multicore"
+_gathered: ContextVar[list[SomdMethod[..., Any]] | None] = ContextVar("somd_gathered", default=None)
+
+
+class SomdMethod(Generic[P, R]):
+    """A SOMD method: calling it runs many method instances, each over one partition, and returns like any call.
+
+    Attributes:
+        sequential: the function as written, interpreted.
+        binding: what reading the method from an object passes first, the `object` or its `class`.
+    """
+
+    binding = "object"
+
+    def __init__(
+        self, function: Callable[P, R], target: str | None, workers: int | None, signatures: Sequence[str]
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@somd marks functions and methods, not {type(function).__name__} objects")
+        functools.update_wrapper(self, function)
+        self.sequential: Callable[P, R] = function
+        take_source(function)
+        self._function = function
+        self._target = target
+        self._workers = workers
+        self.signatures = (signatures,) if isinstance(signatures, str) else tuple(signatures)
+        parameters = inspect.signature(function).parameters.values()
+        self._arity = len(parameters)
+        self._positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        self._entries = Entries(function)
+        self._warned: set[tuple[str, str | None]] = set()
+        self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
+        self._owner: type | None = None
+        gathered = _gathered.get()
+        if gathered is not None:
+            gathered.append(self)
+            return
+        try:
+            with room_for_nesting(function):
+                _check_once(function, None)
+        except SomdCompileError as error:
+            raise without_internals(error) from error.__cause__
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the method on the target that the configuration chooses.
+
+        Raises:
+            SomdCompileError: the method, or its arguments, cannot be compiled under the promise.
+            IndexError: an access leaves its array.
+            SomdRuntimeError: arguments overlap in memory, or the target failed.
+        """
+        values: tuple[Any, ...] = tuple(args)
+        if kwargs or len(args) != self._arity or not self._positional:
+            values = self.arguments(args, kwargs)
+        settings = self._settings()
+        if settings.target == "sequential":
+            return self.sequential(*args, **kwargs)
+        try:
+            return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
+        except SomdCompileError as error:
+            raise without_internals(error) from error.__cause__
+        except TargetUnavailable as reason:
+            self._warn(DEFAULT_TARGET, None, "sequential", reason)
+        return self.sequential(*args, **kwargs)
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all parameters in a call, in their order.
+
+        Raises:
+            TypeError: the function cannot be called so.
+        """
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return self._entries.names
+
+    def twin(self) -> SomdMethod[P, R]:
+        """Another method of the same function, for which nothing has been compiled yet."""
+        other: SomdMethod[P, R] = SomdMethod(self._function, self._target, self._workers, self.signatures)
+        other.binding, other._owner = self.binding, self._owner
+        return other
+
+    @property
+    def owner(self) -> type | None:
+        """The class in whose body the method was defined, or None."""
+        return self._owner
+
+    @property
+    def options(self) -> tuple[str | None, int | None]:
+        """Target and workers, as `@somd` says them."""
+        return self._target, self._workers
+
+    @property
+    def somd_function(self) -> FunctionType:
+        """The function as written, for those that look for SOMD methods among other objects."""
+        return self._function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner  # the check waits for a call: attributes are known then, whatever Python's version
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> SomdMethod[P, R]: ...
+    @overload
+    def __get__(
+        self: SomdMethod[Concatenate[S, Q], R], instance: S, owner: type | None = None
+    ) -> BoundMethod[S, Q, R]: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if self.binding == "class":
+            return BoundMethod(self, type(instance) if owner is None else owner)
+        return self if instance is None else BoundMethod(self, instance)
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<SOMD method {self._function.__module__}.{self._function.__qualname__}>"
+
+    def source(self, target: str | None = None) -> str:
+        """The generated text for `target`: that of the last call on it, or else for arrays of float64.
+
+        Raises:
+            SomdCompileError: the method is refused.
+        """
+        chosen = config.settings_for(
+            self._function.__qualname__, self._function.__module__, target or self._target, self._workers
+        )
+        name = target or chosen.target
+        return self._entries.text(name) or source_text(self._function, self._shown(), name, self.signatures)
+
+    def explain(self) -> Explanation:
+        """The plan in words: phases, fences, partition, views, reductions and checks."""
+        from somd.transforms.pipeline import check
+        from somd.transforms.plan.explain import explain
+
+        return Explanation(explain(check(self._function, self._shown())))
+
+    def _shown_calling(self) -> Calling:
+        found = self._shown()
+        return calling_of(found, found.structure(), self._entries.names)
+
+    def _shown(self) -> Reach:
+        """What the last call reached, or else what the text shows."""
+        reached = self._entries.reached()
+        if reached is not None:
+            return reached
+        try:
+            return reach_of_source(self._function, self._owner)
+        except NotKnownYet as path:
+            message = (
+                f"what `{path}` of `{self._function.__qualname__}` is depends on the object: call the method first"
+            )
+            raise SomdRuntimeError(message) from None
+
+    # --- running -------------------------------------------------------------------------------------------------
+
+    def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
+        device = settings.device if target == "opencl" else None
+        if target != "opencl" and any(map(on_device, values)):
+            return on_host(
+                lambda given: self._run(target, given, settings),
+                values,
+                lambda given: self._entries.find(target, given, device)[0].written,
+            )
+        try:
+            entry, given = self._entries.find(target, values, device)
+            result = entry.call(given, settings.workers, settings.small_work)
+            return result if entry.combine is None else entry.combine(result, values)
+        except TargetUnavailable as reason:
+            if target == DEFAULT_TARGET:
+                raise
+            self._warn(target, str(device) if device is not None else None, DEFAULT_TARGET, reason)
+        return self._run(DEFAULT_TARGET, values, settings)  # not inside `except`: see `raise` in a method
+
+    def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:
+        if (target, device) in self._warned:
+            return
+        self._warned.add((target, device))
+        message = f"`{self._function.__qualname__}` runs on {instead} instead of {target}: {reason} [{reason.code}]"
+        warnings.warn(message, SomdFallbackWarning, stacklevel=3 if target == DEFAULT_TARGET else 4)
+
+
+@contextmanager
+def gathering(methods: list[SomdMethod[..., Any]]) -> Iterator[None]:
+    """A block in which `@somd` notes each method in `methods` instead of checking it: tools look at all of a file."""
+    token = _gathered.set(methods)
+    try:
+        yield
+    finally:
+        _gathered.reset(token)
+
+
+def _check_once(function: FunctionType, owner: type | None) -> None:
+    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again.
+
+    A method that reads attributes of its object is looked at when its class is known (from Python 3.12 on), and one
+    that needs the object itself, or to know which parameters are None, when it is first called.
+    """
+    if missing_globals(function) or (owner is None and _reads_its_object(function)):
+        return
+    try:
+        found = reach_of_source(function, owner)
+    except NotKnownYet:
+        return
+    key = source_key(function, found)
+    if key is not None and (is_checked(key) or came_checked(function, found)):
+        return
+    from somd.transforms.pipeline import check
+
+    try:
+        with one_at_a_time():
+            check(function, found)
+    except SomdCompileError:
+        own = parameters_of(function)
+        if any(path.tested and path.root in own for path in paths_of(function)):
+            return  # looked at as if all parameters were given; a call may give None, and take other branches
+        raise
+    if key is not None:
+        mark_checked(key)
+
+
+def is_checked(key: str) -> bool:
+    """Whether the source with this key has passed before."""
+    return read_own(cache_folder("checked", key[:32])) is not None
+
+
+def mark_checked(key: str) -> None:
+    """Note that the source with this key has passed."""
+    write_whole(cache_folder("checked", key[:32]), b"")
+
+
+def _reads_its_object(function: FunctionType) -> bool:
+    first = next(iter(parameters_of(function)), None) if class_name_of(function) else None
+    return first is not None and any(path.root == first and path.attributes for path in paths_of(function))
+
+
+@overload
+def somd(function: Callable[P, R], /) -> SomdMethod[P, R]: ...
+@overload
+def somd(
+    *, target: str | None = None, workers: int | None = None, signatures: Sequence[str] = ()
+) -> Callable[[Callable[P, R]], SomdMethod[P, R]]: ...
+def somd(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    target: str | None = None,
+    workers: int | None = None,
+    signatures: Sequence[str] = (),
+) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
+    """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
+
+    Args:
+        target: where it runs unless the environment or `somd.use` says otherwise.
+        workers: number of method instances.
+        signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
+
+    Raises:
+        SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language.
+        SomdConfigError: an unknown target or number of workers.
+    """
+    if target is not None:
+        check_target(target, "`@somd(target=...)`")
+    if workers is not None:
+        check_workers(workers, "`@somd(workers=...)`")
+    if function is None:
+        return lambda f: _marked(f, target, workers, signatures)
+    return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
+
+
+def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
+    """The SOMD method of a function; that of a static or class method stays one."""
+    if isinstance(function, staticmethod):
+        return staticmethod(SomdMethod(function.__func__, target, workers, signatures))
+    method = SomdMethod(getattr(function, "__func__", function), target, workers, signatures)
+    if isinstance(function, classmethod):
+        method.binding = "class"
+    return method
+
+
+__all__ = ["SomdCompileError", "SomdMethod", "somd"]

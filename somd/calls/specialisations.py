@@ -1,0 +1,242 @@
+"""A method compiled for one target and signature: found in the cache, or made by the compiler.
+
+The compiler (libcst, islpy) is imported only when the cache does not have the module.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from somd.cache.files import note_written
+from somd.cache.keys import entry_key
+from somd.cache.records import keep_record
+from somd.cache.shipped import shipped_text
+from somd.capture.lookups import looking_in
+from somd.capture.reach import Reach
+from somd.compiling.one_at_a_time import room_for_nesting
+from somd.errors import SomdCompileError, SomdRuntimeError
+from somd.language.combining import Combine, combine_of, joins_of
+from somd.runtime.modules import load_module, module_path, read_module, write_module
+from somd.runtime.numba_here import without_numba
+
+if TYPE_CHECKING:
+    from somd.transforms.pipeline import Compiled
+    from somd.transforms.types.scalars import Type
+
+
+class TargetUnavailable(Exception):
+    """The target cannot run this method here; `code` is SOMD5xx."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Runnable(Protocol):
+    """A loaded module: called with arguments and a number of workers, or compiled ahead for such arguments."""
+
+    def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None, /) -> Any: ...
+
+    def compile(self, args: Sequence[Any], /) -> None: ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a call needs: the callable `(values, workers) -> result`, which parameters are arrays, which are written."""
+
+    call: Runnable
+    text: str
+    arrays: tuple[int, ...]
+    written: tuple[int, ...]
+    #: what makes the result of partial results, where that is a function or the method itself
+    combine: Combine | None = None
+
+
+def compile_entry(
+    function: FunctionType,
+    found: Reach,
+    names: Sequence[str],
+    key: str | None,
+    target: str,
+    signature: tuple[str, ...],
+    aliases: tuple[tuple[str, str], ...],
+    device: Any,
+    partitioners: Mapping[int, Any],
+) -> Entry:
+    """The entry for a signature, that of the parameters `names`: the method's own, and what the call reaches besides.
+
+    Raises:
+        SomdCompileError: the method is refused.
+        TargetUnavailable: the target lacks a device or a construct.
+    """
+    text_key = entry_key(key or repr(id(function)), target, signature, aliases)
+    path = module_path(target, function.__name__, text_key)
+    text = read_module(path) if key is not None else None
+    if text is None and key is not None:
+        text = shipped_text(function, found, target, signature, aliases)
+        if text is not None:
+            _keep(path, text, function, found, target, signature, aliases)
+    if text is None:
+        text = (
+            _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
+            + "\n"
+        )
+        _keep(path, text, function, found, target, signature, aliases)
+    arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
+    with looking_in(found.lookups):
+        return load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
+
+
+def _keep(path: Path, text: str, function: FunctionType, found: Reach, *rest: Any) -> None:
+    """Write a module with its record, and keep to the limits of the cache."""
+    if write_module(path, text):
+        keep_record(path, function, found, *rest)
+        note_written()
+
+
+def load_entry(
+    target: str,
+    path: Any,
+    text: str,
+    function: FunctionType,
+    arrays: tuple[int, ...],
+    device: Any,
+    partitioners: Mapping[int, Any],
+    functions: Sequence[FunctionType],
+) -> Entry:
+    """Load a generated module and wrap it for its target; `functions` are those that a call reaches.
+
+    Raises:
+        TargetUnavailable: the target lacks a device, or Numba.
+    """
+    if target == "multicore":
+        reason = without_numba()
+        if reason is not None:
+            raise TargetUnavailable(reason, "SOMD505")
+    module = load_module(path, text)
+    name = getattr(module, "MASTER", function.__name__)
+    joins = joins_of(function, getattr(module, "FENCES", ()))
+    if target == "multicore":
+        from somd.runtime.multicore.call import MulticoreCall
+
+        call = MulticoreCall(module, name, partitioners, joins, functions)
+        return Entry(call, text, arrays, call.written, combine_of(function))
+    from somd.runtime.opencl import NoDevice
+    from somd.runtime.opencl.execute import OpenCLCall
+
+    try:
+        opencl = OpenCLCall(module, name, device, partitioners, joins, functions)
+    except (NoDevice, ImportError) as error:
+        raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
+    except SomdRuntimeError as error:
+        raise TargetUnavailable(error.message, error.code or "SOMD501") from error
+    return Entry(opencl, text, arrays, opencl.written, combine_of(function))
+
+
+def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:
+    """The generated text for the first declared signature, or for arrays of float64."""
+    arguments = declared_arguments(function, found, signatures[0] if signatures else None)
+    return generated_text(function, found, target, arguments)
+
+
+def generated_text(function: FunctionType, found: Reach, target: str, arguments: Mapping[str, Type]) -> str:
+    """The generated text for arguments of these types.
+
+    Raises:
+        SomdCompileError: the method is refused.
+        TargetUnavailable: the target lacks a construct.
+    """
+    return _text(function, found, target, arguments, {})
+
+
+def declared_arguments(function: FunctionType, found: Reach, signature: str | None) -> dict[str, Type]:
+    """Argument types by parameter: those of a declared signature, or for None the ones that the source suggests.
+
+    Raises:
+        SomdCompileError: the method is refused, or the signature is none of it (SOMD102).
+    """
+    from somd.transforms import pipeline
+    from somd.transforms.signature_text import parse_signature, parse_type
+    from somd.transforms.types.scalars import ScalarType
+
+    arguments = pipeline.default_arguments(function, found)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if type(parameter.default) in (bool, float, complex) and isinstance(arguments.get(name), ScalarType):
+            arguments[name] = parse_type(type(parameter.default).__name__)
+    if signature is None:
+        return _first_that_compiles(function, found, arguments)
+    try:
+        given = parse_signature(signature)
+        own = len(arguments) - len(found.needs(found.top))
+        if len(given) != len(arguments) and not own - len(function.__defaults__ or ()) <= len(given) <= own:
+            raise ValueError(f"{len(given)} types for {own} parameter{'s' if own != 1 else ''}")
+    except ValueError as error:
+        raise _wrong_signature(function, signature, str(error)) from None
+    return arguments | dict(zip(arguments, given, strict=False))
+
+
+def _first_that_compiles(function: FunctionType, found: Reach, arguments: dict[str, Type]) -> dict[str, Type]:
+    """The types as suggested, or with arrays of integers or truth values if only those have operators that are used."""
+    from somd.transforms import pipeline
+    from somd.transforms.types.scalars import ArrayType
+
+    for dtype in ("float64", "int64", "bool"):
+        tried = {
+            name: ArrayType(dtype, kind.ndim) if isinstance(kind, ArrayType) and kind.dtype == "float64" else kind
+            for name, kind in arguments.items()
+        }
+        try:
+            pipeline.compile_for(function, tried, {}, found)
+        except SomdCompileError as error:
+            if not error.code.startswith("SOMD4"):
+                return arguments
+        else:
+            return tried
+    return arguments
+
+
+def _wrong_signature(function: FunctionType, signature: str, why: str) -> SomdCompileError:
+    from somd.diagnostics.model import Diagnostic, Label
+    from somd.diagnostics.render import position_of_line
+
+    place = position_of_line(function.__code__.co_filename, function.__code__.co_firstlineno)
+    message = f"the signature `{signature}` does not fit `{function.__name__}`: {why}"
+    helps = ("one type a parameter, as Numba writes them: `float64[:, :], int64`",)
+    return SomdCompileError((Diagnostic("SOMD102", message, (Label(place, "declared here", True),), helps),))
+
+
+def _generate(
+    function: FunctionType, found: Reach, target: str, signature: Mapping[str, str], aliases: Mapping[str, str]
+) -> str:
+    from somd.transforms.signature_text import parse_type
+
+    return _text(function, found, target, {name: parse_type(text) for name, text in signature.items()}, aliases)
+
+
+def _text(
+    function: FunctionType, found: Reach, target: str, arguments: Mapping[str, Type], aliases: Mapping[str, str]
+) -> str:
+    from somd.transforms import pipeline
+
+    with room_for_nesting(function):
+        return _text_for(pipeline.compile_for(function, arguments, aliases, found), target)
+
+
+def _text_for(compiled: Compiled, target: str) -> str:
+    from somd.transforms import pipeline
+
+    if target == "multicore":
+        return pipeline.multicore_text(compiled)
+    if target == "opencl":
+        from somd.transforms.opencl.lacks import TargetLacks
+
+        try:
+            return pipeline.opencl_text(compiled)
+        except TargetLacks as lack:
+            raise TargetUnavailable(str(lack), lack.code) from lack
+    raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")

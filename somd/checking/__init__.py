@@ -1,0 +1,1 @@
+"""Whether two runs of a method agree."""

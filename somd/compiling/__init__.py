@@ -1,0 +1,1 @@
+"""What holds while compilers work: one thread at a time, signals wait, failures of libraries are ours."""

@@ -1,0 +1,1 @@
+"""What a user writes: the markers, the partitioners and how results are combined."""

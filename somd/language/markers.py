@@ -1,0 +1,278 @@
+"""The markers that a user writes into annotations and ``with`` statements (DESIGN section 2).
+
+In: what the user writes, ``dist[np.ndarray]`` or ``Annotated[np.ndarray, dist, dim(0), view((1, 1))]``.
+Out: frozen marker objects, which `markers_of` collects from an evaluated annotation.
+Not here: evaluating string annotations, and checking a marker against the code that it stands in (the compiler).
+
+Type checkers see ``dist[T]`` and ``shared[T]`` as ``T``, and the rest is metadata that they skip. In plain Python all
+of it does nothing, which is what makes serial elision true.
+"""
+
+import keyword
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+from somd.language.partitioners import Partitioner
+
+__all__ = ["dim", "dist", "like", "markers_of", "partition", "polyview", "reduce", "shared", "single", "sync", "view"]
+
+T = TypeVar("T")
+
+SyncOperator: TypeAlias = Literal["+", "-", "*", "min", "max", "and", "or", "&", "|", "^"]
+Operator: TypeAlias = SyncOperator | Literal["self"]
+Combine: TypeAlias = Callable[..., object]
+"""``list[R] -> R``, and any further arguments."""
+
+OPERATORS: tuple[str, ...] = (*get_args(SyncOperator), "self")
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What all annotation markers are; anything else in an `Annotated` belongs to some other tool and is left alone."""
+
+
+@dataclass(frozen=True)
+class Dist(Marker):
+    """The array is distributed over the method instances."""
+
+
+@dataclass(frozen=True)
+class Shared(Marker):
+    """The local is shared by all method instances, made consistent by `sync`."""
+
+
+@dataclass(frozen=True)
+class Dim(Marker):
+    """The axes that are distributed, 0-based."""
+
+    axes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.axes:
+            raise ValueError("dim() needs at least one axis: dim(0)")
+        axes = tuple(_index(axis, f"dim{self.axes}: an axis") for axis in self.axes)
+        if min(axes) < 0:
+            raise ValueError(f"dim{self.axes}: axes count from 0, as NumPy's do, and may not be negative")
+        if len(set(axes)) < len(axes):
+            raise ValueError(f"dim{self.axes}: an axis is named twice")
+        object.__setattr__(self, "axes", axes)
+
+
+@dataclass(frozen=True)
+class Partition(Marker):
+    """The partitioner that cuts the array; a partitioner class is taken with its default arguments."""
+
+    partitioner: Partitioner
+
+    def __post_init__(self) -> None:
+        given: object = self.partitioner
+        if isinstance(given, type):
+            kind: type[object] = given
+            try:
+                given = kind()
+            except TypeError as error:
+                raise TypeError(f"partition({kind.__name__}): give it its arguments: {error}") from None
+        if not callable(given):
+            raise TypeError(f"partition({given!r}): a partitioner is a callable (array, parts) -> [(start, stop), ...]")
+        object.__setattr__(self, "partitioner", given)
+
+
+@dataclass(frozen=True)
+class Like(Marker):
+    """The array is cut where the distributed value of this name is cut."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"like({self.name!r}): expected the name of a distributed value, as a string")
+        if not self.name.isidentifier() or keyword.iskeyword(self.name):
+            raise ValueError(f"like({self.name!r}): that is not a name")
+
+
+@dataclass(frozen=True)
+class View(Marker):
+    """Per axis, how many indexes below and above its partition a method instance may read."""
+
+    pairs: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__.lower()
+        if not self.pairs:
+            raise ValueError(f"{name}() needs a (low, high) pair for each axis: {name}((1, 1))")
+        object.__setattr__(self, "pairs", tuple(_view_pair(name, pair) for pair in self.pairs))
+
+
+@dataclass(frozen=True)
+class Polyview(View):
+    """A view without the corners: the polygonal one of the paper's Figure 4b."""
+
+
+@dataclass(frozen=True)
+class Reduce(Marker):
+    """How the partial results become the result."""
+
+    operation: Operator | Combine
+    arguments: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_operation("reduce", self.operation)
+        if self.arguments and isinstance(self.operation, str):
+            raise TypeError(f"reduce({self.operation!r}, ...): only a function takes further arguments")
+
+    @property
+    def by_operator(self) -> bool:
+        """Whether it names an operator: neither the method itself nor a function."""
+        return isinstance(self.operation, str) and self.operation != "self"
+
+    @property
+    def text(self) -> str:
+        """The operation in messages: `merge`, `+`."""
+        name = self.operation if isinstance(self.operation, str) else getattr(self.operation, "__name__", None)
+        return f"`{name}`" if name else f"`{self.operation!r}`"
+
+    def __repr__(self) -> str:
+        # without the address of the function: keys of the cache are made of it
+        name = getattr(self.operation, "__qualname__", None)
+        operation = f"{getattr(self.operation, '__module__', '')}.{name}" if name else repr(self.operation)
+        return f"Reduce({', '.join([operation, *map(repr, self.arguments)])})"
+
+
+dist = Annotated[T, Dist()]
+shared = Annotated[T, Shared()]
+
+
+def dim(*axes: int) -> Dim:
+    """Distribute these axes, 0-based: ``dim(0)``, ``dim(0, 1)``."""
+    return Dim(axes)
+
+
+def partition(partitioner: Partitioner | Callable[[], Partitioner]) -> Partition:
+    """Cut the array with this partitioner: ``partition(Cyclic)``, ``partition(Chunked(64))``, ``partition(mine)``.
+
+    Raises:
+        TypeError: not a callable, or a class that cannot be made without arguments.
+    """
+    return Partition(partitioner)  # type: ignore[arg-type]  # a class becomes its instance there
+
+
+def like(name: str) -> Like:
+    """Cut the array where the distributed value `name` is cut: ``like("row")``."""
+    return Like(name)
+
+
+def view(*pairs: tuple[int, int]) -> View:
+    """Let a method instance read so many indexes beyond its partition, a (low, high) pair for each axis."""
+    return View(pairs)
+
+
+def polyview(*pairs: tuple[int, int]) -> Polyview:
+    """A `view` without the corners (the paper's Figure 4b)."""
+    return Polyview(pairs)
+
+
+def reduce(operation: Operator | Combine, *arguments: object) -> Reduce:
+    """Combine the partial results by an operator, by ``"self"`` (the method itself) or by a callable ``list[R] -> R``.
+
+    Raises:
+        ValueError: an operator that there is not.
+        TypeError: neither operator nor callable, or an operator with arguments.
+    """
+    return Reduce(operation, arguments)
+
+
+class Single:
+    """``with single:``; in plain Python a context that does nothing, may be nested and lets every exception through."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return type(self).__name__.lower()
+
+
+class Sync(Single):
+    """``with sync:`` and ``with sync(x, y, reduce="+", relaxed=True):``; nothing but its checks in plain Python."""
+
+    def __call__(
+        self, *variables: object, reduce: SyncOperator | Combine | None = None, relaxed: bool = False
+    ) -> "Sync":
+        if reduce is not None:
+            _check_operation("sync", reduce)
+            if not variables:
+                raise TypeError("sync(reduce=...) names no variable to combine: sync(x, reduce='+')")
+        if not isinstance(relaxed, bool):
+            raise TypeError(f"sync(relaxed={relaxed!r}): expected True or False")
+        return self
+
+
+sync = Sync()
+single = Single()
+
+_NEED_ARGUMENTS = (dim, partition, like, view, polyview, reduce)
+
+
+def markers_of(annotation: object) -> tuple[object, tuple[Marker, ...]]:
+    """Take an evaluated annotation apart into the plain type and its markers, in the order written.
+
+    >>> markers_of(Annotated[dist[int], dim(0)])
+    (<class 'int'>, (Dist(), Dim(axes=(0,))))
+    >>> markers_of(Annotated[int, dist, dim(0)])
+    (<class 'int'>, (Dist(), Dim(axes=(0,))))
+
+    Nested `Annotated` is flattened, and a bare ``dist`` or ``shared`` among the metadata counts. The plain type of an
+    annotation that is nothing but ``dist`` is `Any`. Other tools' metadata is skipped.
+
+    Raises:
+        TypeError: a marker without the arguments that it needs, such as ``Annotated[T, view]``.
+    """
+    if get_origin(annotation) is not Annotated:
+        return (Any if isinstance(annotation, TypeVar) else annotation), ()
+    inner, *metadata = get_args(annotation)
+    plain, markers = markers_of(inner)
+    found = list(markers)
+    for entry in metadata:
+        if isinstance(entry, Marker):
+            found.append(entry)
+        elif get_origin(entry) is Annotated:
+            found.extend(markers_of(entry)[1])
+        else:
+            for marker in _NEED_ARGUMENTS:
+                if entry is marker:
+                    raise TypeError(f"the marker {marker.__name__} needs arguments: {marker.__name__}(...)")
+    return plain, tuple(found)
+
+
+def _index(value: object, what: str) -> int:
+    if isinstance(value, bool):
+        raise TypeError(f"{what} must be an int, got {value!r}")
+    try:
+        return operator.index(value)  # type: ignore[arg-type]  # asking is the test
+    except TypeError:
+        raise TypeError(f"{what} must be an int, got {value!r}") from None
+
+
+def _view_pair(name: str, pair: object) -> tuple[int, int]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"{name}(): expected a (low, high) pair for each axis, got {pair!r}")
+    low, high = (_index(width, f"{name}(): a width") for width in pair)
+    if low < 0 or high < 0:
+        raise ValueError(f"{name}(): {pair!r} has a negative width; widths count outwards from the partition")
+    return low, high
+
+
+def _check_operation(marker: Literal["reduce", "sync"], operation: object) -> None:
+    allowed = OPERATORS if marker == "reduce" else OPERATORS[:-1]
+    if isinstance(operation, str):
+        if operation not in allowed:
+            raise ValueError(f"{marker}: no reduction {operation!r}; there are {', '.join(allowed)}, or a function")
+    elif not callable(operation):
+        raise TypeError(f"{marker}: {operation!r} is neither one of {', '.join(allowed)} nor a function")

@@ -1,0 +1,1 @@
+"""Which target, how many workers and which device: the file, the environment, `use`."""

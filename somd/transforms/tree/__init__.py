@@ -1,0 +1,1 @@
+"""The tools for libcst trees that all rooms of the compiler use."""

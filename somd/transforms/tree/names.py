@@ -1,0 +1,158 @@
+"""Names in a method: which are local, and what the others stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+import libcst as cst
+
+from somd.capture import attributes
+from somd.capture.lookups import attribute_of, may_subscript
+from somd.transforms.tree.walking import Reader
+
+MISSING = attributes.MISSING
+
+#: of how many nodes, which never change, the names are kept: the planner asks for the same ones again and again
+_KEPT = 4096
+
+
+def assigned_names(node: cst.CSTNode) -> set[str]:
+    """Names that `node` assigns, loop variables included."""
+    return set(_assigned(node))
+
+
+@lru_cache(maxsize=_KEPT)
+def _assigned(node: cst.CSTNode) -> frozenset[str]:
+    names: set[str] = set()
+
+    class Targets(Reader):
+        def visit_Assign(self, node: cst.Assign) -> bool:
+            for each in node.targets:
+                names.update(_target_names(each.target))
+            return False
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            names.update(_target_names(node.target))
+            return False
+
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
+            names.update(_target_names(node.target))
+            return False
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> bool:
+            names.update(_target_names(node.target))
+            return False
+
+        def visit_For(self, node: cst.For) -> bool:
+            names.update(_target_names(node.target))
+            names.update(_assigned(node.body))
+            if node.orelse is not None:
+                names.update(_assigned(node.orelse))
+            return False
+
+        def visit_If(self, node: cst.If) -> bool:
+            names.update(_assigned(node.body))
+            if node.orelse is not None:
+                names.update(_assigned(node.orelse))
+            return False
+
+        def visit_Expr(self, node: cst.Expr) -> bool:
+            return False
+
+        def visit_Return(self, node: cst.Return) -> bool:
+            return False
+
+    node.visit(Targets())
+    return frozenset(names)
+
+
+def _target_names(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from _target_names(element.value)
+
+
+def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
+    """The annotation of each name that has one in `node`."""
+    found: dict[str, cst.Annotation] = {}
+
+    class Annotated(Reader):
+        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+            if isinstance(node.target, cst.Name):
+                found[node.target.value] = node.annotation
+
+    node.visit(Annotated())
+    return found
+
+
+def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_names: Collection[str] = ()) -> object:
+    """The object a name, dotted name or subscript of such stands for; MISSING if it is local or unknown."""
+    if isinstance(node, cst.Name):
+        return MISSING if node.value in local_names else namespace.get(node.value, MISSING)
+    if isinstance(node, cst.Attribute):
+        base = evaluate(node.value, namespace, local_names)
+        return MISSING if base is MISSING else attribute_of(base, node.attr.value)
+    if isinstance(node, cst.SimpleString | cst.Integer):
+        return node.evaluated_value
+    if isinstance(node, cst.Tuple):
+        return tuple(evaluate(element.value, namespace, local_names) for element in node.elements)
+    if isinstance(node, cst.Call):
+        return _marker(node, namespace, local_names)
+    if isinstance(node, cst.Subscript):
+        base = evaluate(node.value, namespace, local_names)
+        keys = [
+            evaluate(element.slice.value, namespace, local_names)
+            for element in node.slice
+            if isinstance(element.slice, cst.Index)
+        ]
+        if any(each is MISSING for each in (base, *keys)) or len(keys) != len(node.slice) or not may_subscript(base):
+            return MISSING
+        try:
+            return base[tuple(keys) if len(keys) > 1 else keys[0]]  # type: ignore[index]
+        except (TypeError, KeyError, IndexError):
+            return MISSING
+    return MISSING
+
+
+def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collection[str]) -> object:
+    """What a call of one of somd's markers makes; MISSING for every other call."""
+    function = evaluate(node.func, namespace, local_names)
+    values = [evaluate(a.value, namespace, local_names) for a in node.args]
+    ours = getattr(function, "__module__", None) in ("somd.language.markers", "somd.language.partitioners")
+    if not ours or not callable(function) or MISSING in values or any(a.keyword or a.star for a in node.args):
+        return MISSING
+    try:
+        return function(*values)
+    except (TypeError, ValueError):
+        return MISSING
+
+
+def names_read(node: cst.CSTNode) -> set[str]:
+    """Names that `node` mentions in value position (attribute and keyword names are not among them)."""
+    return set(_read(node))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(node: cst.CSTNode) -> frozenset[str]:
+    names: set[str] = set()
+
+    class Reads(Reader):
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Annotation(self, node: cst.Annotation) -> bool:
+            return False
+
+        def visit_Name(self, node: cst.Name) -> None:
+            names.add(node.value)
+
+    node.visit(Reads())
+    return frozenset(names)

@@ -1,0 +1,77 @@
+"""Typed access to what libcst's transformations give back, and transformers that keep the places of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import libcst as cst
+
+from somd.diagnostics.model import Position
+from somd.transforms.stages import Method
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.walking import Transformer, children_of, nodes_in
+
+
+def transformed_statement(node: cst.BaseStatement, transformer: cst.CSTTransformer) -> cst.BaseStatement:
+    """`node` after `transformer`, which must keep it a statement."""
+    return cast(cst.BaseStatement, node.visit(transformer))
+
+
+def transformed_expression(node: cst.BaseExpression, transformer: cst.CSTTransformer) -> cst.BaseExpression:
+    """`node` after `transformer`, which must keep it an expression."""
+    return cast(cst.BaseExpression, node.visit(transformer))
+
+
+def parsed(*texts: str) -> list[cst.BaseStatement]:
+    """One statement from each text."""
+    return [cast(cst.BaseStatement, cst.parse_statement(text)) for text in texts]
+
+
+def list_of_one(value: cst.BaseExpression) -> cst.List:
+    """`[value]`, a tuple in its parentheses."""
+    if isinstance(value, cst.Tuple):
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.List([cst.Element(value)])
+
+
+def transformed_block(
+    statements: Sequence[cst.BaseStatement], transformer: cst.CSTTransformer
+) -> list[cst.BaseStatement]:
+    """The statements after `transformer`, which may make several of one."""
+    module = cst.Module(cast(list[cst.SimpleStatementLine | cst.BaseCompoundStatement], list(statements)))
+    return list(module.visit(transformer).body)
+
+
+def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position]) -> Method:
+    """`method` with another function, whose locals are looked up anew."""
+    names = frozenset(assigned_names(function.body) | set(method.param_names))
+    return replace(method, function=function, positions=positions, local_names=names)
+
+
+class Tracked(Transformer):
+    """A transformer that enters the nodes it makes in `positions`, at the places of the original ones.
+
+    (Every node on its way is made anew, the unchanged ones too.)
+    """
+
+    def __init__(self, positions: dict[cst.CSTNode, Position]) -> None:
+        super().__init__()
+        self.positions = positions
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        made = super().on_leave(original_node, updated_node)
+        if isinstance(made, cst.CSTNode) and original_node in self.positions:
+            self.positions[made] = self.positions[original_node]
+        return made  # type: ignore[return-value]
+
+    def place(self, made: cst.CSTNode, place: Position) -> None:
+        """Let `made` and all that is new in it stand at `place`."""
+        for node in nodes_in(made):
+            self.positions.setdefault(node, place)
+
+
+def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
+    """Whether `node` is one of `outer` or stands in one."""
+    return any(node is each or inside(node, children_of(each)) for each in outer)
