@@ -10,8 +10,9 @@ import ast
 import linecache
 import math
 import operator
+import struct
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -90,8 +91,7 @@ def own_function(module: str, name: str) -> Callable[..., Any]:
             return exact
         if name == "log" and len(arguments) == 2:
             return mine(float(arguments[0])) / mine(float(arguments[1]))
-        kind = type(exact)
-        return kind(mine(*(float(kind(each)) for each in arguments)))
+        return _of_text(mine, exact, arguments)
 
     return function
 
@@ -103,9 +103,19 @@ def own_power(base: Any, exponent: Any, literal: bool) -> Any:
         raise FloatingPointError("a power of Python's numbers that is complex")
     if not isinstance(exact, float | np.floating):
         return exact
+    if literal and float(exponent) in POWERS:
+        return _of_text(POWERS[float(exponent)], exact, (base,))
+    return _of_text(ALL["pow"], exact, (base, exponent))
+
+
+def _of_text(function: Callable[..., float], exact: Any, arguments: Sequence[Any]) -> Any:
+    """What a text gives, as what NumPy or Python gave; that itself where the text raises in Python alone, for infinity
+    and nan."""
     kind = type(exact)
-    x, y = float(kind(base)), float(kind(exponent))
-    return kind(POWERS[y](x) if literal and y in POWERS else ALL["pow"](x, y))
+    try:
+        return kind(function(*(float(kind(each)) for each in arguments)))
+    except (ArithmeticError, ValueError, struct.error):
+        return exact
 
 
 class _Own(ast.NodeTransformer):

@@ -167,6 +167,7 @@ class Writer:
         """A new array parameter."""
         name = self.fresh("abcxyz"[self.pick.randrange(6)] if rank == 1 else "gh"[self.pick.randrange(2)])
         dtype = self.pick.choice(DTYPES[kinds])
+        self.wide = self.wide or dtype == "uint64"  # int() of which wraps
         array = Array(dtype, rank, fill, fill != "edges")
         marker = "np.ndarray" if self.parameters and self.chance(0.15) else "dist[np.ndarray]"
         layout = self.pick.choice(("", "", "", "", "spaced", "reversed", "fortran"))

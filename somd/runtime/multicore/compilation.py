@@ -12,7 +12,7 @@ from typing import Any
 import numba
 
 from somd.compiling.bugs import library_bugs
-from somd.compiling.one_at_a_time import one_at_a_time
+from somd.compiling.one_at_a_time import many_calls, one_at_a_time
 from somd.runtime.multicore.numba_internals.locations import survive_without_working_folder
 from somd.runtime.multicore.numba_internals.machine_code import MachineCode
 from somd.runtime.multicore.numba_internals.native import native
@@ -36,10 +36,11 @@ def master(function: Function) -> Function:
 
 
 def _whole(compiling: Function, function: Function) -> Function:
-    """What compiles a master, by itself, without a signal in the middle, and with errors of our own."""
+    """What compiles a master, by itself, without a signal in the middle, and with errors of our own; Numba calls itself
+    for each block of a chain of them, and each access that is tested ends one."""
 
     def compile_whole(*given: Any) -> Any:
-        with one_at_a_time(), library_bugs("Numba", function.__name__, function.__code__.co_filename):
+        with one_at_a_time(), many_calls(), library_bugs("Numba", function.__name__, function.__code__.co_filename):
             return compiling(*given)
 
     return compile_whole
