@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 Held = Managed | Kept
 Rows = Callable[[int, int], tuple[tuple[Any, ...], ...]]
-_WORK_OF_OVERLAP = 10_000
+#: `Any`: the stubs of NumPy before 2.5 know two special values only
+_WORK_OF_OVERLAP: Any = 10_000
 
 
 class Run:
@@ -249,8 +250,7 @@ class Run:
             if new.host is None or old.host is None:
                 continue
             try:
-                # NumPy's stubs know the two special values only.
-                shared = np.shares_memory(new.host, old.host, max_work=_WORK_OF_OVERLAP)  # type: ignore[arg-type]
+                shared = np.shares_memory(new.host, old.host, max_work=_WORK_OF_OVERLAP)
             except np.exceptions.TooHardError:
                 shared = True
             if shared:
