@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from somd import dist, shared, somd, sync
@@ -132,3 +134,20 @@ def names_used_again(a: A, k: int):
         t = 0.25 * t
         share += t
     return positive, share, s, k
+
+
+@program(lambda: [(numbers(n, dtype=np.float32), numbers(n + 1), 1.1, True) for n in SIZES], rtol=1e-5)
+@somd
+def arguments_converted(a: A, b: A, scale: float, wanted: bool):
+    norm = 0.0
+    for i in range(len(b)):
+        norm += b[i] * b[i]
+    norm = math.sqrt(norm)
+    scale = np.float32(scale)
+    wanted = np.bool_(wanted)
+    for i in range(len(a)):
+        wanted = wanted and a[i] > -1.0
+        a[i] = a[i] / norm
+    for i in range(len(a)):
+        scale += a[i]
+    return scale, wanted

@@ -6,8 +6,8 @@ from somd import dist, somd
 
 
 @somd
-def f(a: dist[np.ndarray]) -> None:
+def f(a: dist[np.ndarray], b: np.ndarray) -> None:
     for i in range(len(a)):
         if a[i] < 0.0:
-            raise ValueError(i > 0 and a[i - 1])
+            raise ValueError(i > 0 and b[i - 1])
         a[i] = a[i] * 2.0

@@ -1,4 +1,4 @@
-"""`norm` is a float64 first and then, from `math.sqrt`, a Python float, beside which a float32 stays one."""
+"""`norm` is a float64 or, from `math.sqrt`, a Python float, beside which a float32 stays one."""
 
 import math
 
@@ -11,7 +11,8 @@ def scaled(a: dist[np.ndarray], b: dist[np.ndarray]) -> np.ndarray:
     norm = 0.0
     for i in range(len(b)):
         norm += b[i] * b[i]
-    norm = math.sqrt(norm)
+    if norm > 1.0:
+        norm = math.sqrt(norm)
     out = np.zeros(len(a))
     for i in range(len(a)):
         out[i] = a[i] / norm

@@ -40,6 +40,8 @@ from somd.transforms.tree.renaming import Renamed, Replaced
 from somd.transforms.tree.rewriting import Tracked, parsed
 
 MAX_DEPTH = 8
+ENDS = "let every path end with a `return` of a value, outside of a `with`"
+RECURSION = "write it as a loop"
 COMBINES = "call it outside of methods and pass its result on, or reduce by an operator"
 
 
@@ -215,7 +217,7 @@ class _Inliner:
         nothing: cst.BaseExpression = cst.Integer("0")
         self.positions[nothing] = self.method.position(call)
         if self.depth >= MAX_DEPTH:
-            self._refuse(call, f"`{function.__name__}` calls itself, or calls are nested too deeply")
+            self._refuse(call, f"`{function.__name__}` calls itself, or calls are nested too deeply", RECURSION)
             return [], nothing
         callee = read_method(function)
         if callee.combine is not None:
@@ -223,7 +225,7 @@ class _Inliner:
             return [], nothing
         body = single_exit(inline_calls(callee, self.collector, self.depth + 1))
         if body is None:
-            self._refuse(call, f"`{function.__name__}` returns a value on some paths only, or inside a `with`")
+            self._refuse(call, f"`{function.__name__}` returns a value on some paths only, or inside a `with`", ENDS)
             return [], nothing
             return [], nothing
         callee = body.method

@@ -78,7 +78,8 @@ class _Calls(Tracked):
         try:
             bound = inspect.signature(function).bind(*given, **named)
         except TypeError as error:
-            helps = f"`{function.__name__}` is defined in line {function.__code__.co_firstlineno}"
+            place = f"line {function.__code__.co_firstlineno}"
+            helps = f"give it what it takes: `{function.__name__}{inspect.signature(function)}`, {place}"
             self._refuse(node, f"this call does not fit `{function.__name__}`: {error}", helps)
             return None
         arguments: list[cst.Arg] = []

@@ -9,6 +9,11 @@ from somd.transforms.analysis.array_updates import Mention, Update
 from somd.transforms.stages import Access, Combined, Method, Reduction
 
 WAYS = "`min(s, x)` keeps the first of equal values and `s` where `x` is nan, `min(x, s)` the last one and takes nan"
+#: what keeps `s = s and ...` from skipping accesses
+SKIPS = (
+    "compute the value in a statement before the update, where no iteration skips it: `value = ...`",
+    "let the loop's bounds, or an `if` that compares its variable with lengths, keep every index inside its array",
+)
 FORMS = {
     "+": "`{0}[e] += v`",
     "-": "`{0}[e] -= v`",
@@ -71,8 +76,7 @@ def second_name(method: Method, name: str, access: Access, other: Access) -> Dia
 def guarded_short_circuit(method: Method, node: cst.CSTNode, name: str, op: str) -> Diagnostic:
     message = f"`{name}[...] {op} ...` would skip accesses that may lie outside their arrays"
     labels = (Label(method.position(node), "evaluated for every update when distributed", True),)
-    helps = ("let the loop's bounds keep every index inside its array, or test it in an `if` around the update",)
-    return Diagnostic("SOMD304", message, labels, helps)
+    return Diagnostic("SOMD304", message, labels, SKIPS)
 
 
 def several_takings(method: Method, reduction: Reduction) -> Diagnostic:
@@ -80,8 +84,8 @@ def several_takings(method: Method, reduction: Reduction) -> Diagnostic:
     name, op = reduction.name, reduction.op
     message = f"`{name}` takes nan, or one of equal values, in different ways, and these do not go together"
     labels = tuple(Label(method.position(node), "an update", k == 0) for k, node in enumerate(reduction.updates))
-    helps = (f"let `{name}` be the first argument of each `{op}`: `{name} = {op}({name}, x, y)`", WAYS)
-    return Diagnostic("SOMD304", message, labels, helps)
+    helps = (f"let `{name}` be the first argument of each `{op}`: `{name} = {op}({name}, x, y)`",)
+    return Diagnostic("SOMD304", message, labels, helps, (WAYS,))
 
 
 def taking_of_copies(method: Method, combined: Combined) -> Diagnostic:
@@ -91,7 +95,7 @@ def taking_of_copies(method: Method, combined: Combined) -> Diagnostic:
     message = f"this update of `{name}` depends on the order of its values where one of them is nan, or two are equal"
     labels = (Label(method.position(combined.updates[0]), "an update", True),)
     instead = f"write `{name}[e] = {op}({name}[e], v)` or `if v {sign} {name}[e]: {name}[e] = v`"
-    return Diagnostic("SOMD304", message, labels, (instead, WAYS))
+    return Diagnostic("SOMD304", message, labels, (instead,), (WAYS,))
 
 
 def inexact_sum(method: Method, node: cst.CSTNode, name: str, element: str, value: str) -> Diagnostic:

@@ -11,6 +11,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
+from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Access, Method
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import names_read
@@ -361,11 +362,7 @@ def guarded_short_circuit(method: Method, loop: cst.For, name: str, operator: st
     write, _ = _uses(name, loop)
     message = f"`{name} {operator} ...` would skip accesses that may lie outside their arrays"
     labels = (Label(method.position(write), "evaluated for every element when distributed", True),)
-    helps = (
-        "let the loop's bounds keep every index inside its array, or test it in an `if` around the update",
-        *_single(method),
-    )
-    return Diagnostic("SOMD304", message, labels, helps)
+    return Diagnostic("SOMD304", message, labels, (*SKIPS, *_single(method)))
 
 
 def narrow_view(method: Method, array: str, needed: str, declared: str) -> Diagnostic:

@@ -101,7 +101,10 @@ def not_a_copy(method: Method, node: cst.CSTNode, name: str, text: str) -> Diagn
 def copy_not_joined(method: Method, loop: cst.For, name: str, text: str) -> Diagnostic:
     labels = (Label(method.position(first_write(name, loop)), f"each MI has its own `{name}`", True),)
     message = f"`{name}` is read behind a fence that does not make it one"
-    helps = (f"name it in the fence, `sync({name}, ..., reduce={text})`, or accumulate it in a loop of its own",)
+    helps = (
+        f"name it in the fence, `sync({name}, ..., reduce={text})`: the function gets its copies by themselves",
+        "or accumulate it in a loop of its own",
+    )
     return Diagnostic("SOMD313", message, labels, helps)
 
 

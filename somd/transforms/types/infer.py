@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
+import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.names_apart import names_apart
@@ -36,6 +37,8 @@ from somd.transforms.types.scalars import (
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 MAX_ROUNDS = 20
+#: Python's types of numbers, each of which holds those before it
+PYTHONS = ("bool", "int", "float", "complex")
 
 
 def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
@@ -48,13 +51,15 @@ def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
 
 
 def of_several_types(method: Method, arguments: Mapping[str, Type]) -> frozenset[str]:
-    """The names that are set to values of several kinds, or of several of NumPy's types."""
+    """The names that are set to values of several kinds, or of several of NumPy's types; and where that leaves types
+    unclear, also those that are set to Python's numbers and to NumPy's."""
     walk = _walked(method, Types(names=dict(arguments), helpers={}), arguments, ())
+    unclear = any(each.code == "SOMD401" for each in walk.collector.diagnostics)
     found: set[str] = set()
     for name, values in walk.values.items():
         scalars = [kind for kind, _, _ in values if isinstance(kind, ScalarType)]
-        strong = {kind.dtype for kind in scalars if not kind.weak}
-        if len({kind.kind for kind in scalars}) > 1 or len(strong) > 1:
+        dtypes = {"" if kind.weak else kind.dtype for kind in scalars if unclear or not kind.weak}
+        if len({kind.kind for kind in scalars}) > 1 or len(dtypes) > 1:
             found.add(name)
     return frozenset(found)
 
@@ -275,7 +280,7 @@ class _Walk:
                 message = f"`{text}` has different types on different paths, which the exception would tell: {names}"
                 self.expressions.report("SOMD401", message, node, "give it one type: `float(x)`, or `0.0` for `0`")
         for name, values in self.values.items():
-            found = self._join(values, f"`{name}`")
+            found = self._join(values, f"`{name}`", name in self.method.param_names)
             if found is not None:
                 self.types.names[name] = found
         if self.returns:
@@ -324,7 +329,8 @@ class _Walk:
             parts.append(part)
         return TupleType(tuple(parts))
 
-    def _join(self, values: Sequence[tuple[Type, Literal, cst.CSTNode]], what: str) -> Type | None:
+    def _join(self, values: Sequence[tuple[Type, Literal, cst.CSTNode]], what: str, given: bool = False) -> Type | None:
+        """The type that values share, or None, which is reported; of a parameter one is `given`."""
         kinds = {type(t) for t, _, _ in values}
         first = values[0][0]
         try:
@@ -338,7 +344,7 @@ class _Walk:
             labels = tuple(
                 Label(self.method.position(node), f"`{t}` here", k == 0) for k, (t, _, node) in enumerate(values[:2])
             )
-            helps = ("give it one type from the start, for example `np.float32(0)` for a sum of float32",)
+            helps = (_one_type([kind for kind, _, _ in values], given),)
             message = f"{what} has different types on different paths: {error}"
             self.collector.add(Diagnostic("SOMD401", message, labels, helps))
             return first if isinstance(first, ArrayType) else None
@@ -379,6 +385,18 @@ class _Walk:
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance
         return instance
+
+
+def _one_type(kinds: Sequence[Type], given: bool) -> str:
+    """What makes one type of several: for a parameter, values under another name, as it keeps that of its argument."""
+    if any(isinstance(kind, ArrayType) for kind in kinds):
+        return "pass arrays of one dtype and number of dimensions, or give each a name of its own"
+    if given or not all(isinstance(kind, ScalarType) for kind in kinds):
+        return "give the values of each type a name of their own"
+    scalars = [kind for kind in kinds if isinstance(kind, ScalarType)]
+    dtypes = [kind.dtype for kind in scalars if not kind.weak]
+    name = f"np.{np.result_type(*dtypes)}" if dtypes else max(map(str, scalars), key=PYTHONS.index)
+    return f"convert each of its values to one type: `{name}(...)`"
 
 
 def _others(target: cst.BaseExpression, value: cst.BaseExpression) -> list[cst.BaseExpression]:
