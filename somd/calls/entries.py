@@ -15,7 +15,7 @@ from somd.arguments.overlaps import check_writeable, same_arrays
 from somd.arguments.signatures import describe_all
 from somd.calls.convention import Calling, calling_of
 from somd.calls.fast_path import WarmCall, kinds_of, warm_call
-from somd.calls.specialisations import Entry, compile_entry
+from somd.calls.specialisations import ConstructMissing, Entry, compile_entry
 from somd.capture.objects import all_passed
 from somd.capture.reach import Reach
 from somd.capture.reaching import object_parameters, reach
@@ -31,12 +31,14 @@ _TRIES = 10
 class _Known:
     """What is known as long as captured values are the same.
 
-    `fixed` is there where all calls reach the same, as long as no argument at the positions `objects` is an object.
+    `missing` tells, with a code, what targets lack for calls of which there can be no entry. `fixed` is there where all
+    calls reach the same, as long as no argument at the positions `objects` is an object.
     """
 
     watch: Watch
     objects: tuple[int, ...]
     entries: dict[tuple[Any, ...], Entry] = field(default_factory=dict)
+    missing: dict[tuple[Any, ...], tuple[str, str]] = field(default_factory=dict)
     callings: dict[tuple[object, ...], Calling] = field(default_factory=dict)
     warm: dict[tuple[Any, ...], WarmCall] = field(default_factory=dict)
     fixed: Calling | None = None
@@ -125,17 +127,23 @@ class Entries:
         entry = known.entries.get(names)
         if entry is not None:
             return entry
+        if names in known.missing:
+            raise ConstructMissing(*known.missing[names])
         with one_at_a_time(), room_for_nesting(self._function):
             if names not in known.entries:
-                known.entries[names] = compile_entry(
-                    self._function,
-                    calling.found,
-                    calling.names,
-                    calling.key,
-                    target,
-                    signature,
-                    aliases,
-                    device,
-                    calling.partitioners,
-                )
+                try:
+                    known.entries[names] = compile_entry(
+                        self._function,
+                        calling.found,
+                        calling.names,
+                        calling.key,
+                        target,
+                        signature,
+                        aliases,
+                        device,
+                        calling.partitioners,
+                    )
+                except ConstructMissing as lack:
+                    known.missing[names] = (str(lack), lack.code)
+                    raise
             return known.entries[names]

@@ -37,6 +37,10 @@ class TargetUnavailable(Exception):
         self.code = code
 
 
+class ConstructMissing(TargetUnavailable):
+    """The target has no form for something in the method: so it will be for all calls with such arguments."""
+
+
 class Runnable(Protocol):
     """A loaded module: called with arguments and a number of workers, or compiled ahead for such arguments."""
 
@@ -238,5 +242,5 @@ def _text_for(compiled: Compiled, target: str) -> str:
         try:
             return pipeline.opencl_text(compiled)
         except TargetLacks as lack:
-            raise TargetUnavailable(str(lack), lack.code) from lack
+            raise ConstructMissing(str(lack), lack.code) from lack
     raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")

@@ -242,6 +242,7 @@ class Writer:
             return self.pick.choice(known)
         kind = "float" if fill == "float" else self.one("int", "int", "np.int64")
         name = self.fresh("kmpq"[self.pick.randrange(4)])
+        self.wide = self.wide or (kind == "int" and fill in ("far", "up"))
         self.parameters.append(Parameter(name, "float" if kind == "float" else "int", None, kind, fill))
         return name
 

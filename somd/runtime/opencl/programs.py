@@ -22,6 +22,7 @@ from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.enqueue import Prepared, prepared
 from somd.runtime.opencl.failures import build_refused, device_errors
 from somd.runtime.opencl.folders import cache_folder, write_whole
+from somd.runtime.opencl.ints import wrapped
 from somd.runtime.opencl.watching import note_launch, watchers
 
 Size = tuple[int, ...]
@@ -67,7 +68,7 @@ class Kernel:
 
     def sizes_for(self, size: tuple[int, ...]) -> Sizes:
         """Index space and work-group for `size`; (0,) for one without items."""
-        space = tuple(int(extent) for extent in size)
+        space = tuple(wrapped(int(extent)) for extent in size)
         if min(space) <= 0:
             return _NOTHING
         local = workgroups.local_size(self.limits, space)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime.opencl.ints import wrapped
+
 #: interleaved accumulators in a logical block
 LANES = 32
 #: logical blocks that a long reduction is cut into
@@ -21,8 +23,8 @@ Partials = np.ndarray[Any, Any]
 
 
 def trips(start: int, stop: int, step: int) -> int:
-    """How many values `range(start, stop, step)` has."""
-    return len(range(start, stop, step))
+    """How many values `range(start, stop, step)` has in a kernel."""
+    return len(range(wrapped(start), wrapped(stop), step))
 
 
 def trips_between(low: int, high: int, step: int) -> int:
@@ -35,10 +37,6 @@ def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     length = max(1, -(-count // BLOCKS))
     length = -(-length // quantum) * quantum
     return -(-count // length), length
-
-
-def _fitting(first: Any) -> Any:
-    return (first + 2**63) % 2**64 - 2**63 if type(first) is int else first
 
 
 def _tree(combine: Callable[[Any, Any], Any], partials: Partials) -> Any:
@@ -54,7 +52,7 @@ def reduce_sum(first: Any, partials: Partials) -> Any:
     if not len(partials):
         return first
     with np.errstate(all="ignore"):
-        return _fitting(first) + _tree(np.add, partials)
+        return wrapped(first) + _tree(np.add, partials)
 
 
 def _product(left: Partials, right: Partials) -> Partials:
@@ -72,7 +70,7 @@ def reduce_product(first: Any, partials: Partials) -> Any:
     if not len(partials):
         return first
     with np.errstate(all="ignore"):
-        return _fitting(first) * _tree(_product, partials)
+        return wrapped(first) * _tree(_product, partials)
 
 
 def reduce_min(first: Any, partials: Partials) -> Any:
@@ -151,17 +149,17 @@ def unordered_greatest(first: Any, partials: Partials, broken: Partials, equal: 
 
 def reduce_bit_and(first: Any, partials: Partials) -> Any:
     """`first & partials[0] & ...`"""
-    return _fitting(first) & np.bitwise_and.reduce(partials) if len(partials) else first
+    return wrapped(first) & np.bitwise_and.reduce(partials) if len(partials) else first
 
 
 def reduce_bit_or(first: Any, partials: Partials) -> Any:
     """`first | partials[0] | ...`"""
-    return _fitting(first) | np.bitwise_or.reduce(partials) if len(partials) else first
+    return wrapped(first) | np.bitwise_or.reduce(partials) if len(partials) else first
 
 
 def reduce_bit_xor(first: Any, partials: Partials) -> Any:
     """`first ^ partials[0] ^ ...`"""
-    return _fitting(first) ^ np.bitwise_xor.reduce(partials) if len(partials) else first
+    return wrapped(first) ^ np.bitwise_xor.reduce(partials) if len(partials) else first
 
 
 def reduce_all(first: Any, partials: Partials) -> Any:

@@ -9,6 +9,7 @@ import pytest
 
 import somd
 from somd import SomdFallbackWarning, SomdRuntimeError, dist
+from somd.calls import entries
 from somd.runtime.opencl import Device, execute, programs
 from somd.runtime.opencl.context import context_for
 from somd.runtime.opencl.failures import build_refused
@@ -30,6 +31,15 @@ def copied(a: dist[np.ndarray]) -> np.ndarray:
     for i in range(len(a)):
         b[i] = a[i]
     return b
+
+
+@somd.somd
+def turned(a: dist[np.ndarray], b: dist[np.ndarray]) -> int:
+    total = 0
+    for i in range(a.size // 2):
+        a[i], a[-i - 1] = a[-i - 1], a[i]
+        total += int(b[i])
+    return total
 
 
 class Record:
@@ -97,3 +107,11 @@ def test_a_program_that_the_driver_refuses(monkeypatch: pytest.MonkeyPatch) -> N
     assert a.tolist() == [2.0] * 5
     monkeypatch.undo()
     assert works()
+
+
+def test_what_the_target_lacks_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    a = np.arange(4.0)
+    with pytest.warns(SomdFallbackWarning, match="SOMD501"):
+        assert turned(a, np.ones(4)) == 2
+    monkeypatch.setattr(entries, "compile_entry", None)
+    assert turned(a, np.ones(4)) == 2 and a.tolist() == [0.0, 1.0, 2.0, 3.0]

@@ -17,6 +17,7 @@ from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.device_array import DeviceArray, is_device_array
 from somd.runtime.opencl.failures import device_errors, lost, overlapping
 from somd.runtime.opencl.fault_record import Faults
+from somd.runtime.opencl.ints import wrapped
 from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program
 from somd.runtime.opencl.session import Held, Rows, Run
@@ -91,7 +92,7 @@ class SpreadRun(Run):
         writes: tuple[Held, ...] = (),
     ) -> None:
         """As that of `Run`, on as many devices as the launch can be cut for."""
-        space = tuple(int(extent) for extent in global_size)
+        space = tuple(wrapped(int(extent)) for extent in global_size)
         if min(space) > 0:
             self._share(
                 self._kernels[kernel_name], space, self._kernels[kernel_name].sizes_for(space)[1], args, reads, writes
