@@ -189,7 +189,7 @@ def _evaluate(path: Path, tree: ast.Module, file: str, module: ModuleType, marke
 
 
 def _module(path: Path, name: str) -> ModuleType:
-    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    loader: Any = importlib.machinery.SourceFileLoader(name, str(path))  # stubs want `load_module`, which 3.15 lacks
     folders = [str(path.parent)] if path.name == "__init__.py" else None
     spec = importlib.util.spec_from_file_location(name, path, loader=loader, submodule_search_locations=folders)
     if spec is None:

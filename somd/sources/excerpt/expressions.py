@@ -214,16 +214,23 @@ class Expressions:
     # --- comprehensions -------------------------------------------------------------------------------------------
 
     def _listcomp(self, node: ast.ListComp) -> list[Any]:
-        return [inner.value(node.elt) for inner in self._loops(node.generators)]
+        return [each for inner in self._loops(node.generators) for each in inner.elements([node.elt])]
 
     def _setcomp(self, node: ast.SetComp) -> set[Any]:
-        return {inner.value(node.elt) for inner in self._loops(node.generators)}
+        return {each for inner in self._loops(node.generators) for each in inner.elements([node.elt])}
 
     def _dictcomp(self, node: ast.DictComp) -> dict[Any, Any]:
-        return {inner.value(node.key): inner.value(node.value) for inner in self._loops(node.generators)}
+        made: dict[Any, Any] = {}
+        value: ast.expr | None = node.value
+        for inner in self._loops(node.generators):
+            if value is None:  # `{**each for each in these}`, from Python 3.15 on
+                made.update(self.known(inner.value(node.key), "an entry"))
+            else:
+                made[inner.value(node.key)] = inner.value(value)
+        return made
 
     def _generatorexp(self, node: ast.GeneratorExp) -> Iterator[Any]:
-        return iter([inner.value(node.elt) for inner in self._loops(node.generators)])
+        return iter([each for inner in self._loops(node.generators) for each in inner.elements([node.elt])])
 
     def _loops(self, generators: list[ast.comprehension]) -> Iterator[Expressions]:
         """For each turn of the loops a scope with their variables."""

@@ -183,7 +183,8 @@ def _children(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
         yield from ((value, k < 2) for k, value in enumerate((node.left, *node.comparators)))
     elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
         yield node.generators[0].iter, True
-        rest: list[ast.AST] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        parts: list[ast.expr | None] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        rest = [part for part in parts if part is not None]  # there is no value in `{**each for each in these}`
         for k, each in enumerate(node.generators):
             rest += [*([each.iter] if k else []), *each.ifs]
         yield from ((part, False) for part in rest)

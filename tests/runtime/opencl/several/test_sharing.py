@@ -182,7 +182,8 @@ def test_a_device_is_taken_once(pair: tuple[str, ...]) -> None:
     with somd.use(target="opencl", device=(pair[0], pair[0])), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         doubled(a, b)
-    assert "taken already" in str(caught[0].message)
+    said = str(caught[0].message)
+    assert "taken already" in said or "devices of several drivers" in said  # where a second PoCL has one of that number
     assert np.array_equal(b, 2 * a)
 
 
