@@ -23,7 +23,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.walking import Reader, children_of
+from somd.transforms.tree.walking import children_of
 
 
 def accesses_of(statements: Sequence[cst.CSTNode], scope: Scope) -> tuple[Access, ...]:
@@ -314,28 +314,13 @@ def _continues(node: cst.If) -> bool:
 
 def leaves_early(body: cst.BaseSuite, raising: bool = True) -> bool:
     """Whether `break`, `continue`, `return` or `raise` (if `raising`) stands in `body`, but for `if test: continue`."""
-    found = False
     direct = list(small_statements(statements_of(body)))
-
-    class Exits(Reader):
-        def visit_Break(self, node: cst.Break) -> None:
-            nonlocal found
-            found = True
-
-        def visit_If(self, node: cst.If) -> bool:
-            return not (skips_rest(node) and _continues(node) and any(node is s for s in direct))
-
-        def visit_Continue(self, node: cst.Continue) -> None:
-            nonlocal found
-            found = True
-
-        def visit_Return(self, node: cst.Return) -> None:
-            nonlocal found
-            found = True
-
-        def visit_Raise(self, node: cst.Raise) -> None:
-            nonlocal found
-            found = found or raising
-
-    body.visit(Exits())
-    return found
+    waiting: list[cst.CSTNode] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Break | cst.Continue | cst.Return) or (raising and isinstance(node, cst.Raise)):
+            return True
+        if isinstance(node, cst.If) and skips_rest(node) and _continues(node) and any(node is s for s in direct):
+            continue
+        waiting += children_of(node)
+    return False

@@ -16,7 +16,7 @@ import libcst as cst
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, nodes_in
 
 AUGMENTED: Mapping[type[cst.BaseAugOp], str] = {
     cst.AddAssign: "+",
@@ -271,12 +271,4 @@ TAKES: Mapping[type[cst.BaseCompOp], Form] = {
 
 def mentions(name: str, node: cst.CSTNode) -> int:
     """How often `name` stands in `node`; the shape of an array counts too."""
-    count = 0
-
-    class Mentions(Reader):
-        def visit_Name(self, node: cst.Name) -> None:
-            nonlocal count
-            count += node.value == name
-
-    node.visit(Mentions())
-    return count
+    return sum(isinstance(each, cst.Name) and each.value == name for each in nodes_in(node))

@@ -26,7 +26,7 @@ from somd.transforms.frontend.raised_values import Choice, NotTaken, Statement, 
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import always_raises, else_statements, statements_of
 from somd.transforms.tree.rewriting import Tracked
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_in
 
 
 def plain_raises(method: Method, function: FunctionType, collector: Collector) -> Method:
@@ -170,15 +170,7 @@ def _negated(test: cst.BaseExpression) -> cst.BaseExpression:
 
 def raises_in(statements: Sequence[cst.CSTNode]) -> list[cst.Raise]:
     """The `raise` statements among and inside `statements`, in their order."""
-    found: list[cst.Raise] = []
-
-    class Raises(Reader):
-        def visit_Raise(self, node: cst.Raise) -> None:
-            found.append(node)
-
-    for statement in statements:
-        statement.visit(Raises())
-    return found
+    return [node for statement in statements for node in nodes_in(statement) if isinstance(node, cst.Raise)]
 
 
 def raising_of(node: cst.Raise, method: Method) -> tuple[str, Raising]:

@@ -10,7 +10,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import fence_of, range_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import children_of, nodes_in
 
 
 def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ()) -> bool:
@@ -21,22 +21,16 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
         return False
     names = derived_names(loop, header.variable)
     excluded = {*without, *bound_in(loop, context)}
-    found = False
-
-    class Indexes(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            nonlocal found
-            if not isinstance(node.value, cst.Name) or node.value.value not in context.distributed:
-                return
-            if node.value.value in excluded:
-                return
-            dims = context.distributed[node.value.value]
+    for node in nodes_in(loop.body):
+        if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Name):
+            continue
+        name = node.value.value
+        if name in context.distributed and name not in excluded:
+            dims = context.distributed[name]
             for axis, index in enumerate(index_expressions(node)):
                 if (dims is None or axis in dims) and names & names_read(index):
-                    found = True
-
-    loop.body.visit(Indexes())
-    return found
+                    return True
+    return False
 
 
 def derived_names(loop: cst.For, name: str) -> set[str]:
@@ -44,14 +38,11 @@ def derived_names(loop: cst.For, name: str) -> set[str]:
     names = {name}
     assigns: list[tuple[set[str], set[str]]] = []
 
-    class Assigns(Reader):
-        def visit_Assign(self, node: cst.Assign) -> None:
+    for node in nodes_in(loop.body):
+        if isinstance(node, cst.Assign):
             assigns.append((assigned_names(node), names_read(node.value)))
-
-        def visit_For(self, node: cst.For) -> None:
+        elif isinstance(node, cst.For):
             assigns.append((names_read(node.target), names_read(node.iter)))
-
-    loop.body.visit(Assigns())
     while True:
         wider = names.union(*(targets for targets, read in assigns if read & names)) if assigns else names
         if wider == names:
@@ -61,20 +52,13 @@ def derived_names(loop: cst.For, name: str) -> set[str]:
 
 def contains_candidate(node: cst.CSTNode, context: Context, without: Collection[str] = ()) -> bool:
     """Whether `node` is, or holds, a candidate that is not inside `with single:`; arrays `without` do not count."""
-    found = False
-
-    class Loops(Reader):
-        def visit_For(self, node: cst.For) -> bool:
-            nonlocal found
-            found = found or is_candidate(node, context, without)
-            return not found
-
-        def visit_With(self, node: cst.With) -> bool:
-            fence = fence_of(node, context.method)
-            return fence is None or fence.kind != "single"
-
-    node.visit(Loops())
-    return found
+    if isinstance(node, cst.For) and is_candidate(node, context, without):
+        return True
+    if isinstance(node, cst.With):
+        fence = fence_of(node, context.method)
+        if fence is not None and fence.kind == "single":
+            return False
+    return any(contains_candidate(child, context, without) for child in children_of(node))
 
 
 def bound_in(loop: cst.For, context: Context) -> frozenset[str]:

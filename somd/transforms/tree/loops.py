@@ -10,7 +10,7 @@ import libcst as cst
 from somd.language import markers
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, nodes_in
 
 
 @dataclass(frozen=True)
@@ -170,12 +170,4 @@ def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
 
 def contains_fence(node: cst.CSTNode, method: Method) -> bool:
     """Whether a `with sync:` or `with single:` stands in `node`."""
-    found = False
-
-    class Fences(Reader):
-        def visit_With(self, node: cst.With) -> None:
-            nonlocal found
-            found = found or fence_of(node, method) is not None
-
-    node.visit(Fences())
-    return found
+    return any(isinstance(each, cst.With) and fence_of(each, method) is not None for each in nodes_in(node))

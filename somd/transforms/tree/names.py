@@ -9,7 +9,7 @@ import libcst as cst
 
 from somd.capture import attributes
 from somd.capture.lookups import attribute_of, may_subscript
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, children_of
 
 MISSING = attributes.MISSING
 
@@ -24,47 +24,16 @@ def assigned_names(node: cst.CSTNode) -> set[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _assigned(node: cst.CSTNode) -> frozenset[str]:
-    names: set[str] = set()
-
-    class Targets(Reader):
-        def visit_Assign(self, node: cst.Assign) -> bool:
-            for each in node.targets:
-                names.update(_target_names(each.target))
-            return False
-
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
-            names.update(_target_names(node.target))
-            return False
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
-            names.update(_target_names(node.target))
-            return False
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> bool:
-            names.update(_target_names(node.target))
-            return False
-
-        def visit_For(self, node: cst.For) -> bool:
-            names.update(_target_names(node.target))
-            names.update(_assigned(node.body))
-            if node.orelse is not None:
-                names.update(_assigned(node.orelse))
-            return False
-
-        def visit_If(self, node: cst.If) -> bool:
-            names.update(_assigned(node.body))
-            if node.orelse is not None:
-                names.update(_assigned(node.orelse))
-            return False
-
-        def visit_Expr(self, node: cst.Expr) -> bool:
-            return False
-
-        def visit_Return(self, node: cst.Return) -> bool:
-            return False
-
-    node.visit(Targets())
-    return frozenset(names)
+    if isinstance(node, cst.Assign):
+        return frozenset(name for each in node.targets for name in _target_names(each.target))
+    if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign):
+        return frozenset(_target_names(node.target))
+    if isinstance(node, cst.BaseExpression | cst.Expr | cst.Return):
+        return frozenset()
+    if isinstance(node, cst.For | cst.If):
+        own = frozenset(_target_names(node.target) if isinstance(node, cst.For) else ())
+        return own | _assigned(node.body) | (_assigned(node.orelse) if node.orelse is not None else own)
+    return frozenset[str]().union(*map(_assigned, children_of(node)))
 
 
 def _target_names(target: cst.CSTNode) -> Iterator[str]:
@@ -138,21 +107,13 @@ def names_read(node: cst.CSTNode) -> set[str]:
 @lru_cache(maxsize=_KEPT)
 def _read(node: cst.CSTNode) -> frozenset[str]:
     names: set[str] = set()
-
-    class Reads(Reader):
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Annotation(self, node: cst.Annotation) -> bool:
-            return False
-
-        def visit_Name(self, node: cst.Name) -> None:
-            names.add(node.value)
-
-    node.visit(Reads())
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, cst.Name):
+            names.add(each.value)
+        elif isinstance(each, cst.Attribute | cst.Arg):
+            waiting.append(each.value)
+        elif not isinstance(each, cst.Annotation):
+            waiting += children_of(each)
     return frozenset(names)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Literal, final, get_args, get_origin
 
 import libcst as cst
 
@@ -34,22 +34,32 @@ class _Order(cst.CSTVisitor):
         self.names.append(attribute)
 
 
-def _attributes_of(node: cst.CSTNode) -> tuple[str, ...]:
+def _names_of(node: cst.CSTNode) -> tuple[str, ...]:
+    """The attributes that may hold children of `node`, in source order."""
+    names = _attributes.get(type(node))
+    return _noted(node) if names is None else names
+
+
+def _noted(node: cst.CSTNode) -> tuple[str, ...]:
     order = _Order()
     node._visit_and_replace_children(order)
     names = tuple(name for name in order.names if not any(part in name for part in _LAYOUT_NAMES))
     # an attribute that is None and was not looked at may hold children in another node of this class
-    others = [field for field in fields(node) if field.name not in order.names and field.type != (str | None)]
+    others = [field for field in fields(node) if field.name not in order.names and not _is_text(field.type)]
     if all(getattr(node, field.name) is not None for field in others):
         _attributes[type(node)] = names
     return names
 
 
+def _is_text(kind: object) -> bool:
+    """Whether the type of an attribute is a text or None."""
+    return all(part in (str, type(None)) or get_origin(part) is Literal for part in get_args(kind))
+
+
 def children_of(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly in `node`, layout left out."""
     found: list[cst.CSTNode] = []
-    names = _attributes.get(type(node))
-    for name in _attributes_of(node) if names is None else names:
+    for name in _names_of(node):
         value = getattr(node, name)
         if isinstance(value, tuple | list):
             found += value
@@ -149,11 +159,11 @@ class Transformer(cst.CSTTransformer):
 
 def _copied(node: cst.CSTNode, children: Sequence[Any]) -> cst.CSTNode:
     """A copy of `node` with copies of its children. Nothing is validated again: what was valid stays so."""
-    given, names = iter(children), _attributes.get(type(node)) or _attributes_of(node)
+    given = iter(children)
     made = object.__new__(type(node))
     for name in _fields_of(type(node)):
         object.__setattr__(made, name, getattr(node, name))
-    for name in names:
+    for name in _names_of(node):
         value = getattr(node, name)
         if isinstance(value, tuple | list):
             object.__setattr__(made, name, tuple(next(given) for _ in value))
