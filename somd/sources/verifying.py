@@ -85,6 +85,8 @@ class _Runs:
         self.names = parameters_of(self.function)
         self.workers = workers
         self.tolerance = tolerance
+        #: the plan for each kind of arguments
+        self.plans: dict[tuple[object, ...], Plan] = {}
 
     def on_target(self, target: str, cases: Sequence[Expected]) -> Finding:
         exact = True
@@ -195,9 +197,11 @@ class _Runs:
         texts = describe_all(calling.values(arguments, found), calling.texts)
         types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
         aliases = _aliases(calling.names, calling.values(arguments, found))
-        compiled = compile_for(self.function, types, aliases, found)
-        self.fixed_by(compiled.plan)
-        return compiled.plan, calling.names, {calling.names[k]: p for k, p in calling.partitioners.items()}
+        key = (calling.structure, tuple(texts), tuple(aliases.items()))
+        if key not in self.plans:
+            self.plans[key] = compile_for(self.function, types, aliases, found).plan
+        self.fixed_by(self.plans[key])
+        return self.plans[key], calling.names, {calling.names[k]: p for k, p in calling.partitioners.items()}
 
     # --- how it compares -----------------------------------------------------------------------------------------
 

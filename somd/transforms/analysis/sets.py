@@ -14,6 +14,9 @@ from somd.compiling.signals import answer
 from somd.transforms.stages import Affine
 
 MAX_OPERATIONS = 4_000_000
+#: whether sets are empty, by their texts: long methods, and a method for its next signature, ask the same again
+_answers: dict[tuple[str, ...], bool] = {}
+_KEPT = 4096
 
 
 class TooComplex(Exception):
@@ -27,8 +30,6 @@ class Sets:
         self.isl = isl.Context()
         self.isl.set_max_operations(MAX_OPERATIONS)
         self.context = tuple(context)
-        #: questions that were answered, by their text: long methods ask the same ones again and again
-        self._empty: dict[tuple[str, ...], bool] = {}
 
     def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
         """{ [variables] : formulas and the context }, every other name being a parameter."""
@@ -45,15 +46,20 @@ class Sets:
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
         """Whether no value of variables and parameters satisfies the formulas."""
         formulas = tuple(formulas)
-        question = (",".join(variables), *(formula.text for formula in formulas))
-        if question not in self._empty:
-            answer()
-            self.isl.reset_operations()
-            try:
-                self._empty[question] = bool(self.make(variables, formulas).is_empty())
-            except isl.Error as error:
-                raise TooComplex(str(error)) from error
-        return self._empty[question]
+        question = (",".join(variables), *(formula.text for formula in (*formulas, *self.context)))
+        known = _answers.get(question)
+        if known is not None:
+            return known
+        answer()
+        self.isl.reset_operations()
+        try:
+            found = bool(self.make(variables, formulas).is_empty())
+        except isl.Error as error:
+            raise TooComplex(str(error)) from error
+        if len(_answers) >= _KEPT:
+            _answers.clear()
+        _answers[question] = found
+        return found
 
     def sample(self, variables: Sequence[str], formulas: Iterable[Affine]) -> dict[str, int] | None:
         """Values of variables and parameters that satisfy the formulas, the smallest that isl finds."""
