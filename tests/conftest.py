@@ -13,6 +13,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("POCL_DEVICES", "pthread pthread pthread")
 # tests are small, and must be divided all the same
 os.environ.setdefault("SOMD_SMALL_WORK", "0")
+# processes that tests start must not compile the package's source anew, each for itself
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
 
 

@@ -20,9 +20,11 @@ from tests.differential import features, harness
 from tests.language.program import PROGRAMS, Program
 
 HERE = Path(__file__).parent
-for file in sorted(HERE.glob("*.py")):
-    if not file.name.startswith("test_") and file.name != "program.py":
-        importlib.import_module(f"tests.language.{file.stem}")
+MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("test_") and f.stem != "program")
+# the processes of a run begin at both ends: what one has checked already, the cache tells the others
+for name in reversed(MODULES) if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579" else MODULES:
+    importlib.import_module(f"tests.language.{name}")
+PROGRAMS.sort(key=lambda program: program.method.__module__)
 #: elements of cases that run as plans, each access of which is watched
 FEW = 1000
 ALL = [pytest.param(program, id=program.name) for program in PROGRAMS]
