@@ -146,7 +146,9 @@ def test_encodings_that_are_wrong(somdc: Somdc, write: Write) -> None:
     }.items():
         write("plain.py", head + "# Grüße\ndef f(a):\n    for i in a:\n        a[i] = 1\n".encode("latin-1"))
         done = somdc("suggest", "plain.py")
-        assert done.status == 1 and f"error: {said}" in done.err and done.err.count("\n") == 1, done.err
+        own = "error: plain.py:1: not valid Python: Non-UTF-8 code starting with"  # which newer Pythons find
+        told = f"error: {said}" in done.err or own in done.err
+        assert done.status == 1 and told and done.err.count("\n") == 1, done.err
 
 
 @pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")
