@@ -14,7 +14,7 @@ from functools import cache
 from os.path import basename
 from types import CodeType, FunctionType
 
-from somd.capture.attributes import MISSING
+from somd.capture.attributes import MISSING, is_imported
 from somd.capture.describing import Descriptions
 from somd.capture.paths import text_of
 from somd.capture.reach import Call, Constant, Reach, Refused
@@ -98,12 +98,13 @@ def versions() -> tuple[str, ...]:
 
 
 def missing_globals(function: FunctionType) -> tuple[str, ...]:
-    """The globals that the function mentions and that are not defined yet."""
+    """The globals that the function mentions and that are not defined, or not imported, yet."""
     import builtins
 
     known = function.__globals__
     names = dict.fromkeys(_global_names(function.__code__))
-    return tuple(name for name in names if name not in known and not hasattr(builtins, name))
+    undefined = {name for name in names if name not in known and not hasattr(builtins, name)}
+    return tuple(name for name in names if name in undefined or not is_imported(known.get(name)))
 
 
 def _global_names(code: CodeType) -> Iterator[str]:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,27 @@ def there(value: object) -> Any:
 
 
 MISSING = object()
+#: what `lazy import` binds to a name until the name is read, from Python 3.15 on
+_NOT_IMPORTED: type | None = getattr(types, "LazyImportType", None)
+
+
+def is_imported(value: object) -> bool:
+    """Whether a value is other than a module, or a name of one, that is imported when it is first read."""
+    return type(value) is not _NOT_IMPORTED
+
+
+def found_in(names: Mapping[str, object], name: str) -> Any:
+    """What a namespace has under a name, or MISSING; what is imported lazily is imported, as by any read of the name.
+
+    Raises:
+        LeftOut: a tool has put a `NotRun` there.
+    """
+    value = names.get(name, MISSING)
+    if type(value) is _NOT_IMPORTED:
+        value = eval(name, cast(dict[str, Any], names))
+    return there(value)
+
+
 _FIELDS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _NAMEDTUPLE_FIELD: type = type(vars(_Fields)["x"])
 
@@ -97,7 +118,7 @@ def attribute(owner: object, name: str) -> object:
     if isinstance(owner, Unknown):
         return _of_unknown(owner, name)
     if isinstance(owner, ModuleType):
-        found = _function_or(there(vars(owner).get(name, MISSING)))
+        found = _function_or(found_in(vars(owner), name))
         computed = found is MISSING and "__getattr__" in vars(owner)
         return Computed(f"computed by `{owner.__name__}.__getattr__`") if computed else found
     if isinstance(owner, enum.Enum) and name in ("value", "name"):

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from somd.capture.attributes import MISSING, Bound, attribute, there
+from somd.capture.attributes import MISSING, Bound, attribute, found_in, there
 from somd.capture.paths import dotted_names, names_of
 from somd.capture.source_text import NoSource, source_of
 
@@ -62,7 +62,7 @@ class Lookups:
             _, value = self.cells.setdefault(id(cell), (cell, contents_of(cell)))
             return value, f"cell {id(cell)} {name}"
         table = function.__globals__
-        value = there(table.get(name, MISSING))
+        value = found_in(table, name)
         self.asked.append((table, name, value))
         return value, f"global {id(table)} {name}"
 
@@ -89,7 +89,7 @@ class Lookups:
         self.note()
         key = (id(owner), name)
         if key not in self.values:
-            self.asked.append((owner, name, there(table_of(owner).get(name, MISSING))))
+            self.asked.append((owner, name, found_in(table_of(owner), name)))
             self.note()
         return self.values[key]
 
