@@ -15,7 +15,7 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, unused
 from somd.transforms.tree.rewriting import Tracked, rewritten
 from somd.transforms.tree.walking import nodes_in
 
@@ -62,9 +62,7 @@ class _Chains(Tracked):
         return cst.FlattenSentinel(made)
 
     def name(self, text: str) -> str:
-        name = "value__once"
-        while name in self.method.local_names or name in self.method.namespace or name in self.spelled:
-            name += "_"
+        name = unused("value__once", self.method.local_names, self.method.namespace, self.spelled)
         self.spelled[name] = " ".join(text.split())
         return name
 

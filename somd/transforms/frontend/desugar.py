@@ -26,7 +26,7 @@ from somd.transforms.frontend.loop_else import loops_without_else
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, unused
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import nodes_in
@@ -139,9 +139,7 @@ class _Loops(Tracked):
         return _Form(inner.index, inner.range, ((counter, f"{inner.index} + {first}"), *inner.assigned))
 
     def _own(self, name: str) -> str:
-        own = f"{name}__at"
-        while own in self.method.local_names or own in self.method.namespace:
-            own += "_"
+        own = unused(f"{name}__at", self.method.local_names, self.method.namespace)
         self.indexes.add(own)
         return own
 

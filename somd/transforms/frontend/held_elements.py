@@ -23,6 +23,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.names import new_name
 from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 
@@ -97,10 +98,7 @@ class _Rewriter(Tracked):
 
     def _name(self, element: cst.Subscript) -> str:
         array = cst.ensure_type(element.value, cst.Name).value
-        name = f"{array}__held"
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
+        name = new_name(f"{array}__held", self.taken)
         self.held[name] = array
         self.spelled[name] = _code(element)
         return name

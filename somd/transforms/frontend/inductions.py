@@ -34,7 +34,7 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, new_name
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.tree.walking import Reader, nodes_in
 
@@ -84,7 +84,7 @@ class _Rewriter(Tracked):
         self.stepped.update(each.name for each in found)
         iteration, trips = counts(header, self.method)
         for induction in found:
-            now = self._name(f"{induction.name}__now")
+            now = new_name(f"{induction.name}__now", self.taken)
             self.spelled[now] = induction.name
             first = f"{now} = {induction.name} + {times(induction.step, iteration)}"
             [line, after] = parsed(first, f"{induction.name} = {induction.name} + {times(induction.step, trips)}")
@@ -96,12 +96,6 @@ class _Rewriter(Tracked):
         if original_node in self.positions:
             self.positions[loop] = self.positions[original_node]
         return cst.FlattenSentinel([loop, *behind])
-
-    def _name(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
 
 
 def _renamed(

@@ -35,7 +35,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.single_exit import Body, single_exit
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import small_statements, statements_of
-from somd.transforms.tree.names import MISSING, assigned_names, names_read
+from somd.transforms.tree.names import MISSING, assigned_names, names_read, new_name
 from somd.transforms.tree.renaming import Renamed, Replaced
 from somd.transforms.tree.rewriting import Tracked, parsed
 
@@ -275,10 +275,7 @@ class _Inliner:
         return before, names
 
     def _own(self, callee: str, name: str) -> cst.Name:
-        own = f"{callee}__{name}"
-        while own in self.taken:
-            own += "_"
-        self.taken.add(own)
+        own = new_name(f"{callee}__{name}", self.taken)
         self.spelled[own] = name
         return cst.Name(own)
 

@@ -15,6 +15,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import unused
 from somd.transforms.tree.rewriting import Tracked, parsed
 from somd.transforms.tree.walking import children_of, nodes_in
 
@@ -197,9 +198,7 @@ class Lifter(Tracked):
         return made
 
     def name(self, stem: str, node: cst.CSTNode) -> str:
-        name = stem
-        while name in self.taken or name in self.method.namespace:
-            name += "_"
+        name = unused(stem, self.taken, self.method.namespace)
         self.taken.add(name)
         self.spelled[name] = code(node)
         return name

@@ -19,6 +19,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.names import new_name
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 
 
@@ -53,7 +54,7 @@ class _Loops(Tracked):
             return node
         self.changed = True
         otherwise = cast(Sequence[cst.BaseStatement], statements_of(node.orelse.body))
-        left = self._name(f"{stem}__left")
+        left = new_name(f"{stem}__left", self.taken)
         noting = _Noting(left, self.positions)
         body = cast(cst.BaseSuite, node.body.visit(noting))
         loop = node.with_changes(body=body, orelse=None)
@@ -68,12 +69,6 @@ class _Loops(Tracked):
         self.place(start, self.positions[original])
         self.place(loop, self.positions[original])
         return cst.FlattenSentinel([start, loop, behind])
-
-    def _name(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
 
 
 class _Noting(Tracked):

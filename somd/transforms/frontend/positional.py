@@ -20,7 +20,7 @@ from somd.capture.lookups import as_number
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.frontend.reached import Function, own_function
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.names import evaluate, name_for
 from somd.transforms.tree.rewriting import Tracked
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
@@ -101,16 +101,11 @@ class _Calls(Tracked):
             return None
         made = _literal(value)
         if made is None:
-            made = cst.Name(self._captured(f"{function.__name__}__{parameter.name}", value))
+            made = cst.Name(
+                name_for(value, f"{function.__name__}__{parameter.name}", self.namespace, self.method.local_names)
+            )
         self.place(made, self.method.position(node))
         return made
-
-    def _captured(self, name: str, value: object) -> str:
-        """A name of the namespace that stands for `value`."""
-        while name in self.method.local_names or self.namespace.get(name, value) is not value:
-            name += "_"
-        self.namespace[name] = value
-        return name
 
     def _refuse(self, node: cst.CSTNode, message: str, help_text: str) -> None:
         label = Label(self.method.position(node), "here", True)

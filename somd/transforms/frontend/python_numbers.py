@@ -15,6 +15,7 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.stages import Method
+from somd.transforms.tree.names import name_for
 from somd.transforms.tree.rewriting import Tracked, rewritten
 
 
@@ -55,11 +56,7 @@ class _Elements(Tracked):
 
     def named(self, kind: str) -> str:
         """A name that stands for Python's type of numbers."""
-        name, value = kind, vars(builtins)[kind]
-        while name in self.method.local_names or self.namespace.get(name, value) is not value:
-            name += "_"
-        self.namespace[name] = value
-        return name
+        return name_for(vars(builtins)[kind], kind, self.namespace, self.method.local_names)
 
 
 def _root(node: cst.BaseExpression) -> str:

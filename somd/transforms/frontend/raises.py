@@ -25,6 +25,7 @@ from somd.language.raising import statement_of
 from somd.transforms.frontend.raised_values import Choice, NotTaken, Statement, values_of, with_arm
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import always_raises, else_statements, statements_of
+from somd.transforms.tree.names import unused
 from somd.transforms.tree.rewriting import Tracked
 from somd.transforms.tree.walking import nodes_in
 
@@ -151,9 +152,7 @@ class _Raises(Tracked):
             taken, other = (cst.IndentedBlock([self.raised(ast.unparse(arm), arm, place)]) for arm in arms)
             return cst.If(cst.parse_expression(ast.unparse(node.test)), taken, cst.Else(other))
         self.found += 1
-        name = f"raised_{self.found}"
-        while name in self.namespace or name in self.method.local_names:
-            name += "_"
+        name = unused(f"raised_{self.found}", self.namespace, self.method.local_names)
         self.namespace[name] = Raising(text, place, tuple(values), self.function)
         arguments = [cst.Arg(cst.parse_expression(ast.unparse(value))) for value in values.values()]
         return cst.SimpleStatementLine([cst.Raise(cst.Call(cst.Name(name), arguments))])

@@ -26,6 +26,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.names import new_name
 from somd.transforms.tree.rewriting import Tracked, parsed
 from somd.transforms.tree.walking import Reader, nodes_in
 
@@ -123,18 +124,13 @@ class _Exits:
         self.method = method
         self.tracked = Tracked(dict(method.positions))
         self.taken = set(method.local_names)
-        self.done = self.name("done")
+        self.done = new_name("done", self.taken)
         self.flagged = False
         counts = {len(v.elements) if isinstance(v, cst.Tuple) else 0 for v in values}
         count = counts.pop() if len(counts) == 1 else 0
-        self.results = [self.name(f"result_{k}") for k in range(count)] or ([self.name("result")] if values else [])
+        wanted = [f"result_{k}" for k in range(count)] or (["result"] if values else [])
+        self.results = [new_name(name, self.taken) for name in wanted]
         self.as_tuple = count > 0
-
-    def name(self, wanted: str) -> str:
-        while wanted in self.taken:
-            wanted += "_"
-        self.taken.add(wanted)
-        return wanted
 
     def place_of(self, node: cst.CSTNode) -> Position:
         return self.tracked.positions.get(node) or self.method.position(self.method.function.name)

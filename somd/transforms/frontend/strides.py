@@ -19,7 +19,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.stages import Method, Stride
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, new_name
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.tree.walking import Reader
 
@@ -60,7 +60,7 @@ class _Rewriter(Tracked):
             self._bound(name, kind, limit, changed, before)
             for kind, limit in (("start", header.start), ("stop", header.stop), ("step", header.step))
         )
-        none, trips, trip = (self._name(f"{name}__{kind}") for kind in ("none", "trips", "trip"))
+        none, trips, trip = (new_name(f"{name}__{kind}", self.taken) for kind in ("none", "trips", "trip"))
         self.spelled[trip] = name
         self.strided[trip] = Stride(name, start, stop, step)
         low, high, by = (_code(limit) for limit in (start, stop, step))
@@ -90,16 +90,10 @@ class _Rewriter(Tracked):
         stays = isinstance(limit, cst.Name) and limit.value not in changed
         if stays or integer_constant(limit, self.method) is not None or shape_reference(limit) is not None:
             return limit
-        own = self._name(f"{name}__{kind}")
+        own = new_name(f"{name}__{kind}", self.taken)
         self.spelled[own] = _code(limit)
         before += parsed(f"{own} = {_code(limit)}")
         return cst.Name(own)
-
-    def _name(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
 
 
 def _indexes(body: cst.BaseSuite, name: str) -> bool:

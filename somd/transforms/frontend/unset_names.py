@@ -27,7 +27,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.analysis.assignment import Unset, unset_reads
 from somd.transforms.stages import Method, Nest, Raising
 from somd.transforms.tree.loops import statements_of
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, new_name, unused
 from somd.transforms.tree.rewriting import Tracked, inside, parsed, rewritten
 from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ScalarType, Type
@@ -170,7 +170,7 @@ class _Tester(Tracked):
         taken = {*method.local_names, *method.namespace}
         #: the number that tells whether a name has a value, by name
         names = sorted({name for read in reads for name in read.names})
-        self.flags = {name: _fresh(f"{name}_set", taken) for name in names}
+        self.flags = {name: new_name(f"{name}_set", taken) for name in names}
         #: distributed loops, and how many of them are around
         self.loops = loops
         self.depth = 0
@@ -180,7 +180,7 @@ class _Tester(Tracked):
     def zero(self, name: str, dtype: str, text: str) -> cst.BaseStatement:
         """The statement that gives a name a zero."""
         if dtype:
-            kind = _fresh(dtype, {*self.namespace, *self.method.local_names})
+            kind = unused(dtype, self.namespace, self.method.local_names)
             self.namespace[kind] = np.dtype(dtype).type
             text = f"{kind}({text})"
         return parsed(f"{name} = {text}")[0]
@@ -189,7 +189,7 @@ class _Tester(Tracked):
         """The tests before a statement."""
         made: list[cst.BaseStatement] = []
         for name in self.reads[node].names if node in self.reads else ():
-            raised = _fresh("unset", self.namespace)
+            raised = unused("unset", self.namespace)
             place = self.method.position(_name_in(node, name, self.method))
             text = TEXT.format(self.method.spelled.get(name, name))
             self.namespace[raised] = Raising(text, place, (), _function_at(self.method, place))
@@ -291,11 +291,3 @@ def _function_at(method: Method, place: Position) -> FunctionType:
 
 def _file(function: FunctionType) -> str:
     return function.__code__.co_filename
-
-
-def _fresh(name: str, taken: set[str] | dict[str, object]) -> str:
-    while name in taken:
-        name += "_"
-    if isinstance(taken, set):
-        taken.add(name)
-    return name

@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Iterable
 
 from somd.transforms.reserved import BUILTINS, MODULES
+from somd.transforms.tree.names import new_name
 
 
 class Fresh:
@@ -18,9 +19,5 @@ class Fresh:
     def name(self, wanted: str) -> str:
         """The name that stands for `wanted`, the same at every call."""
         if wanted not in self.chosen:
-            name = wanted
-            while name in self.taken:
-                name += "_"
-            self.taken.add(name)
-            self.chosen[wanted] = name
+            self.chosen[wanted] = new_name(wanted, self.taken)
         return self.chosen[wanted]

@@ -24,7 +24,7 @@ from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.stages import Access, Method, Phase, Relaxed, RelaxedRead, Snapshot, Step
 from somd.transforms.tree.loops import range_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, unused
 
 
 class Block:
@@ -38,10 +38,7 @@ class Block:
 
     def name(self, array: str) -> str:
         """The name of a snapshot of `array`."""
-        name = f"{array}_before" if self.depth == 1 else f"{array}_before_{self.depth}"
-        while name in self.taken:
-            name += "_"
-        return name
+        return unused(f"{array}_before" if self.depth == 1 else f"{array}_before_{self.depth}", self.taken)
 
     def steps(self, steps: Sequence[Step], context: Context) -> list[Step]:
         """The steps of the block, with the snapshots before them; a phase that is the whole block takes its own."""

@@ -40,7 +40,7 @@ from somd.transforms.stages import (
 )
 from somd.transforms.taken import flag_texts, flagged_branch, flagged_line
 from somd.transforms.tree.loops import range_of
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, unused
 from somd.transforms.tree.rewriting import list_of_one, transformed_statement
 
 #: the functions that an iteration calls at an access, at a relaxed one, and where something is claimed
@@ -127,13 +127,8 @@ def iteration_code(phase: Phase, positions: Mapping[cst.CSTNode, Position]) -> I
     reductions = handed_on(nest)
     parameters = tuple(dict.fromkeys([*nest.arrays, *nest.scalars, *reductions]))
     header = f"def iteration_{phase.number}({', '.join([*variables, *parameters])}):\n"
-    turn = "turn_"
-    while turn in {
-        *variables,
-        *parameters,
-        *(name for s in nest.body for name in (*names_read(s), *assigned_names(s))),
-    }:
-        turn += "_"
+    inside = {name for s in nest.body for name in (*names_read(s), *assigned_names(s))}
+    turn = unused("turn_", variables, parameters, inside)
     once = f"    for {turn} in (0,):\n        pass\n    return ({''.join(f'{name}, ' for name in reductions)})\n"
     function = cst.ensure_type(cst.parse_statement(header + once), cst.FunctionDef)
     rewriter = _Accesses(nest, positions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import lru_cache
 
 import libcst as cst
@@ -15,6 +15,32 @@ MISSING = attributes.MISSING
 
 #: of how many nodes, which never change, the names are kept: the planner asks for the same ones again and again
 _KEPT = 4096
+
+
+def unused(wanted: str, *taken: Container[str]) -> str:
+    """`wanted`, with as many underscores behind it as make it none of those that are taken.
+
+    >>> unused("row", {"row"}, {"row_"})
+    'row__'
+    """
+    while any(wanted in each for each in taken):
+        wanted += "_"
+    return wanted
+
+
+def new_name(wanted: str, taken: set[str]) -> str:
+    """`wanted`, or an unused name like it, which is taken from now on."""
+    name = unused(wanted, taken)
+    taken.add(name)
+    return name
+
+
+def name_for(value: object, wanted: str, namespace: dict[str, object], taken: Container[str]) -> str:
+    """The name of a namespace that stands for `value`: the wished one, where it does or is free."""
+    while wanted in taken or namespace.get(wanted, value) is not value:
+        wanted += "_"
+    namespace[wanted] = value
+    return wanted
 
 
 def assigned_names(node: cst.CSTNode) -> set[str]:
