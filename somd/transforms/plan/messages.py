@@ -105,13 +105,17 @@ def _unproved(
         kind = "an element that depends on data" if data else "an element whose index is not affine"
     message = f"{NOT_DISTRIBUTED}iterations{_of(variable)} may meet in `{unknown.array}`, and it {what} {kind}"
     index_variable = f"`{variable}`" if variable else "the variable of a loop over `range(...)`"
-    helps = (
-        f"if different iterations reach different elements of `{unknown.array}`, compute the index from "
-        f"{index_variable} with +, -, constant factors, // and %",
-        f"if an array of keys indexes `{unknown.array}`, let `partition(ByKey)` on the keys keep each key to one MI",
-        *_fence_form(method, loop, unknown.array),
-        *_single(method),
+    different = f"if different iterations reach different elements of `{unknown.array}`"
+    helps: tuple[str, ...] = (
+        f"{different}, compute the index from {index_variable} with +, -, constant factors, // and %",
     )
+    if None not in unknown.indices:
+        helps = (f"{different}, write the step as a number",) if strided else ()
+        helps += (COPY,) if not (found.first.write and found.second.write) else ()
+    elif kind.endswith("data"):
+        keys = f"if an array of keys, and nothing else, indexes `{unknown.array}`"
+        helps += (f"{keys}, let `partition(ByKey)` on the keys keep each key to one MI",)
+    helps += (*_fence_form(method, loop, unknown.array), *_single(method))
     return Diagnostic("SOMD303", message, labels, helps)
 
 
@@ -160,7 +164,7 @@ def relaxed_write(method: Method, loop: cst.For, write: Access, read: Access) ->
     )
     helps = (
         f"index every write of `{write.array}` with {variable} plus or minus a constant, along one axis",
-        COPY,
+        "if each element is written by one iteration alone, and values from before the block will do, read from a copy",
         *_single(method),
     )
     return Diagnostic("SOMD314", message, labels, helps)
@@ -322,9 +326,14 @@ def length_varies(method: Method, allocation: cst.Call, name: str) -> Diagnostic
     return Diagnostic("SOMD312", message, labels, helps)
 
 
-def wrong_reduction(method: Method, node: cst.CSTNode, wanted: str, why: str) -> Diagnostic:
+def wrong_reduction(method: Method, node: cst.CSTNode, wanted: str, operators: list[str], name: str) -> Diagnostic:
+    """What is returned under `reduce(wanted)` is `name`, reduced with `operators`, or with none and no accumulator."""
+    listed = " and ".join(f"`{op}`" for op in operators)
+    why = f"`{name}` is reduced with {listed}" if operators else "not an accumulator of a distributed loop"
     labels = (Label(method.position(node), why, True),)
-    helps = (PARTIAL, f"return the accumulator itself under `reduce({wanted!r})`")
+    helps: tuple[str, ...] = (PARTIAL, f"return the accumulator itself under `reduce({wanted!r})`")
+    if len(operators) == 1:
+        helps = (f"declare what the loop does, `reduce({operators[0]!r})`", f"or accumulate `{name}` with `{wanted}`")
     return Diagnostic("SOMD307", f"what is returned is not a `{wanted}` reduction of partial results", labels, helps)
 
 

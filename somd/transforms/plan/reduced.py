@@ -70,12 +70,9 @@ def _check_entry(
 ) -> None:
     """`value`, which stands at `node`, is an accumulator that is reduced with `operator`."""
     if not isinstance(value, cst.Name) or value.value not in found:
-        why = "not an accumulator of a distributed loop"
-        collector.add(messages.wrong_reduction(method, node, operator, why))
+        collector.add(messages.wrong_reduction(method, node, operator, [], ""))
     elif found[value.value] != {accumulating(operator)}:
-        operators = " and ".join(f"`{op}`" for op in sorted(found[value.value]))
-        why = f"`{value.value}` is reduced with {operators}"
-        collector.add(messages.wrong_reduction(method, node, operator, why))
+        collector.add(messages.wrong_reduction(method, node, operator, sorted(found[value.value]), value.value))
 
 
 def check_fence_reduction(node: cst.With, fence: Fence, body: Sequence[Step], context: Context) -> None:
