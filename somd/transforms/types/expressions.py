@@ -192,7 +192,13 @@ class Expressions:
             if isinstance(position, int) and -len(base.elements) <= position < len(base.elements):
                 self.scalar(indexes[0])
                 return base.elements[position]
-            self.report("SOMD403", f"{base} is indexed with a constant inside it", node, "write the number")
+            text = f"a tuple that the method makes is indexed with a constant inside it: {base}"
+            self.report(
+                "SOMD403",
+                text,
+                node,
+                "make it outside of the method, where a variable may index it, and loops run over it",
+            )
             return None
         for index in indexes:
             found = self.scalar(index)
