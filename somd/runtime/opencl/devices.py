@@ -54,8 +54,8 @@ class DeviceInfo:
         return pocl.is_pocl(self.platform)
 
     @property
-    def joins_guards(self) -> bool:
-        """Intel's runtime for CPUs: its compiler takes conditions behind a kernel's guard for a part of it, wrongly."""
+    def is_intels_cpu(self) -> bool:
+        """Intel's runtime for CPUs, whose compiler is wrong in places (`guards.py`)."""
         return self.kind == "cpu" and self.platform.startswith("Intel")
 
     @property

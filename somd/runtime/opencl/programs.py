@@ -33,8 +33,13 @@ _MOST_SIZES = 4096
 #: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
 AHEAD = {"gpu": 256, "simulator": 64}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
-#: an effect without instructions: what a compiler cannot move conditions across
-_GUARDS_END = '#define GUARDS_END __asm__ volatile("")\n#line 1\n'
+#: for a compiler that is wrong: an effect without instructions, across which it cannot move conditions; and `~x` with
+#: ones that it does not know
+_CAREFUL = """#define GUARDS_END __asm__ volatile("")
+static int all_ones(void) { int ones = -1; __asm__("" : "+r"(ones)); return ones; }
+#define BITWISE_NOT(x) ((x) ^ all_ones())
+#line 1
+"""
 #: devices that share a launch: the number of a work-group is that in the whole
 _SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 
@@ -197,7 +202,7 @@ def text_for(context: Context, source: str, fastmath: bool) -> str:
     """What the driver is given: `source` and what its device needs in front of it."""
     first = "" if fastmath else _EXACT
     first = first if context.alone else _SHARED + first
-    return (_GUARDS_END if context.device.info.joins_guards else "") + first + source
+    return (_CAREFUL if context.device.info.is_intels_cpu else "") + first + source
 
 
 def build(context: Context, source: str, fastmath: bool = False) -> Program:

@@ -1,4 +1,6 @@
-"""What stands between the guard of a kernel and conditions of the user's: `GUARDS_END;`
+"""Places that need care from a driver: macros of a plain meaning, which the runtime defines otherwise for Intel's CPUs.
+
+What stands between the guard of a kernel and conditions of the user's: `GUARDS_END;`
 
 const long i = i_start - (long)get_global_id(0);
 if ((long)get_global_id(0) >= i_start - i_stop)
@@ -12,6 +14,9 @@ condition on the index that decides whether there is something left to do become
 number of the work-item is compared as it is, as in guards, and wrong where the number is subtracted: elements are left
 out, others written, and memory beside the array with them. It stops at the first statement that has an effect: there
 the macro is one, of no instructions. For other compilers it is empty, and a kernel without conditions needs none.
+
+And `BITWISE_NOT(x)` is `~x`: beside a minimum, maximum or absolute value that compiler moves it to the registers of
+vectors, and for processors with AVX-512 writes an instruction there that does not exist, which ends the process.
 """
 
 from __future__ import annotations
@@ -21,11 +26,16 @@ import libcst as cst
 from somd.transforms.stages import Nest
 from somd.transforms.tree.walking import children_of
 
-GUARDS_END = "GUARDS_END;"
-#: for the top of a program that uses it; for Intel's CPUs the runtime has defined it before
-DEFINITION = """#ifndef GUARDS_END
+GUARDS_END, BITWISE_NOT = "GUARDS_END;", "BITWISE_NOT"
+#: for the top of a program that mentions them; for Intel's CPUs the runtime has defined them before
+DEFINITIONS = {
+    GUARDS_END: """#ifndef GUARDS_END
 #define GUARDS_END
-#endif"""
+#endif""",
+    BITWISE_NOT: """#ifndef BITWISE_NOT
+#define BITWISE_NOT(x) (~(x))
+#endif""",
+}
 
 
 def is_conditional(nest: Nest) -> bool:

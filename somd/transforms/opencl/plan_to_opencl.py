@@ -13,7 +13,7 @@ from somd.transforms.fence_table import fences_text
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
-from somd.transforms.opencl.guards import DEFINITION, GUARDS_END
+from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import BLOCKS, Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
@@ -184,8 +184,7 @@ def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept)
     for constant, value in constants.items():
         if any(re.search(rf"\b{constant}\b", part) for part in parts):
             head.append(f"#define {constant} {value}")
-    if any(GUARDS_END in part for part in parts):
-        head.append(DEFINITION)
+    head += [text for macro, text in DEFINITIONS.items() if any(macro in part for part in parts)]
     return "\n\n".join(["\n".join(head), *parts]) + "\n"
 
 

@@ -19,6 +19,7 @@ from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_types import CTYPES
+from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.plan_to_opencl import OpenCLCode, plan_to_opencl
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
@@ -128,7 +129,17 @@ def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarra
     body = [f"        const {CTYPES[v.dtype.name]} {name} = in_{name}[i];" for name, v in (("x", x), ("y", y))]
     body += ["        long n;", "        double w;", *(f"        {CTYPES[d]} r_{k}_;" for k, d in enumerate(dtypes))]
     body += [*statements.lines, *(f"        out_{k}[i] = r_{k}_;" for k in range(len(dtypes)))]
-    source = "\n".join([*unit.functions.values(), head, "{ for (long i = 0; i < count; i++) {", *body, "    } }", ""])
+    source = "\n".join(
+        [
+            *DEFINITIONS.values(),
+            *unit.functions.values(),
+            head,
+            "{ for (long i = 0; i < count; i++) {",
+            *body,
+            "    } }",
+            "",
+        ]
+    )
     with open_run(source, ["table"], device=device) as run:
         outputs = [run.empty(len(x), dtype) for dtype in dtypes]
         inputs = (run.array(x), run.array(y))
