@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ KERNELS = ("add", "half_sweep", "partial_sums", "contraction", "divide_singles",
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Caches of the test session alone: nothing warm, nothing left behind."""
     folder = tmp_path_factory.mktemp("cache")
+    for driver in ("gpu", "intel", "pocl"):  # whose trials need not be made anew
+        with contextlib.suppress(NoDevice):
+            select(driver)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOMD_CACHE_DIR", str(folder))
         yield folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from somd.runtime.opencl import Device, NoDevice, select
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("cache")
+    for driver in ("gpu", "intel", "pocl"):  # whose trials need not be made anew
+        with contextlib.suppress(NoDevice):
+            select(driver)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOMD_CACHE_DIR", str(folder))
         yield folder

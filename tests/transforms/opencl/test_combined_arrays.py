@@ -7,6 +7,7 @@ import pytest
 
 from somd.language.markers import dist, shared, sync
 from somd.runtime.opencl import Device
+from tests.devices import has_few
 from tests.transforms.opencl.running import check, method_from
 
 Array = np.ndarray
@@ -33,6 +34,8 @@ TEXT = """def method(k: dist[np.ndarray], v: dist[np.ndarray], h: shared[np.ndar
 def test_operators(device: Device, op: str, dtype: str) -> None:
     if dtype.startswith("float") and op in "&|^":
         return
+    if has_few(device) and dtype != "int32" and op not in ("+", "max"):
+        pytest.skip("another device does all combinations")
     method = method_from(TEXT.format(op, OPERATORS[op]))
     rtol = 1e-4 if dtype == "float32" and op in "+-*" else 0.0
     trips = 40 if "grind" in str(device).lower() else 400
