@@ -54,10 +54,14 @@ class Mixed:
     def tolerance(self) -> float:
         """How far floats may be apart, by their size: those of functions as far as NumPy's are, of float32 where there
         are such, whatever they become later."""
-        narrow = "float32" in self.text or any(
+        return (1e-5 if self.narrow else 1e-12) if self.rough else 0.0
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there are floats of 32 bits."""
+        return "float32" in self.text or any(
             p.array is not None and p.array.dtype == "float32" for p in self.parameters
         )
-        return (1e-5 if narrow else 1e-12) if self.rough else 0.0
 
 
 def mixed(number: int) -> Mixed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from tests.differential.harness import assert_same, assert_same_exception, duplicate
 from tests.property.calls import Call
-from tests.property.plain import Wrapped, wrapped
+from tests.property.plain import BEYOND, Wrapped, wrapped
 
 #: what plain Python raises where the documentation says that a method does not
 DOCUMENTED = (ZeroDivisionError, OverflowError, FloatingPointError, RecursionError, MemoryError)
@@ -35,12 +35,17 @@ TEXTS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result and arguments after a call, or what it raised; `undefined` where the documentation promises nothing."""
+    """Result and arguments after a call, or what it raised.
+
+    `undefined` where the documentation promises nothing; `beyond` where a float became an integer that has no room for
+    it, whose value is the processor's.
+    """
 
     result: Any
     arguments: tuple[Any, ...]
     error: BaseException | None = None
     undefined: str = ""
+    beyond: bool = False
 
 
 @dataclass
@@ -76,12 +81,15 @@ def outcome(call: Callable[..., Any], given: Call, wide: bool = False, seconds: 
     """What `call` does to a copy of the arguments; undefined where it takes more than so many seconds."""
     own = duplicate(given.arguments)
     passed = [wrapped(each) if wide and type(each) is int and abs(each) <= 2**63 else each for each in own]
+    BEYOND.clear()
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings(record=True) as casts:
             warnings.simplefilter("ignore", RuntimeWarning)
+            warnings.filterwarnings("always", "invalid value encountered in cast", RuntimeWarning)
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
             with limited(seconds) if seconds else nullcontext():
-                return Outcome(_unwrapped(call(*passed)), own)
+                result = _unwrapped(call(*passed))
+        return Outcome(result, own, beyond=_beyond(casts))
     except Endless:
         return Outcome(None, own, None, "endless")
     except Exception as error:
@@ -89,7 +97,11 @@ def outcome(call: Callable[..., Any], given: Call, wide: bool = False, seconds: 
         text = str(error)
         if isinstance(error, DOCUMENTED) or (not isinstance(error, IndexError) and any(each in text for each in TEXTS)):
             return Outcome(None, own, error, f"{type(error).__name__}: {text}")
-        return Outcome(None, own, error)
+        return Outcome(None, own, error, beyond=_beyond(casts))
+
+
+def _beyond(casts: Sequence[warnings.WarningMessage]) -> bool:
+    return bool(BEYOND) or any(issubclass(each.category, RuntimeWarning) for each in casts)
 
 
 def _unwrapped(result: Any) -> Any:

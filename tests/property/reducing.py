@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.compiling.one_at_a_time import many_calls
 from tests.property.calls import Call, calls
 from tests.property.examining import Examined, examine_program
 from tests.property.mixed import Mixed, mixed
@@ -77,7 +78,7 @@ def _candidates(made: Mixed) -> Iterator[Mixed]:
     used = {node.id for node in ast.walk(method) if isinstance(node, ast.Name)}
     method.args.args = [each for each in method.args.args if each.arg in used]
     kept = {each.arg for each in method.args.args}
-    yield replace(made, text=ast.unparse(tree) + "\n", parameters=tuple(p for p in made.parameters if p.name in kept))
+    yield replace(made, text=_text(tree), parameters=tuple(p for p in made.parameters if p.name in kept))
     for text in _smaller(made.text):
         yield replace(made, text=text)
 
@@ -130,7 +131,12 @@ def _smaller(text: str) -> Iterator[str]:
             statements[which : which + 1] = statements[which].body if "inside" in name else []
             if not statements and name == "body":
                 statements.append(ast.Pass())
-        yield ast.unparse(ast.fix_missing_locations(copy)) + "\n"
+        yield _text(copy)
+
+
+def _text(tree: ast.Module) -> str:
+    with many_calls():  # as many levels as a sum has terms
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def _size(node: ast.AST) -> int:
@@ -164,8 +170,8 @@ def _file(made: Mixed, target: str, found: Examined) -> str:
     comment = "".join(
         f"# {line}\n" for line in f"Program {made.number}, {target}: {found.verdict}. {detail}".split("\n")[:40]
     )
-    if made.wide:
-        comment += "# Python's ints in it wrap at 64 bits (docs/limits.md).\n"
+    if target != "reference":
+        comment += "# Python's ints wrap at 64 bits there (docs/limits.md).\n"
     return comment + made.text + _arguments(made, call) + RUN.format(method=made.name, target=target)
 
 

@@ -8,6 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from tests.property.calls import Call
+from tests.property.outcomes import outcome
 from tests.property.plain import namespace_of, own_function, own_power
 
 
@@ -48,3 +50,17 @@ def test_texts_keep_their_lines_and_wrap() -> None:
     f = namespace_of(text, "<plain>", own=True, wide=True)["f"]
     assert f(2**62, 2.0)[0] == 1 and f(2, np.float32(2.0))[1] == np.float32(64.0)
     assert f.__code__.co_firstlineno == 4 and linecache.getline("<plain>", 6) == "    x **= 3\n"
+
+
+def test_texts_of_many_terms() -> None:
+    text = "def f(x):\n    return " + " + ".join(["x ** 2"] * 900) + "\n"
+    assert namespace_of(text, "<deep>", own=True, wide=True)["f"](1.0) == 900.0
+
+
+def test_what_becomes_an_int_wraps_and_is_noted_where_it_has_no_room() -> None:
+    text = "import math\n\ndef f(x, y):\n    y[0] = x\n    return int(x) * 31, math.floor(x), round(x)\n"
+    f = namespace_of(text, "<whole>", wide=True)["f"]
+    whole = outcome(f, Call((np.int64(2**62), np.zeros(1)), ""))
+    assert whole.result[0] == (31 * 2**62 + 2**63) % 2**64 - 2**63 and not whole.beyond
+    assert outcome(f, Call((2.0**64, np.zeros(1)), "")).beyond
+    assert outcome(lambda x: np.int64(x), Call((np.float64(1e30),), "")).beyond
