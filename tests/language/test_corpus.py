@@ -16,7 +16,7 @@ import pytest
 
 from somd.sources.expected import expected_of
 from somd.sources.verifying import verify
-from tests.differential import features, harness
+from tests.differential import compiled_once, features, harness
 from tests.language.program import PROGRAMS, Program
 
 HERE = Path(__file__).parent
@@ -27,17 +27,28 @@ for name in reversed(MODULES) if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1
 PROGRAMS.sort(key=lambda program: program.method.__module__)
 #: elements of cases that run as plans, each access of which is watched
 FEW = 1000
-ALL = [pytest.param(program, id=program.name) for program in PROGRAMS]
 
 
-def marked(program: Program, target: str) -> object:
-    reason = program.xfail.get(target)
+#: the ways to run a program, one after the other, so that what they compile alike is compiled once
+WAYS = (*harness.TARGETS, "plan")
+
+
+def marked(program: Program, way: str) -> object:
+    reason = program.xfail.get(way)
     marks = [pytest.mark.xfail(reason=reason)] if reason else []
-    return pytest.param(program, target, id=f"{program.name}-{target}", marks=marks)
+    return pytest.param(program, way, id=f"{program.name}-{way}", marks=marks)
 
 
-@pytest.mark.parametrize(("program", "target"), [marked(p, t) for p in PROGRAMS for t in harness.TARGETS])
-def test_program(program: Program, target: str) -> None:
+@pytest.mark.parametrize(("program", "way"), [marked(p, way) for p in PROGRAMS for way in WAYS])
+def test_program(program: Program, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled_once.patch(monkeypatch)
+    if way == "plan":
+        on_plan(program)
+    else:
+        on_target(program, way)
+
+
+def on_target(program: Program, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
@@ -54,8 +65,7 @@ def elements(args: tuple[object, ...]) -> int:
     return sum(each.size for each in args if isinstance(each, np.ndarray))
 
 
-@pytest.mark.parametrize("program", ALL)
-def test_plan(program: Program) -> None:
+def on_plan(program: Program) -> None:
     cases = [args for args in harness.chosen(program.cases(), "multicore") if elements(args) <= FEW]
     if not cases:
         pytest.skip("too large for the reference back end")
