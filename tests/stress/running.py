@@ -98,9 +98,9 @@ def run(name: str, layer: str, cache: Path) -> None:
 # --- the cache -------------------------------------------------------------------------------------------------------
 
 
-def filled_by_eight(layer: str, cache: Path) -> None:
-    """Eight processes fill an empty cache at once."""
-    for process in [start("call", layer, cache) for _ in range(8)]:
+def filled_by_four(layer: str, cache: Path) -> None:
+    """Four processes fill an empty cache at once."""
+    for process in [start("call", layer, cache) for _ in range(4)]:
         ended_well(process)
     run("call", layer, cache)
     assert not list(cache.rglob("*.tmp")), "a temporary file is left"
@@ -161,7 +161,7 @@ def _and_again(name: str, layer: str, cache: Path) -> None:
 
 
 CACHES: dict[str, Callable[[str, Path], None]] = {
-    **{function.__name__: function for function in (filled_by_eight, damaged, read_only, full, deleted)},
+    **{function.__name__: function for function in (filled_by_four, damaged, read_only, full, deleted)},
     **{name: partial(_and_again, name) for name in FRESH},
 }
 
