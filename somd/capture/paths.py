@@ -69,9 +69,8 @@ _known: WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[Path, ...]]] = Wea
 def paths_of(function: FunctionType) -> tuple[Path, ...]:
     """The paths of `function`; none if its source text is not available.
 
-    >>> import textwrap
-    >>> [str(path) for path in paths_of(textwrap.dedent)][:3]
-    ['_whitespace_only_re.sub', 'text', '_leading_whitespace_re.findall']
+    >>> [str(path) for path in paths_of(paths_of)][:3]
+    ['function.__code__', '_known.get', '_known']
     """
     code = function.__code__
     found = _known.get(function)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any
 
 import numpy as np
+
+from somd.calls.bound import BoundMethod
 
 Case = tuple[Any, ...]
 #: empty, one element, fewer than workers, odd, more than workers
@@ -38,6 +41,8 @@ def program(
     """Enter a method into the corpus."""
 
     def enter(method: Any) -> Any:
+        if isinstance(method, MethodType):  # what `classmethod` makes of a SOMD method from Python 3.13 on
+            method = BoundMethod(method.__func__, method.__self__)
         PROGRAMS.append(Program(method, cases, rtol, xfail or {}))
         return method
 

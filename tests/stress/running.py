@@ -23,6 +23,8 @@ EXPECTED = (
     "return self._run(settings",
     "Unable to join threads to shut down before fork",
     "Attempted to fork from a non-main thread",
+    "leaked semaphore objects",  # of Numba's, in a process that forked before its first call, from Python 3.14 on
+    "warnings.warn(",
 )
 #: the programs that call in some state of the process
 LIVE = (

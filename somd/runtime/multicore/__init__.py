@@ -43,7 +43,13 @@ from somd.runtime.multicore.complex_functions import (
     complex_tan,
     complex_tanh,
 )
-from somd.runtime.multicore.complex_numbers import complex_divide, complex_power, python_divide, python_power
+from somd.runtime.multicore.complex_numbers import (
+    complex_divide,
+    complex_multiply,
+    complex_power,
+    python_divide,
+    python_power,
+)
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, store, wrapped
@@ -122,6 +128,7 @@ __all__ = [
     "complex_exp",
     "complex_log",
     "complex_log10",
+    "complex_multiply",
     "complex_power",
     "complex_sin",
     "complex_sinh",

@@ -21,6 +21,11 @@ def complex_divide(left: Any, right: Any) -> Any:
     raise NotImplementedError("only compiled code calls this")
 
 
+def complex_multiply(left: Any, right: Any) -> Any:
+    """`left * right` as NumPy has it; from Python 3.14 on Numba has CPython's product, which makes inf of some nan."""
+    raise NotImplementedError("only compiled code calls this")
+
+
 def complex_power(base: Any, exponent: Any) -> Any:
     """`base ** exponent` as NumPy has it: by squaring for whole exponents between -100 and 100."""
     raise NotImplementedError("only compiled code calls this")
@@ -60,9 +65,30 @@ def python_divide(left: complex, right: complex) -> complex:
     return complex(np.nan, np.nan)
 
 
+@overload(complex_multiply, inline="always")
+def _complex_multiply(left: Any, right: Any) -> Any:
+    def multiply(left: Any, right: Any) -> Any:
+        return complex(left.real * right.real - left.imag * right.imag, left.real * right.imag + left.imag * right.real)
+
+    return multiply
+
+
+@native
+def _numpys_squarings(base: Any, one: Any, count: int) -> Any:
+    """`base ** count` for a count of at least 0, in the order and by the products of NumPy."""
+    result, factor = one, base
+    while count > 0:
+        if count & 1:
+            result = complex_multiply(result, factor)
+        count >>= 1
+        if count > 0:
+            factor = complex_multiply(factor, factor)
+    return result
+
+
 @native
 def _squarings(base: Any, one: Any, count: int) -> Any:
-    """`base ** count` for a count of at least 0, in the order of NumPy and of Python."""
+    """`base ** count` for a count of at least 0, in the order and by the products of Python."""
     result, factor = one, base
     while count > 0:
         if count & 1:
@@ -88,12 +114,12 @@ def _complex_power(base: Any, exponent: Any) -> Any:
             if count == 1:
                 return base
             if count == 2:
-                return base * base
+                return complex_multiply(base, base)
             if count == 3:
-                return base * (base * base)
-            result = _squarings(base, one, abs(count))
+                return complex_multiply(base, complex_multiply(base, base))
+            result = _numpys_squarings(base, one, abs(count))
             return complex_divide(one, result) if count < 0 else result
-        return kind(complex_exp(np.complex128(exponent) * complex_log(base)))
+        return kind(complex_exp(complex_multiply(np.complex128(exponent), complex_log(base))))
 
     return power
 

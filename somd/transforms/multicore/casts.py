@@ -10,6 +10,7 @@ operands and results are cast; where it does not (float64, int64, Python numbers
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -32,6 +33,8 @@ from somd.transforms.types.typing_table import Callee, Types
 
 SAME_IN_NUMBA = ("int64", "float64")
 FLOAT_MATH = "float64"
+#: whether Numba multiplies complex numbers as Python does from 3.14 on, and not as NumPy
+PRODUCTS_OF_PYTHON = sys.version_info >= (3, 14)
 #: functions of `math` that Numba has elsewhere or not at all, with the type that they are computed in
 MATH_ELSEWHERE = {
     "fmod": ("np.fmod", "float64"),
@@ -513,6 +516,8 @@ def _careful(node: cst.BinaryOperation, left: ScalarType, right: ScalarType, res
     """The runtime function for an operation whose edge cases Numba and the processor treat in their own way."""
     if result.kind == "c":
         own = "python" if left.weak and right.weak else "complex"
+        if isinstance(node.operator, cst.Multiply):
+            return "complex_multiply" if own == "complex" and PRODUCTS_OF_PYTHON else None
         return {cst.Divide: f"{own}_divide", cst.Power: f"{own}_power"}.get(type(node.operator))
     constant = node.right
     while isinstance(constant, cst.Call) and len(constant.args) == 1:
