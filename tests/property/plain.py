@@ -30,22 +30,14 @@ class Wrapped(int):
     __array_ufunc__ = None
 
 
-def _wrapping(name: str) -> None:
+def _wrapping(symbol: Callable[..., Any], name: str, reflected: bool = False) -> None:
     plain = getattr(int, name)
 
     def method(self: Wrapped, *others: Any) -> Any:
         if any(isinstance(other, np.generic | float | complex) for other in others):
             if not isinstance(others[0], np.generic):
                 return NotImplemented
-            symbol = getattr(
-                operator,
-                {"and": "and_", "or": "or_"}.get(name.strip("_").removeprefix("r"), name.strip("_").removeprefix("r")),
-            )
-            return (
-                symbol(others[0], int(self))
-                if name.startswith("__r") and name not in ("__rshift__",)
-                else symbol(int(self), others[0])
-            )
+            return symbol(others[0], int(self)) if reflected else symbol(int(self), others[0])
         found = plain(self, *others)
         return wrapped(found) if type(found) is int else found
 
@@ -53,27 +45,24 @@ def _wrapping(name: str) -> None:
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
-    _wrapping(f"__{_name}__")
-    _wrapping(f"__r{_name}__")
+    _symbol = getattr(operator, f"__{_name}__")
+    _wrapping(_symbol, f"__{_name}__")
+    _wrapping(_symbol, f"__r{_name}__", reflected=True)
 for _name in ("neg", "pos", "abs", "invert"):
-    _wrapping(f"__{_name}__")
+    _wrapping(getattr(operator, _name), f"__{_name}__")
 
 
-def _compared(name: str) -> None:
+def _compared(symbol: Callable[..., Any], name: str) -> None:
     plain = getattr(int, name)
 
     def method(self: Wrapped, other: Any) -> Any:
-        return (
-            getattr(operator, name.strip("_"))(int(self), other)
-            if isinstance(other, np.generic)
-            else plain(self, other)
-        )
+        return symbol(int(self), other) if isinstance(other, np.generic) else plain(self, other)
 
     setattr(Wrapped, name, method)
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    _compared(f"__{_name}__")
+    _compared(getattr(operator, _name), f"__{_name}__")
 Wrapped.__hash__ = int.__hash__  # type: ignore[method-assign]
 Wrapped.__truediv__ = lambda self, other: int(self) / other  # type: ignore[method-assign,misc,assignment]
 Wrapped.__rtruediv__ = lambda self, other: other / int(self)  # type: ignore[method-assign,misc,assignment]
