@@ -198,6 +198,20 @@ def hash_between_loops(a: A, k: int) -> tuple:
 
 @program(lambda: [(np.arange(n) - n // 2, np.zeros(n), np.ones(n), np.linspace(-3, 7, n)) for n in (*SIZES, 500)])
 @somd
+def complements_otherwise(z: A, y: A, x: A, a: A) -> tuple:
+    count, most, least = 0, -3, 3
+    for i in range(len(z)):
+        y[i] = np.int64(a[i])
+        if x[-i - 1] > 0.0:
+            count += 1
+        most = max(most, int(-1 - z[i] * z[i]))
+        if least > int(z[i]) ^ -1:
+            least = int(z[i]) ^ -1
+    return count, most, least
+
+
+@program(lambda: [(np.arange(n) - n // 2, np.zeros(n), np.ones(n), np.linspace(-3, 7, n)) for n in (*SIZES, 500)])
+@somd
 def complements(z: A, y: A, x: A, a: A) -> tuple:
     """Beside an extremum, many of them at a time: compilers keep all bits set for each in a register of vectors."""
     count, most, least = 0, -3, 3

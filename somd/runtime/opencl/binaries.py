@@ -12,7 +12,7 @@ from pathlib import Path
 from somd.runtime.opencl.devices import DeviceInfo
 from somd.runtime.opencl.folders import cache_folder, read_checked, read_whole, write_checked
 
-_FORMAT = "1"
+_FORMAT = "2"
 
 
 def entry(source: str, options: tuple[str, ...], info: DeviceInfo) -> Path:

@@ -5,6 +5,11 @@ Out: a folder of ICD files with real paths, named in `OCL_ICD_VENDORS`; then the
 PyPI need no ICD file: the loader inside pyopencl's wheel finds them beside itself, whatever the variable says. The
 system's PoCL is registered as well: it may know a CPU that PyPI's is too old for, and the newest that works is taken.
 
+And one step of Intel's compiler for CPUs is switched off, which moves integers beside a minimum, maximum or absolute
+value to the registers of vectors: on processors with AVX-512 it makes `-1 - x` there by an instruction that does not
+exist, and the process ends. The driver reads `CL_CONFIG_LLVM_OPTIONS` when its first context is made, of a name that
+it does not know takes no notice, and what the user has set there is kept.
+
 The loader reads the variable when the first platform is asked for, so a pyopencl that was imported but not used
 earlier is fine; one that was used keeps the drivers that it found then.
 """
@@ -41,6 +46,7 @@ _NVIDIA_FOLDERS = (
     "/run/opengl-driver/lib",
     "/usr/lib",
 )
+_INTELS_OPTIONS, _NO_INTEGERS_IN_VECTORS = "CL_CONFIG_LLVM_OPTIONS", "-disable-x86-scalar-to-vector"
 _FAMILIES = ("pocl", "intelocl", "nvidia-opencl")
 _lock = threading.Lock()
 _prepared = False
@@ -67,6 +73,7 @@ def prepare() -> None:
         if _prepared or not sys.platform.startswith("linux"):
             return
         _prepared = True
+        _mend_intels_compiler()
         if any(os.environ.get(name) and not _is_ours(os.environ[name]) for name in _VARIABLES):
             return
         drivers = find_drivers()
@@ -80,6 +87,12 @@ def prepare() -> None:
         os.environ["OCL_ICD_VENDORS"] = str(folder)
         # PoCL runs what it finds there
         os.environ.setdefault("POCL_CACHE_DIR", str(parent / "pocl"))
+
+
+def _mend_intels_compiler() -> None:
+    options = os.environ.get(_INTELS_OPTIONS, "")
+    if _NO_INTEGERS_IN_VECTORS not in options:
+        os.environ[_INTELS_OPTIONS] = f"{options} {_NO_INTEGERS_IN_VECTORS}".strip()
 
 
 def inherit() -> None:

@@ -33,11 +33,8 @@ _MOST_SIZES = 4096
 #: bytes that a work-item of a reduction loads at a time, ahead of what it adds: few must keep the memory of a GPU busy
 AHEAD = {"gpu": 256, "simulator": 64}
 _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
-#: for a compiler that is wrong: an effect without instructions, across which it cannot move conditions; and `~x` with
-#: ones that it does not know
+#: for a compiler that is wrong: an effect without instructions, across which it cannot move conditions
 _CAREFUL = """#define GUARDS_END __asm__ volatile("")
-static int all_ones(void) { int ones = -1; __asm__("" : "+r"(ones)); return ones; }
-#define BITWISE_NOT(x) ((x) ^ all_ones())
 #line 1
 """
 #: devices that share a launch: the number of a work-group is that in the whole

@@ -15,7 +15,6 @@ from somd.elementary.functions import POWERS
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
-from somd.transforms.opencl.guards import BITWISE_NOT
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import FLOAT, INT, ScalarType, working_type
 
@@ -129,7 +128,7 @@ def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
     if isinstance(operator, cst.BitInvert):
         if dtype == "bool":
             return prefix("!", operand, dtype)
-        return narrowed(call(BITWISE_NOT, dtype, operand))
+        return narrowed(prefix("~", operand, dtype))
     if operand.value is not None and kind_of(dtype) in "ifc" and operand.value != -(2 ** (bits(dtype) - 1)):
         return literal(-operand.value, dtype)
     if kind_of(dtype) in "fc" or (result.weak and operand.reach):

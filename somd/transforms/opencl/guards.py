@@ -14,9 +14,6 @@ condition on the index that decides whether there is something left to do become
 number of the work-item is compared as it is, as in guards, and wrong where the number is subtracted: elements are left
 out, others written, and memory beside the array with them. It stops at the first statement that has an effect: there
 the macro is one, of no instructions. For other compilers it is empty, and a kernel without conditions needs none.
-
-And `BITWISE_NOT(x)` is `~x`: beside a minimum, maximum or absolute value that compiler moves it to the registers of
-vectors, and for processors with AVX-512 writes an instruction there that does not exist, which ends the process.
 """
 
 from __future__ import annotations
@@ -26,14 +23,11 @@ import libcst as cst
 from somd.transforms.stages import Nest
 from somd.transforms.tree.walking import children_of
 
-GUARDS_END, BITWISE_NOT = "GUARDS_END;", "BITWISE_NOT"
+GUARDS_END = "GUARDS_END;"
 #: for the top of a program that mentions them; for Intel's CPUs the runtime has defined them before
 DEFINITIONS = {
     GUARDS_END: """#ifndef GUARDS_END
 #define GUARDS_END
-#endif""",
-    BITWISE_NOT: """#ifndef BITWISE_NOT
-#define BITWISE_NOT(x) (~(x))
 #endif""",
 }
 

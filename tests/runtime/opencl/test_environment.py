@@ -183,3 +183,11 @@ def test_two_drivers_that_abort_a_process_do_not_stand_beside_each_other(
     assert drivers.stands_beside("/one.so", "/other.so")
     assert drivers.stands_beside("/one.so", "/other.so") and not statuses
     assert drivers.stands_beside("/one.so", None)
+
+
+def test_options_of_intels_compiler_that_the_user_set_are_kept() -> None:
+    code = "import os; from somd.runtime.opencl import drivers; drivers.prepare(); print(os.environ[{!r}])"
+    name, step = drivers._INTELS_OPTIONS, drivers._NO_INTEGERS_IN_VECTORS
+    assert python(code.format(name), **{name: ""}) == step
+    assert python(code.format(name), **{name: "-one=2"}) == f"-one=2 {step}"
+    assert python(code.format(name), **{name: f"{step} -one=2"}) == f"{step} -one=2"
