@@ -32,6 +32,8 @@ NUMPY_NAMES = {"pow": "power", "phase": "angle", "atan2": "arctan2"}
 NUMPY_NAMES |= {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 #: a count that moves all bits of a number out, and no more
 FAR = 256
+#: what makes a float of an integer first
+OF_FLOATS = ("math.floor", "math.ceil")
 FAR_COUNT = re.compile(r"<< \d{4,}")
 
 
@@ -105,10 +107,11 @@ def plain(template: Template, kinds: tuple[Kind, ...], result: ScalarType) -> li
     names = OPERANDS[: len(kinds)]
     operands = [scalars(kind, place) for place, kind in enumerate(kinds)]
     text = FAR_COUNT.sub(f"<< {FAR}", template.text.format(*names))
+    whole = _makes_whole(template, kinds, result)
     known: dict[tuple[Any, ...], Any] = {}
     with (
         warnings.catch_warnings(),
-        np.errstate(all="ignore", invalid="raise" if _makes_whole(kinds, result) else "ignore"),
+        np.errstate(all="ignore", invalid="raise" if whole else "ignore"),
     ):
         warnings.simplefilter("ignore")
         function, instead = (
@@ -119,19 +122,20 @@ def plain(template: Template, kinds: tuple[Kind, ...], result: ScalarType) -> li
         for given in zip(*operands, strict=True):
             key = tuple(map(repr, given))
             if key not in known:
-                known[key] = _computed(function, instead, given, shifts, kinds, result)
+                known[key] = _computed(function, instead, given, shifts, result)
+                if type(known[key]) is int and not -(1 << 63) <= known[key] < 1 << 63 and whole:
+                    known[key] = None
             found.append(known[key])
         return found
 
 
-def _makes_whole(kinds: tuple[Kind, ...], result: ScalarType) -> bool:
-    """Whether integers are made of numbers, some of which lie beyond those of Python here."""
-    return result.kind in "iu" and any(kind.kind in "fc" or kind.dtype == "uint64" for kind in kinds)
+def _makes_whole(template: Template, kinds: tuple[Kind, ...], result: ScalarType) -> bool:
+    """Whether integers are made of floats, some of which lie beyond those of Python here."""
+    floats = template.name in OF_FLOATS or any(kind.kind in "fc" for kind in kinds)
+    return result.kind in "iu" and floats
 
 
-def _computed(
-    function: Any, instead: Any, given: tuple[Any, ...], shifts: bool, kinds: tuple[Kind, ...], result: ScalarType
-) -> Any:
+def _computed(function: Any, instead: Any, given: tuple[Any, ...], shifts: bool, result: ScalarType) -> Any:
     if shifts and all(isinstance(v, int) for v in given) and given[-1] >= FAR:
         given = (*given[:-1], FAR)
     try:
@@ -142,8 +146,6 @@ def _computed(
         found = _without_raising(instead, given, error, result)
     if type(found) is complex and result.kind == "f":
         found = _without_raising(instead, given, ValueError(), result)
-    if type(found) is int and _makes_whole(kinds, result) and not -(1 << 63) <= found < 1 << 63:
-        return None
     return found[()] if isinstance(found, np.ndarray) else found
 
 

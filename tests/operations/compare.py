@@ -64,7 +64,7 @@ def agrees(case: Case, given: tuple[Any, ...], wanted: Any, mine: Any) -> bool:
         return bool(int(wanted) == int(mine)) or (case.result.weak and (int(wanted) - int(mine)) % _WORD == 0)
     if kind == "c" and _is_power(name) and not _is_moderate(case.template, given, wanted):
         return True
-    of_complex = any(operand.kind == "c" for operand in case.kinds) or name.startswith("cmath")
+    of_complex = "c" in (kind, *(operand.kind for operand in case.kinds)) or name.startswith("cmath")
     if of_complex and name.startswith(_COMPLEX) and not name.startswith(_EXACT_COMPLEX):
         near = NEAR[case.result.dtype in ("complex64", "float32")]
         return any(_near(complex(each), complex(mine), near) for each in (wanted, *_numpys(name, given)))

@@ -1,7 +1,8 @@
 """Every operator and function that methods may use, on the hard numbers of every type, does what plain Python does.
 
-The usual run takes each of them once, on one of the targets, with types that go around; SOMD_ALL_CASES=1 takes all
-types and pairs of types on all targets, which is more than an hour of work.
+The usual run takes each of them once, on one of the targets, with types that go around, and on all targets what brings
+integers of 64 bits together in a type that does not hold them; SOMD_ALL_CASES=1 takes all types and pairs of types on
+all targets, which is more than an hour of work.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ ONE_OF = 60
 #: the types in the order in which templates take them, each operand's in steps of its own; most bugs are of floats
 AROUND = (*KINDS, ScalarType("float64"), ScalarType("float32"))
 STEPS = (1, 6, 4)
+#: whose numbers no one type of NumPy's, nor Python's ints here, hold
+LONG = tuple((*map(ScalarType, names),) for names in (("uint64",), ("int64", "uint64"), ("uint64", "uint64")))
 TUPLES = [kinds for count in (1, 2) for kinds in itertools.product(KINDS, repeat=count)] + [(k,) * 3 for k in KINDS]
 
 
@@ -80,6 +83,14 @@ def test_each_on_some_types(target: str, tmp_path: Path) -> None:
     chosen = [template for template in templates() if template.name in here]
     cases = some_cases([*chosen, *with_literals()[offset * 7 :: ONE_OF]])
     assert here <= {case.template.name for case in cases}
+    check(cases, target, tmp_path)
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_long_integers(target: str, tmp_path: Path) -> None:
+    cases = [case for kinds in LONG for case in typed(templates(), kinds)[0]]
+    cases = [case for case in cases if case.result.kind in "bi" and (case.result.weak or len(case.kinds) == 2)]
+    assert {"math.gcd", "math.isqrt", "int", "<", "=="} <= {case.template.name for case in cases}
     check(cases, target, tmp_path)
 
 

@@ -6,6 +6,7 @@ The list below is the contract with the code generator.
 from somd.language.partitioners import Chunked, Cyclic
 from somd.runtime.multicore import elementary
 from somd.runtime.multicore.arithmetic import (
+    compare_signed,
     fermat_remainder,
     floor_divide,
     integer_power,
@@ -13,6 +14,7 @@ from somd.runtime.multicore.arithmetic import (
     python_quotient,
     shift_left,
     shift_right,
+    size_of,
 )
 from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
@@ -121,6 +123,7 @@ __all__ = [
     "combine_sum",
     "combine_xor",
     "combining_work",
+    "compare_signed",
     "complex_angle",
     "complex_cos",
     "complex_cosh",
@@ -200,6 +203,7 @@ __all__ = [
     "rows_together",
     "shift_left",
     "shift_right",
+    "size_of",
     "slave",
     "slave_range",
     "small_work",

@@ -90,6 +90,19 @@ def python_compare(whole: int, number: float) -> float:
 
 
 @native
+def compare_signed(value: int, other: Any) -> Any:
+    """-1, 0 or 1 as an int64 is less than a uint64, equal or greater."""
+    natural = np.uint64(value)
+    return -1 if value < 0 or natural < other else np.int64(natural > other)
+
+
+@native
+def size_of(value: Any) -> Any:
+    """The absolute value of an int64 or a uint64, as a uint64."""
+    return np.uint64(0) - np.uint64(value) if value < 0 else np.uint64(value)
+
+
+@native
 def fermat_remainder(value: Any, bits: int) -> Any:
     """`value % (2**bits + 1)` for an np.uint32 below `2**(2 * bits)`, as np.uint32: 2**bits is -1 there.
 

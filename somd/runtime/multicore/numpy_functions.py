@@ -12,6 +12,9 @@ import numpy as np
 
 from somd.runtime.multicore.numba_internals.native import native
 
+#: the root of the largest uint64
+_LAST_ROOT = np.uint64((1 << 32) - 1)
+
 
 @native
 def numpy_sign(value: Any, one: Any) -> Any:
@@ -114,13 +117,14 @@ def python_rounded(value: int, factor: int) -> int:
 
 
 @native
-def python_isqrt(value: int) -> Any:
-    """The whole part of the square root; 0 for what has none."""
+def python_isqrt(value: Any) -> Any:
+    """The whole part of the square root of an int64 or a uint64; 0 for what has none."""
     if value <= 0:
         return 0
-    root = np.int64(math.sqrt(value))
-    while root > 3037000499 or root * root > value:
-        root -= 1
-    while root < 3037000499 and (root + 1) * (root + 1) <= value:
-        root += 1
-    return root
+    whole, one = np.uint64(value), np.uint64(1)
+    root = min(np.uint64(math.sqrt(np.float64(whole))), _LAST_ROOT)
+    while root * root > whole:
+        root -= one
+    while root < _LAST_ROOT and (root + one) * (root + one) <= whole:
+        root += one
+    return np.int64(root)

@@ -219,9 +219,12 @@ class Rewriter(cst.CSTTransformer):
                 return own
             if callee.name in MATH_ELSEWHERE:
                 function, dtype = MATH_ELSEWHERE[callee.name]
-                pairs = zip(updated_node.args, original_node.args, strict=True)
-                values = [converted(new.value, self._scalar(old.value), dtype) for new, old in pairs]
                 self.how.uses_math |= function.startswith("math")
+                sizes = dtype == "int64" and any(kind is not None and kind.dtype == "uint64" for kind in kinds)
+                values = [a.value for a in updated_node.args]
+                if sizes:
+                    return cast(call_of(cst.parse_expression(function), *(call("size_of", v) for v in values)), dtype)
+                values = [converted(value, kind, dtype) for value, kind in zip(values, kinds, strict=True)]
                 return call_of(cst.parse_expression(function), *values)
             self.how.uses_math = True
             args = [

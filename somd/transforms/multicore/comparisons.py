@@ -3,6 +3,7 @@
 x < 0.1             ->  x < np.float32(0.1)                             for a float32 `x`
 x < 0.1 < y         ->  x < np.float32(0.1) and 0.1 < y                 for a float64 `y`
 n < t               ->  python_compare(n, t) < 0                        for Python's int `n` and float `t`
+n < u               ->  compare_signed(n, u) < 0                        for an int64 and a uint64
 z == w              ->  np.complex128(z) == w                           for a complex64 `z`
 """
 
@@ -63,6 +64,10 @@ def _pair(left: cst.BaseExpression, right: cst.BaseExpression, one: ScalarType, 
         return as_type(left, one, dtype), as_type(right, other, dtype)
     if one.weak and other.weak:
         return _of_python(left, right, one, other)
+    if {one.dtype, other.dtype} == {"int64", "uint64"} and not any(map(is_near, (left, right))):
+        if one.kind == "i":
+            return called("compare_signed", left, right), cst.Integer("0")
+        return cst.Integer("0"), called("compare_signed", right, left)
     if one.weak == other.weak:
         return left, right
     weak, strong = (left, other) if one.weak else (right, one)

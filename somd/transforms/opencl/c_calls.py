@@ -83,6 +83,9 @@ def absolute(argument: C, unit: Unit) -> C:
 def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     """A function of `math`: in double; `floor`, `ceil` and `trunc` give an int."""
     if name in ("gcd", "isqrt"):
+        if any(a.dtype == "uint64" for a in arguments):
+            sizes = [converted(absolute(converted(a, _signed(a.dtype)), unit), "uint64") for a in arguments]
+            return converted(call(unit.function(name, "uint64"), "uint64", *sizes), "int64")
         return call(unit.function(name, "int64"), "int64", *(converted(a, "int64") for a in arguments))
     values = [converted(a, "float64") for a in arguments]
     if name in ("degrees", "radians"):
@@ -97,6 +100,11 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
         return power(values[0], values[1], result, unit)
     function = name if own is None else unit.elementary(own, "float64")
     return converted(call(function, kind, *values), result.dtype)
+
+
+def _signed(dtype: str) -> str:
+    """The widest integer type that has the numbers of an integer type."""
+    return dtype if kind_of(dtype) == "u" else "int64"
 
 
 def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:

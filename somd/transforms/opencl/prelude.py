@@ -108,6 +108,26 @@ SIGNED = {
 }""",
 }
 UNSIGNED = {
+    "gcd": """static @T python_gcd_@T(@T a, @T b)
+{
+    while (b != 0) {
+        const @T rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}""",
+    "isqrt": """static @T python_isqrt_@T(@T a)
+{
+    const @T last = 4294967295ul;
+    const double near = sqrt((double)a);
+    @T root = near < 4294967295.0 ? (@T)near : last;
+    while (root * root > a)
+        root -= 1;
+    while (root < last && (root + 1) * (root + 1) <= a)
+        root += 1;
+    return root;
+}""",
     "reciprocal": """static @T numpy_reciprocal_@T(@T a, @T by_zero)
 {
     return a == 0 ? by_zero : a == 1 ? 1 : 0;
