@@ -347,6 +347,7 @@ class Nest:
     #: loop variables (by loop) and uniform scalars that index, where they are proved to be at least 0 or 1
     lowest: Mapping[cst.For, int]
     lowest_scalars: Mapping[str, int]
+    #: whether the method asks for pieces of two dimensions
     grid: bool
     position: Position
     #: the parameter whose partitioner cuts the outermost dimension; None for blocks
@@ -380,6 +381,15 @@ class Nest:
     def near_scalars(self) -> tuple[str, ...]:
         """All scalars that must not be far from 0."""
         return tuple(name for near in self.near if near is not None for name in near.scalars)
+
+    @property
+    def cut_twice(self) -> bool:
+        """Whether an MI gets a piece of two dimensions: where the method asks for it, the inner loop runs forward, and
+        what an MI makes is in the elements that it writes alone."""
+        whole = self.reductions or self.combined or self.copies or self.partition is not None
+        if whole or self.relaxed is not None or not self.grid or len(self.dims) < 2:
+            return False
+        return self.dims[1].invariant or self.dims[1].step > 0
 
     @property
     def place(self) -> str:

@@ -12,8 +12,10 @@ feature that no file knows. To choose anew:
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import re
+import symtable
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -41,9 +43,24 @@ _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 def features(method: Any, args: tuple[Any, ...], target: str) -> frozenset[str]:
     """The features of what is generated for a call; none where the target lacks something for it."""
     try:
-        return frozenset(_features(ast.parse(text_of(method, args, target))))
+        text = text_of(method, args, target)
     except (SomdError, TargetLacks):
         return frozenset()
+    assert not unknown_names(text), f"{method} for {target} uses {unknown_names(text)}, which nothing sets"
+    return frozenset(_features(ast.parse(text)))
+
+
+def unknown_names(text: str) -> set[str]:
+    """The names that functions of a module read, and nothing sets."""
+    module = symtable.symtable(text, "generated", "exec")
+    known = {*vars(builtins), *(symbol.get_name() for symbol in module.get_symbols() if symbol.is_assigned())}
+    known |= {symbol.get_name() for symbol in module.get_symbols() if symbol.is_imported() or symbol.is_namespace()}
+    tables, read = [*module.get_children()], set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        read |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+    return read - known
 
 
 def text_of(method: Any, args: tuple[Any, ...], target: str) -> str:

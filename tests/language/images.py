@@ -165,3 +165,19 @@ def dilate(image: A, radius: int) -> np.ndarray:
                     best = image[i, j + k]
             out[i, j] = best
     return out
+
+
+@program(lambda: [(numbers(n, dtype=d, low=-128, high=255), 300 - n) for d in (np.int8, np.uint8) for n in (0, 7, 131)])
+@somd
+def clipped_to_other_ranges(image: A, k: int) -> np.ndarray:
+    """Python's ints beyond the elements' type bound nothing, as in NumPy."""
+    out = np.zeros((7, len(image)))
+    for i in range(len(image)):
+        out[0, i] = np.clip(image[i], -1000, 255)
+        out[1, i] = np.clip(image[i], i - 400, k)
+        out[2, i] = np.clip(image[i], -300, 100)
+        out[3, i] = np.clip(image[i], -129 - i, 2.5)
+        out[4, i] = np.clip(image[i], np.int16(-200), 2**40)
+        out[5, i] = np.clip(image[i], np.float32(-3.5), k)
+        out[6, i] = np.clip(np.int64(image[i]), -20, k)
+    return out

@@ -104,3 +104,25 @@ def powers_of_loop_variables(a: A):
             out[2, i] = a[i] ** (j // 2) + a[i] ** k
         total += 3 ** (k + 1)
     return out, total, 2 ** (len(a) // 2)
+
+
+def far_integers(dtype):
+    """Integers whose squares leave their type."""
+    ends = np.iinfo(dtype)
+    return np.array([ends.max, ends.min, ends.max // 2 + 1, 3, ends.max - 1, ends.max // 3, 0], dtype)
+
+
+@program(lambda: [(far_integers(d), 2**62 + 5, 2.0) for d in (np.int64, np.uint64, np.int32, np.uint8)])
+@somd
+def integers_to_the_power_of_floats(a: A, k: int, e: float) -> np.ndarray:
+    """Such a power is one of floats, whatever its exponent's text."""
+    out = np.zeros((7, len(a)))
+    for i in range(len(a)):
+        out[0, i] = a[i] ** 2.0
+        out[1, i] = (a[i] + a[i] // 4) ** np.float64(2)
+        out[2, i] = (k + i) ** 2.0
+        out[3, i] = np.power(a[i], 2.0)
+        out[4, i] = pow(a[i] > 1, 2.0)
+        out[5, i] = a[i] ** -1.0 if a[i] != 0 else 0.0
+        out[6, i] = a[i] ** 1.0 + a[i] ** 0.0
+    return out

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import numpy as np
 
-from somd import ByKey, Cyclic, dist, partition, shared, somd, sync
-from tests.language.program import SIZES, fortran, numbers, program, reverse, spaced
+from somd import ByKey, Cyclic, dim, dist, partition, shared, somd, sync
+from tests.language.program import SHAPES, SIZES, fortran, numbers, program, reverse, spaced
 
 A = dist[np.ndarray]
 S = shared[np.ndarray]
@@ -384,3 +384,25 @@ def sums_with_optional_terms(a: A, keys: A) -> tuple:
         total += keys[i] + more
         largest = max(largest, a[i] * keys[i] - more)
     return total, float(largest)
+
+
+@program(lambda: [(numbers(n, m), numbers(n, m, dtype=np.int16, low=0, high=2)) for n, m in (*SHAPES, (90, 70))])
+@somd
+def sums_of_a_grid(image: Annotated[np.ndarray, dist, dim(0, 1)], label: A) -> tuple:
+    """Pieces of two dimensions are for what has no copies."""
+    scaled = np.empty_like(image)
+    total: shared[np.ndarray] = np.zeros((3, 2))
+    highest: shared[np.ndarray] = np.full(3, -100, np.int64)
+    for i in range(image.shape[0]):
+        for j in range(image.shape[1]):
+            scaled[i, j] = np.floor(image[i, j] * 0.5)
+    with sync(total, reduce="+"):
+        for i in range(image.shape[0]):
+            for j in range(image.shape[1]):
+                total[label[i, j], 0] += scaled[i, j]
+                total[label[i, j], 1] += 1.0
+    with sync(highest, reduce="max"):
+        for i in range(image.shape[0]):
+            for j in range(image.shape[1]):
+                highest[label[i, j]] = max(highest[label[i, j]], int(scaled[i, j]))
+    return scaled, total, highest

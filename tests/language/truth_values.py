@@ -82,3 +82,14 @@ def mixed_operands_returned(a: A, n: int) -> bool:
     for i in range(len(a)):
         all_of_them = all_of_them and a[i] > -8
     return bool(all_of_them)
+
+
+@program(lambda: [(numbers(n, dtype=np.int64, low=-3, high=3), numbers(n, low=-3, high=3, seed=1)) for n in SIZES])
+@somd
+def compared_comparisons(a: A, b: A) -> np.ndarray:
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        x = (a[i] <= b[i]) >= (b[i] > 0)
+        y = (a[i] == 1) != (a[i] < b[i])
+        out[i] = int(x == y) + 2 * int((a[i] < 0) == x) + 4 * int((a[i] == 0) < (b[i] != 0))
+    return out

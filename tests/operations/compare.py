@@ -6,7 +6,6 @@ value; functions of complex numbers have no bound but where they are infinite or
 
 from __future__ import annotations
 
-import ast
 import cmath
 import math
 from functools import cache
@@ -99,7 +98,7 @@ def _sides(template: Template, given: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands of an operator, a literal among them."""
     if len(given) == 2:
         return given
-    literal = ast.literal_eval(template.name.partition(" ")[2])
+    literal = eval(template.name.partition(" ")[2], {"np": np})
     return (given[0], literal) if template.text.startswith("{0}") else (literal, given[0])
 
 

@@ -24,7 +24,7 @@ import math
 from typing import Annotated
 
 import numpy as np
-from somd import dist, reduce, shared, single, somd, sync
+from somd import dim, dist, reduce, shared, single, somd, sync
 
 
 class Bad(Exception):
@@ -88,7 +88,7 @@ def _assembled(w: Writer) -> Mixed:
         w.parameter("f")
     w.pick.shuffle(w.parameters)
     distributed = [k for k, p in enumerate(w.parameters) if p.array is not None]
-    if not any(p.annotation.startswith("dist") for p in w.parameters):
+    if not any("dist" in p.annotation for p in w.parameters):
         k = distributed[0]
         w.parameters[k] = Parameter(
             w.parameters[k].name, "dist[np.ndarray]", w.parameters[k].array, layout=w.parameters[k].layout

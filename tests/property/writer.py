@@ -170,6 +170,8 @@ class Writer:
         self.wide = self.wide or dtype == "uint64"  # int() of which wraps
         array = Array(dtype, rank, fill, fill != "edges")
         marker = "np.ndarray" if self.parameters and self.chance(0.15) else "dist[np.ndarray]"
+        if rank == 2 and marker.startswith("dist") and self.chance(0.25):
+            marker = "Annotated[np.ndarray, dist, dim(0, 1)]"
         layout = self.pick.choice(("", "", "", "", "spaced", "reversed", "fortran"))
         self.parameters.append(Parameter(name, marker, array, layout=layout if dtype != "bool" else ""))
         self.arrays[name] = array

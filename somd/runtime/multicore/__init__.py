@@ -60,6 +60,8 @@ from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
 from somd.runtime.multicore.numpy_functions import (
+    clip_high,
+    clip_low,
     float_to_unsigned,
     numpy_bitwise_count,
     numpy_clip,
@@ -115,6 +117,8 @@ __all__ = [
     "answer_signals",
     "assume",
     "block_range",
+    "clip_high",
+    "clip_low",
     "combine_and",
     "combine_max",
     "combine_min",

@@ -62,7 +62,7 @@ class DelayBuilder:
     def possible(self) -> bool:
         """Whether all that must be kept can be, and rows are cut one way."""
         scalars = all(isinstance(self.types.names.get(name), ScalarType) for name in self.kept)
-        return bool(self.array) and scalars and not (self.nest.grid and len(self.nest.dims) > 1)
+        return bool(self.array) and scalars and not self.nest.cut_twice
 
     @property
     def at(self) -> str:

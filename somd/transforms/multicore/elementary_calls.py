@@ -41,7 +41,8 @@ def elementary_power(
     base, exponent = _of(result.dtype, node.left, left), literal_of(node.right)
     if exponent == 2:
         square = left.dtype == "float64" == result.dtype and isinstance(node.right, cst.Integer)
-        return None if square else called("numpy_square", base)
+        number = base if left.kind == "f" else as_type(base, left, result.dtype)  # a product of integers would wrap
+        return None if square else called("numpy_square", number)
     function = None if exponent is None else POWERS.get(exponent)
     if function is not None:
         return _call(function.__name__, base)

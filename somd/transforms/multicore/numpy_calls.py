@@ -2,6 +2,7 @@
 
 np.minimum(x, 1)     ->  numpy_minimum(x, np.float32(1))       for a float32 `x`
 np.round(x, 2)       ->  np.rint(x * 100.0) / 100.0
+np.clip(x, k, y)     ->  numpy_clip(x, np.int8(clip_low(k, -128, -128)), y)    for int8 `x` and `y`, an int `k`
 np.degrees(x)        ->  x * np.float32(57.295776)             for a float32 `x`
 np.uint32(x)         ->  np.uint32(float_to_unsigned(x))       for a float `x`
 """
@@ -12,10 +13,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.types.functions import ANGLES, SIGNS, angle_factor, places_of, reciprocal_of_zero
+from somd.transforms.types.functions import ANGLES, SIGNS, angle_factor, end_of_clip, places_of, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
-OWN = ("minimum", "maximum", "fmin", "fmax", "clip", "square", "fmod")
+OWN = ("minimum", "maximum", "fmin", "fmax", "square", "fmod")
 ROUNDS = ("round", "around")
 UNSIGNED = ("uint32", "uint64")
 
@@ -43,9 +44,22 @@ def numpy_call(
         return _narrow(_grouped(changed), result)
     if name == "reciprocal":
         return _reciprocal(_grouped(as_type(arguments[0], kinds[0], dtype)), dtype)
+    if name == "clip":
+        ends = (_end(place, arguments[place], kinds, result) for place in (1, 2))
+        return _narrow(called("numpy_clip", as_type(arguments[0], kinds[0], dtype), *ends), result)
     if name in OWN and not (name == "fmod" and result.kind == "f"):
         return _narrow(called(f"numpy_{name}", *_all(arguments, kinds, dtype)), result)
     return None
+
+
+def _end(place: int, node: cst.BaseExpression, kinds: Sequence[ScalarType], result: ScalarType) -> cst.BaseExpression:
+    """A bound of `np.clip`, in the type of the result: what is no bound there becomes the end of the type."""
+    end = end_of_clip(place, kinds[0], kinds[place], result)
+    if end is None:
+        return as_type(node, kinds[place], result.dtype)
+    first, instead = (cst.parse_expression(repr(each).replace("inf", "np.inf")) for each in end)
+    function = "clip_low" if place == 1 else "clip_high"
+    return of_numpy(result.dtype, called(function, node, first, instead))
 
 
 def _reciprocal(value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:

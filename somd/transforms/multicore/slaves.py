@@ -153,11 +153,8 @@ class SlaveBuilder:
         return tuple(names)
 
     def grid_dims(self) -> int:
-        """How many dimensions are cut: two where the method asks for it and the inner loop runs forward."""
-        dims = self.nest.dims
-        alone = bool(self.nest.reductions) or self.nest.partition is not None or self.nest.relaxed is not None
-        cut = self.nest.grid and not alone and len(dims) > 1
-        return 2 if cut and (dims[1].invariant or dims[1].step > 0) else 1
+        """How many dimensions are cut."""
+        return 2 if self.nest.cut_twice else 1
 
     # --- loops ---------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 from somd.elementary.functions import elementary
 from somd.transforms.opencl import c_complex
@@ -11,7 +12,7 @@ from somd.transforms.opencl.c_operators import binary, narrowed, power, truth, u
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, reciprocal_of_zero
+from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, end_of_clip, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 TESTS = ("isnan", "isinf", "isfinite")
@@ -154,6 +155,18 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
     if own == "pow":
         return power(values[0], values[1], result, unit)
     return call(name if own is None else unit.elementary(own, dtype), dtype, *values)
+
+
+def clipped(arguments: list[C], kinds: Sequence[ScalarType], result: ScalarType, unit: Unit) -> C:
+    """`np.clip` on operands of `kinds`: a bound that is none to NumPy becomes the end of the result's type."""
+    dtype = result.dtype
+    values = list(arguments)
+    for place, name in ((1, "clip_low"), (2, "clip_high")):
+        end = end_of_clip(place, kinds[0], kinds[place], result)
+        if end is not None:
+            first, instead = literal(end[0], "int64"), literal(end[1], dtype)
+            values[place] = call(unit.function(name, dtype), dtype, values[place], first, instead)
+    return numpy_call("clip", values, result, unit)
 
 
 def cmath_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:

@@ -163,6 +163,8 @@ class Expressions:
             value = self.expression(node.func.value)
             return c_complex.conjugate(value, self.unit) if c_complex.is_complex(value) else value
         arguments = [self.expression(a.value) for a in node.args]
+        if callee.kind == "numpy" and callee.name == "clip":
+            return c_calls.clipped(arguments, [self.type_of(a.value) for a in node.args], result, self.unit)
         if callee.kind in CALLS:
             return CALLS[callee.kind](callee.name, arguments, result, self.unit)
         if callee.kind == "cast" and len(arguments) == 2:

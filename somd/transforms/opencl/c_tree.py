@@ -25,6 +25,7 @@ LEVELS = {
     "&&": 5,
     "||": 4,
 }
+COMPARING = (LEVELS["<"], LEVELS["=="])
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,15 @@ class C:
 
 
 def infix(symbol: str, left: C, right: C, dtype: str) -> C:
-    """`left symbol right`; a literal beside something else needs no suffix."""
+    """`left symbol right`; a literal beside something else needs no suffix. A comparison in a comparison has
+    parentheses, without which some compilers refuse it."""
     level = LEVELS[symbol]
+    compares = level in COMPARING
     both = left.value is not None and right.value is not None
     texts = []
     for side, lowest in ((left, level), (right, level + 1)):
         text = side.text if both else side.loose
-        texts.append(text if side.level >= lowest else f"({text})")
+        texts.append(text if side.level >= lowest and not (compares and side.level in COMPARING) else f"({text})")
     return C(f"{texts[0]} {symbol} {texts[1]}", dtype, level)
 
 

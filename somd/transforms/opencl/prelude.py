@@ -276,6 +276,14 @@ ANY = {
 {
     return 0;
 }""",
+    "clip_low": """static @T numpy_clip_low_@T(long bound, long first, @T instead)
+{
+    return bound <= first ? instead : (@T)bound;
+}""",
+    "clip_high": """static @T numpy_clip_high_@T(long bound, long first, @T instead)
+{
+    return bound >= first ? instead : (@T)bound;
+}""",
     "where": """static @T numpy_where_@T(uchar test, @T yes, @T no)
 {
     return test ? yes : no;

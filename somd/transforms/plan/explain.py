@@ -9,7 +9,7 @@ import libcst as cst
 
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Joined, Method, Nest, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.stages import Joined, Method, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
 from somd.transforms.tree.rewriting import inside
 from somd.transforms.tree.spelling import as_written
 
@@ -83,7 +83,7 @@ def _phase(phase: Phase, method: Method) -> Iterator[str]:
     code = cst.Module([]).code_for_node
     loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
     yield f"phase {phase.number}, line {nest.position.line}: {loops}"
-    blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if _grid(nest) else "")
+    blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if nest.cut_twice else "")
     yield f"  partition: {blocks if nest.partition is None else f'that of `{nest.partition}`, by its partitioner'}"
     yield f"  reads {', '.join(nest.arrays_read) or 'nothing'}; writes {', '.join(nest.arrays_written) or 'nothing'}"
     if nest.local_arrays:
@@ -116,10 +116,6 @@ def _phase(phase: Phase, method: Method) -> Iterator[str]:
     for condition in nest.in_order_if:
         yield f"  one MI runs it, in order, if {condition}"
     yield "  fence"
-
-
-def _grid(nest: Nest) -> bool:
-    return nest.grid and not nest.reductions and nest.relaxed is None and len(nest.dims) > 1
 
 
 def _pair(pair: tuple[int, int]) -> str:

@@ -13,6 +13,8 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
+from somd.transforms.types.scalars import ScalarType
+
 _MATH = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
     "floor ceil trunc fabs hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite "
@@ -93,6 +95,25 @@ def reciprocal_of_zero(dtype: str) -> int:
     """What NumPy gives for `1 / 0` of integers of `dtype`: what the machine makes of infinity, which differs."""
     with np.errstate(all="ignore"):
         return int(np.reciprocal(np.dtype(dtype).type(0)))
+
+
+def end_of_clip(place: int, value: ScalarType, bound: ScalarType, result: ScalarType) -> tuple[int, float] | None:
+    """For Python's int as bound number `place` of `np.clip`: from which number on it bounds nothing, and what
+    stands for it then in the result's type; None where every number is a bound.
+
+    NumPy leaves out a bound beyond the type of the integer that is clipped.
+    """
+    if value.weak or value.kind not in "iu" or not bound.weak or bound.kind != "i":
+        return None
+    low = place == 1
+    limits = np.iinfo(value.dtype)
+    first = int(limits.min if low else limits.max)
+    if not -(2**63) <= first < 2**63 or result.dtype == value.dtype == "int64":
+        return None
+    if result.kind == "f":
+        return first, -math.inf if low else math.inf
+    limits = np.iinfo(result.dtype)
+    return first, int(limits.min if low else limits.max)
 
 
 def places_of(arguments: Sequence[cst.BaseExpression]) -> int | None:

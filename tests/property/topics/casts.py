@@ -11,7 +11,8 @@ def narrow_casts(w: Writer, place: Place) -> Value:
     t = w.one("np.int8", "np.int16", "np.int32", "np.uint8")
     return Value(w.one(f"{t}({x})", f"{t}({x}) + {t}({y})", f"{t}({x}) * 3", f"{t}({x}) // 7", f"int({t}({x})) * 1000",
                        f"{t}({x}) >> 1", f"int({x}) + int({t}({y}))", f"np.int64({t}({x})) - 1", f"-{t}({x})",
-                       f"int({t}({x})) ** 2", f"{t}({x}) % 5", f"abs({t}({x}))"), "i")  # fmt: skip
+                       f"int({t}({x})) ** 2", f"{t}({x}) % 5", f"abs({t}({x}))", f"np.clip({t}({x}), {w.one('-1000', '0', '-3')}, {w.one('255', '300', '100', '70000')})",
+                       f"np.clip({y}, {w.one('-200', place.i, '0')}, 1000 + {place.i})"), "i")  # fmt: skip
 
 
 @value

@@ -11,7 +11,8 @@ def exact_powers(w: Writer, place: Place) -> Value:
     x, k = w.element(place, "f").text, w.element(place, "i").text
     floats = (f"-{x} ** 2", f"(-{x}) ** 2", f"-(-{x} ** 2)", f"{x} ** -1", f"-{x} ** -1", f"abs({x}) ** 0.5", f"+{x} ** 2", f"float({x}) ** 2",
               f"np.float32({x}) ** 2", f"({x} + 1) ** 2", f"2 * {x} ** 2", f"{x} ** 2 ** 1", f"{x} ** 1", f"{x} ** 0", f"pow({x}, 2)",
-              f"float({k}) ** 2", f"float(-{k} ** 2)", f"({x} ** 2) ** 0.5")  # fmt: skip
+              f"float({k}) ** 2", f"float(-{k} ** 2)", f"({x} ** 2) ** 0.5",
+              f"{k} ** 2.0", f"(int({k}) * 2**40) ** 2.0", f"(np.int64({k}) * 2**40) ** 2.0", f"({k} + 2**33) ** np.float64(2)")  # fmt: skip
     integers = (f"-{k} ** 2", f"(-{k}) ** 3", f"{k} ** 3 - {k} ** 2", f"int({k}) ** 2", f"-{k} ** 0", f"~{k} ** 2", f"{k} ** 2 ** 2", f"pow({k}, 3)",
                 f"({place.i}) ** 2", f"-({place.i}) ** 3", f"int({x}) ** 2", f"np.int8({k}) ** 2", f"(1 << {place.i} % 5)", f"-2 ** 2 + {k}")  # fmt: skip
     if w.chance(0.2):

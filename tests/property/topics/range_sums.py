@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from tests.property.writer import Place, Writer, step
 
 
@@ -44,6 +46,30 @@ def series(w: Writer) -> None:
         else:
             w.line(update)
     w.results.append(s)
+
+
+@step
+def histogram_of_matrix(w: Writer) -> None:
+    """Sums, maxima or bits by keys, of the elements of a matrix."""
+    h, i, j, g = w.fresh("h"), w.fresh("i"), w.fresh("j"), w.array("i64", 2)
+    x, place = f"{g}[{i}, {j}]", Place(i, j)
+    form, dtype = w.one("+", "max", "|"), w.one("int64", "float64")
+    dtype = dtype if form == "+" else "int64"
+    w.line(f"{h} = np.zeros({w.one('5', '(5, 2)')}, np.{dtype})")
+    key = f"{x} % 5" if w.lines[-1].count("(") == 1 else f"{x} % 5, {w.one('0', '1', f'{j} % 2')}"
+    with (
+        w.block(f'with sync({h}, reduce="{form}"):'),
+        w.block(f"for {i} in range({w.one('', '1, ')}{g}.shape[0]):"),
+        w.block(
+            f"for {j} in {w.one(f'range({g}.shape[1])', f'range({g}.shape[1] - 1, -1, -1)', f'range({i} % 2, {g}.shape[1])')}:"
+        ),
+    ):
+        new = w.one("1", x, f"{x} - {i}", f"{i} * {j}")
+        at = f"{h}[{key}]"
+        update = f"{at} = max({at}, {new})" if form == "max" else f"{at} {form}= {new}"
+        with w.block(f"if {w.condition(place)}:") if w.chance(0.4) else nullcontext():
+            w.line(update)
+    w.results.append(h)
 
 
 @step

@@ -86,7 +86,8 @@ class Body:
         side = self.int if w.chance(0.6) else self.float
         one, two = side(max(depth, 0)), w.one(side(0), "0", "2")
         simple = w.one(f"{one} < {two}", f"{one} == {two}", f"{one} >= {two}", f"{one} != {two}", f"{self.int(0)} <= {self.int(0)} < {self.int(0)}",
-                       f"{self.int(0)} % 2 == 0", f"{self.float(0)} > {self.int(0)}")  # fmt: skip
+                       f"{self.int(0)} % 2 == 0", f"{self.float(0)} > {self.int(0)}",
+                       f"({one} < {two}) == ({self.int(0)} >= {self.int(0)})")  # fmt: skip
         if depth <= 0 or w.chance(0.6):
             return f"({simple})"
         return w.one(f"({simple} {w.one('and', 'or')} {self.test(depth - 1)})", f"(not {self.test(depth - 1)})")
