@@ -31,7 +31,7 @@ def computed(cases: list[Case], target: str, folder: Path, workers: int = 2) -> 
     parameters = [f"{name}: dist[np.ndarray]" for name in inputs] + [f"o_{dtype}: np.ndarray" for dtype in outputs]
     first = next(iter(inputs))
     text = f"{HEADER}@somd\ndef table({', '.join(parameters)}) -> None:\n    for i in range(len({first})):\n"
-    method = _method(text + "".join(lines), folder)
+    method = loaded(text + "".join(lines), folder)
     with somd.use(target=target, workers=workers, small_work=0), warnings.catch_warnings():
         warnings.simplefilter("error", somd.SomdFallbackWarning)
         method(*inputs.values(), *outputs.values())
@@ -45,7 +45,7 @@ def _operand(kind: Kind, place: int, inputs: dict[str, np.ndarray]) -> str:
     return f"{PYTHON[kind].__name__}({name}[i])" if kind.weak else f"{name}[i]"
 
 
-def _method(text: str, folder: Path) -> Any:
+def loaded(text: str, folder: Path) -> Any:
     file = folder / f"table_{len(list(folder.iterdir()))}.py"
     file.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(file.stem, file)

@@ -14,7 +14,7 @@ from somd.transforms.types.expressions import COMPARISONS
 from somd.transforms.types.scalars import BINARY, UNARY
 
 MOST = 3
-WHOLE = (0, 1, -1, 2, 3, -3, 7, 31, 63, 100, 200, -129, 2**31, 2**53 + 1, 2**63 - 1, -(2**63))
+WHOLE = (0, 1, -1, 2, 3, -3, 7, 31, 63, 100, 200, -129, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1)
 REAL = ("0.0", "-0.0", "0.5", "2.5", "-1.5", "0.1", "1e39", "1e300", "1e-320", "True", "2j")
 #: exponents that have functions of their own
 REAL += ("1.0", "-1.0", "2.0", "3.0", "4.0", "np.int8(2)", "np.float32(2)")

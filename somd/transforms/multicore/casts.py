@@ -28,6 +28,7 @@ from somd.transforms.reserved import apart
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types.functions import OPERATORS
+from somd.transforms.types.long_literals import is_long
 from somd.transforms.types.scalars import AUGMENTED, BOOL, INT, ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee, Types
 
@@ -141,6 +142,9 @@ class Rewriter(cst.CSTTransformer):
         power = elementary_power(node, left, right, result)
         if power is not None:
             return power
+        if result == INT and any(map(is_long, (node.left, node.right))):  # Numba makes floats of them
+            wrapped = (cast(each, INT.dtype) if is_long(each) else each for each in (node.left, node.right))
+            return node.with_changes(**dict(zip(("left", "right"), wrapped, strict=True)))
         if not _differs(left, right, result):
             return node
         left_text, right_text = node.left, node.right
@@ -433,6 +437,7 @@ class Rewriter(cst.CSTTransformer):
         careful = _careful(plain_operation, left, right, result) is not None
         careful |= is_quotient_of_python(plain_operation, left, right)
         careful |= elementary_power(plain_operation, left, right, result) is not None
+        careful |= is_long(original_node.value)
         if not guarded and not _differs(left, right, result) and same and not careful:
             return updated_node
         read: cst.BaseExpression = updated_node.target

@@ -18,6 +18,7 @@ from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.tree.names import evaluate
+from somd.transforms.types.long_literals import is_long
 from somd.transforms.types.scalars import INT, ArrayType, ScalarType, TupleType, type_of_value
 
 CALLS: dict[str, Callable[[str, list[C], ScalarType, Unit], C]] = {
@@ -55,7 +56,8 @@ class Expressions:
     def expression(self, node: cst.BaseExpression) -> C:
         """The value of a scalar expression."""
         if isinstance(node, cst.Integer | cst.Float):
-            return literal(node.evaluated_value, "int64" if isinstance(node, cst.Integer) else "float64")
+            whole = "uint64" if is_long(node) else "int64"
+            return literal(node.evaluated_value, whole if isinstance(node, cst.Integer) else "float64")
         if isinstance(node, cst.Imaginary):
             return literal(node.evaluated_value, "complex128")
         if isinstance(node, cst.Name | cst.Attribute):

@@ -157,6 +157,8 @@ def comparison(
         left, right = converted(left, dtype), converted(right, dtype)
         of_complex = c_complex.is_complex(left, right)
         return c_complex.equality(symbol, left, right) if of_complex else infix(symbol, left, right, "bool")
+    if left.dtype == right.dtype:  # one of them is written out
+        return infix(symbol, left, right, "bool")
     compare, zero = unit.compare(), C("0", "int32", value=0)
     if left.dtype == "uint64":
         swapped = call(compare, "int32", converted(right, "int64"), left)

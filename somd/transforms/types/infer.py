@@ -22,6 +22,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.types.expressions import Expressions
+from somd.transforms.types.long_literals import check_long_literals
 from somd.transforms.types.scalars import (
     AUGMENTED,
     INT,
@@ -77,7 +78,9 @@ def _infer(
     active: tuple[object, ...],
 ) -> Types:
     types = Types(names=dict(arguments), helpers=helpers)
-    _walked(method, types, arguments, active).collector.raise_if_errors()
+    collector = _walked(method, types, arguments, active).collector
+    check_long_literals(method, types, collector)
+    collector.raise_if_errors()
     return types
 
 
