@@ -170,3 +170,29 @@ def test_a_loop_ends_with_its_fault(target: str) -> None:
                 steps_to_five(np.ones(10), index)
     harness.check(until_five, (np.arange(10.0), index, np.zeros(4)), target, workers=(1, 3))
     harness.check(steps_to_five, (np.array([5.0] * 9), index[:9]), target, workers=(1, 3))
+
+
+@somd.somd
+def where_it_may_stand(x: A, index: A, out: A) -> None:
+    for i in range(len(index)):
+        k = index[i]
+        out[i, 0] = x[k] if k < len(x) else -1.0
+        out[i, 1] = -1.0 if k >= len(x) else x[k]
+        out[i, 2] = 1.0 if k < len(x) and x[k] > 0.5 else 2.0
+        out[i, 3] = 1.0 if k >= len(x) or x[k] > 0.5 else 2.0
+        out[i, 4] = 1.0 if 0 <= k < len(x) != x[k] else 2.0
+        if k >= len(x):
+            out[i, 5] = -1.0
+        elif x[k] > 0.5:
+            out[i, 5] = x[k]
+        while k < len(x) and x[k] > 0.5:
+            k += 1
+        out[i, 6] = k
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_an_access_that_a_condition_keeps_from_happening_does_not_fail(target: str) -> None:
+    if harness.unavailable(target):
+        pytest.skip(str(harness.unavailable(target)))
+    index = np.array([0, 1, 3, 5, 2, 4, 10**12])
+    harness.check(where_it_may_stand, (np.array([0.2, 0.7, 0.9]), index, np.zeros((7, 7))), target, workers=(1, 3))

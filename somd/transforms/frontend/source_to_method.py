@@ -87,7 +87,7 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     lines, first_line = text.lines, text.first_line
     source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
-    wrapper = MetadataWrapper(cst.parse_module(source))
+    wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)  # a parsed tree has each node once
     ranges = wrapper.resolve(PositionProvider)
     shift = max(first_line, 1) - 1
     positions = {

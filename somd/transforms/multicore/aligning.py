@@ -22,6 +22,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import parsed, transformed_block
+from somd.transforms.tree.walking import Transformer
 
 #: types whose elements are as long as a vector, or a part of it
 FLOATS = frozenset(("float32", "float64"))
@@ -34,7 +35,7 @@ def aligned(
     return transformed_block(body, _Aligning(arrays, frozenset(ranges), fresh))
 
 
-class _Aligning(cst.CSTTransformer):
+class _Aligning(Transformer):
     def __init__(self, arrays: Mapping[str, str], ranges: frozenset[str], fresh: Fresh) -> None:
         super().__init__()
         self.arrays = arrays

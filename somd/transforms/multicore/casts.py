@@ -27,6 +27,7 @@ from somd.transforms.multicore.numpy_calls import numpy_call, rounded, unsigned
 from somd.transforms.reserved import apart
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import MISSING, evaluate
+from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.functions import OPERATORS
 from somd.transforms.types.long_literals import is_long
 from somd.transforms.types.scalars import AUGMENTED, BOOL, INT, ArrayType, ScalarType, TupleType, Type
@@ -68,7 +69,7 @@ class Rewriting:
         return {instance.name for instance in self.types.helpers.values()}
 
 
-class Rewriter(cst.CSTTransformer):
+class Rewriter(Transformer):
     """The transformer over statements and expressions of one function."""
 
     def __init__(self, rewriting: Rewriting) -> None:

@@ -22,7 +22,7 @@ from somd.transforms.multicore.flow import Statements, assigned, straight
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import transformed_block, transformed_expression
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, Transformer
 from somd.transforms.types.scalars import ScalarType, Type
 from somd.transforms.types.typing_table import HelperInstance
 
@@ -182,7 +182,7 @@ class _Calls(Reader):
         return True
 
 
-class _Replaced(cst.CSTTransformer):
+class _Replaced(Transformer):
     """Puts expressions in place of others."""
 
     def __init__(self, values: Mapping[cst.CSTNode, cst.BaseExpression]) -> None:
@@ -193,7 +193,7 @@ class _Replaced(cst.CSTTransformer):
         return self.values.get(original_node) or cast(cst.CSTNode, super().on_leave(original_node, updated_node))
 
 
-class _Renamed(cst.CSTTransformer):
+class _Renamed(Transformer):
     """Puts expressions in place of names, but not of functions that are called or attributes."""
 
     def __init__(self, renames: Mapping[str, cst.BaseExpression]) -> None:

@@ -20,6 +20,7 @@ from somd.transforms.multicore.flow import Statements, Varying, all_small
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import parsed, transformed_statement
+from somd.transforms.tree.walking import Transformer
 
 #: by the function: the one for lanes
 LANE_FUNCTIONS = {"sin": "lane_sin", "cos": "lane_cos"}
@@ -92,7 +93,7 @@ class LaneFunctions:
         return self.arrays.get(node.value.value, "") if element else ""  # type: ignore[attr-defined]
 
 
-class _Taker(cst.CSTTransformer):
+class _Taker(Transformer):
     """Puts names in place of calls that a statement evaluates in any case."""
 
     def __init__(self, functions: LaneFunctions) -> None:

@@ -22,6 +22,7 @@ from somd.transforms.multicore.casts import cast as converted
 from somd.transforms.multicore.flow import pairs_of, read
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals
 from somd.transforms.tree.rewriting import transformed_expression
+from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import AUGMENTED
 
 #: the bits of words
@@ -191,7 +192,7 @@ class Narrowing:
         return call("fermat_remainder", self.word(node.left), cst.Integer(str(bits)))
 
 
-class _Wide(cst.CSTTransformer):
+class _Wide(Transformer):
     """Reads words as int64, and takes remainders, quotients and comparisons of words where they are proved to fit."""
 
     def __init__(self, narrowing: Narrowing) -> None:

@@ -23,6 +23,7 @@ from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import work_text
 from somd.transforms.stages import Joined, PartialResults, Plan, joined_names
 from somd.transforms.tree.rewriting import list_of_one, parsed, transformed_statement
+from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -110,7 +111,7 @@ def listed(statement: cst.BaseStatement, types: Types) -> cst.BaseStatement:
     return transformed_statement(statement, _Listed(types.result))
 
 
-class _Listed(cst.CSTTransformer):
+class _Listed(Transformer):
     def __init__(self, result: Type | None) -> None:
         super().__init__()
         self.result = result

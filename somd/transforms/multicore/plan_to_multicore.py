@@ -34,7 +34,7 @@ from somd.transforms.stages import (
     written_arrays,
 )
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, Transformer
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -191,7 +191,7 @@ def _renamed(function: cst.FunctionDef, method: Method) -> cst.FunctionDef:
 OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
 
 
-class _Finished(cst.CSTTransformer):
+class _Finished(Transformer):
     """Takes marks off names, and puts the statements that stand for one that raises on lines of their own."""
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
@@ -215,7 +215,7 @@ class _Finished(cst.CSTTransformer):
         return cst.IndentedBlock([cst.SimpleStatementLine([small]) for small in updated_node.body])
 
 
-class _Rename(cst.CSTTransformer):
+class _Rename(Transformer):
     """Gives names others, except those that are called, decorate or are modules: not the user's."""
 
     def __init__(self, names: Mapping[str, str]) -> None:

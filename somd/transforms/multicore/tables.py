@@ -40,6 +40,7 @@ from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.repeated import Facts, Finder, Place
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import inside, parsed, transformed_block
+from somd.transforms.tree.walking import Transformer
 
 
 @dataclass
@@ -151,7 +152,7 @@ class _Writer:
         return not foreign and (self.facts.reading or not read_arrays)
 
 
-class _LookUps(cst.CSTTransformer):
+class _LookUps(Transformer):
     """Puts look-ups in place of expressions: as values of names of their own, but for what a test asks."""
 
     def __init__(self, lookups: Mapping[cst.CSTNode, cst.BaseExpression], varying: Varying, fresh: Fresh) -> None:

@@ -16,6 +16,7 @@ from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.stages import Nest
 from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import Transformer
 
 #: kinds of arguments whose content does not depend on the device
 SIZES = ("length", "start", "stop", "trips", "extent", "block", "blocks", "dealt")
@@ -84,7 +85,7 @@ def _in_trips(text: str, trips: Mapping[str, str]) -> str:
     if not trips:
         return text
 
-    class Groups(cst.CSTTransformer):
+    class Groups(Transformer):
         def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
             found = trips.get(original_node.value)
             return updated_node if found is None else cst.parse_expression(f"({found})")

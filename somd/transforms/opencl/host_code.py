@@ -21,13 +21,14 @@ from somd.transforms.frontend.raises import raising_of
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
 
 FILLED = {"empty": "empty", "empty_like": "empty", "zeros": "zeros", "zeros_like": "zeros"}
 
 
-class HostCode(cst.CSTTransformer):
+class HostCode(Transformer):
     """The transformer for one function; `helpers` grows by the helper functions that it meets."""
 
     def __init__(

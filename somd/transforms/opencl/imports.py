@@ -14,6 +14,7 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.reserved import MARK
 from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.walking import Transformer
 
 RUNTIME = "somd.runtime.opencl.generated"
 MODULES = {"cmath": "cmath", "math": "math", "np": "numpy"}
@@ -39,7 +40,7 @@ def _alias(name: str, given: str) -> str:
     return "" if name == given else f" as {given}"
 
 
-class _Naming(cst.CSTTransformer):
+class _Naming(Transformer):
     def __init__(self, taken: Iterable[str]) -> None:
         super().__init__()
         self.names = Names(taken)

@@ -11,9 +11,10 @@ import libcst as cst
 
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.tree.rewriting import transformed_expression
+from somd.transforms.tree.walking import Transformer
 
 
-class KeptNames(cst.CSTTransformer):
+class KeptNames(Transformer):
     """Makes every use of `names` one of an item of `kept`; attributes and keywords of that name are left alone."""
 
     def __init__(self, kept: str, names: Collection[str]) -> None:

@@ -14,6 +14,7 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.launches import Launch
 from somd.transforms.stages import PartialResults
 from somd.transforms.tree.rewriting import list_of_one
+from somd.transforms.tree.walking import Transformer
 
 
 class PartialLaunch(Launch):
@@ -66,7 +67,7 @@ class PartialLaunch(Launch):
         return tree.line(cst.Return(listed))
 
 
-class Listed(cst.CSTTransformer):
+class Listed(Transformer):
     """`return x` before the loop as `return [x]`: all MIs return the same, so one is enough."""
 
     def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:

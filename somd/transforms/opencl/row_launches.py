@@ -18,6 +18,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.stages import LocalArray, Nest
+from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 
@@ -106,7 +107,7 @@ class HostRows:
         return found.dtype
 
 
-class _Known(cst.CSTTransformer):
+class _Known(Transformer):
     """Puts the lengths of other arrays of the iteration in place of `v.shape[0]`."""
 
     def __init__(self, lengths: Mapping[str, list[cst.BaseExpression]]) -> None:

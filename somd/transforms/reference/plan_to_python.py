@@ -42,6 +42,7 @@ from somd.transforms.taken import flag_texts, flagged_branch, flagged_line
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import assigned_names, names_read, unused
 from somd.transforms.tree.rewriting import list_of_one, transformed_statement
+from somd.transforms.tree.walking import Transformer
 
 #: the functions that an iteration calls at an access, at a relaxed one, and where something is claimed
 PLACE, RELAXED, CLAIM = "_somd_place", "_somd_relaxed", "_somd_claim"
@@ -140,7 +141,7 @@ def iteration_code(phase: Phase, positions: Mapping[cst.CSTNode, Position]) -> I
     return IterationCode(code, parameters, tuple(rewriter.found), rewriter.relaxed)
 
 
-class _Listed(cst.CSTTransformer):
+class _Listed(Transformer):
     """Before the loop that makes partial results `return x` gives a list of one: all MIs return the same."""
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
@@ -152,7 +153,7 @@ class _Listed(cst.CSTTransformer):
         return updated_node.with_changes(value=list_of_one(updated_node.value))
 
 
-class _Accesses(cst.CSTTransformer):
+class _Accesses(Transformer):
     """Sends the index of every array access, and what is claimed of inner loop variables, past the witness."""
 
     def __init__(self, nest: Nest, positions: Mapping[cst.CSTNode, Position]) -> None:

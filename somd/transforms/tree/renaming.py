@@ -8,9 +8,10 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
+from somd.transforms.tree.walking import Transformer
 
 
-class _Copies(cst.CSTTransformer):
+class _Copies(Transformer):
     """A transformer whose new nodes stand where the old ones stood."""
 
     def __init__(self, old: Mapping[cst.CSTNode, Position], new: dict[cst.CSTNode, Position]) -> None:
@@ -43,7 +44,8 @@ class Renamed(_Copies):
         return super().on_leave(original_node, updated_node)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return self.names.get(original_node.value, updated_node).deep_clone()
+        given = self.names.get(original_node.value)
+        return updated_node if given is None else given.deep_clone()
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
         return updated_node.with_changes(attr=original_node.attr)

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
+from itertools import islice
 from typing import Any, ClassVar, Literal, final, get_args, get_origin
 
 import libcst as cst
 
 #: parts of the names of attributes that hold layout alone
 _LAYOUT_NAMES = ("whitespace", "lines", "header", "footer")
+_SEQUENCES = (tuple, list)
+_DEFAULT = cst.MaybeSentinel.DEFAULT
 #: the attributes of a class of nodes that may hold children, in source order
 _attributes: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
@@ -58,12 +61,16 @@ def _is_text(kind: object) -> bool:
 
 def children_of(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes directly in `node`, layout left out."""
+    return _children_in(node, _attributes.get(type(node)) or _names_of(node))
+
+
+def _children_in(node: cst.CSTNode, attributes: Sequence[str]) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
-    for name in _names_of(node):
+    for name in attributes:
         value = getattr(node, name)
-        if isinstance(value, tuple | list):
+        if isinstance(value, _SEQUENCES):
             found += value
-        elif value is not None and value is not cst.MaybeSentinel.DEFAULT:
+        elif value is not None and value is not _DEFAULT:
             found.append(value)
     return found
 
@@ -83,6 +90,11 @@ def _hooks(cls: type, base: type, start: str) -> dict[str, Callable[..., Any]]:
     return {name.removeprefix(start): getattr(cls, name) for name in own if name.startswith(start)}
 
 
+def _with_parts(*hooks: dict[str, Callable[..., Any]]) -> frozenset[str]:
+    """The nodes that have hooks for single attributes, as `visit_For_iter`."""
+    return frozenset(name.partition("_")[0] for names in hooks for name in names if "_" in name)
+
+
 class Reader(cst.CSTVisitor):
     """A visitor with hooks `visit_For`, `leave_For` and so on, as libcst has them; `node.visit(reader)` starts it.
 
@@ -96,6 +108,7 @@ class Reader(cst.CSTVisitor):
         super().__init_subclass__()
         cls._visits = _hooks(cls, Reader, "visit_")
         cls._leaves = _hooks(cls, Reader, "leave_")
+        assert not _with_parts(cls._visits, cls._leaves), f"{cls.__name__} has hooks that are never called"
 
     @final
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -112,14 +125,15 @@ class Reader(cst.CSTVisitor):
 
 
 class Transformer(cst.CSTTransformer):
-    """A transformer with hooks `visit_For`, `leave_For` and so on, as libcst has them; `node.visit(transformer)` starts
-    it. Every node is made anew, the unchanged ones too, but for layout, which is shared.
-
-    It has no hooks for layout, nor for attributes (`visit_For_iter`).
+    """A transformer with hooks `visit_For`, `leave_For` and so on, as libcst has them, those for attributes
+    (`visit_For_iter`) too; `node.visit(transformer)` starts it. Every node is made anew, the unchanged ones too, but
+    for layout, which is shared and has no hooks.
     """
 
     _visits: ClassVar[dict[str, Callable[..., Any]]]
     _leaves: ClassVar[dict[str, Callable[..., Any]]]
+    #: the nodes with hooks for attributes
+    _parts: ClassVar[frozenset[str]]
     #: how many nodes came out of a hook as another than they went in
     _changes = 0
     #: the node that libcst calls `on_leave` for next, and what was made of it
@@ -129,6 +143,7 @@ class Transformer(cst.CSTTransformer):
         super().__init_subclass__()
         cls._visits = _hooks(cls, Transformer, "visit_")
         cls._leaves = _hooks(cls, Transformer, "leave_")
+        cls._parts = _with_parts(cls._visits, cls._leaves)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Transform what is in `node`, and let libcst, which calls this for the first node, not do so as well."""
@@ -145,30 +160,50 @@ class Transformer(cst.CSTTransformer):
 
     def _inside(self, node: cst.CSTNode) -> cst.CSTNode:
         """`node` with its children transformed; itself where its hook does not want them to be."""
-        visit = self._visits.get(type(node).__name__)
+        name = type(node).__name__
+        visit = self._visits.get(name)
         if visit is not None and visit(self, node) is False:
             return node
-        before, made = self._changes, []
-        for child in children_of(node):
+        before = self._changes
+        if name in self._parts:
+            made = [each for part in _names_of(node) for each in self._in_part(node, part)]
+        else:
+            made = self._all_of(children_of(node))
+        return _copied(node, made) if self._changes == before else node._visit_and_replace_children(_Given(node, made))
+
+    def _in_part(self, node: cst.CSTNode, attribute: str) -> list[Any]:
+        """What is made of the children in one attribute, between the hooks for this attribute."""
+        hook = f"{type(node).__name__}_{attribute}"
+        if (visit := self._visits.get(hook)) is not None:
+            visit(self, node)
+        made = self._all_of(_children_in(node, (attribute,)))
+        if (leave := self._leaves.get(hook)) is not None:
+            leave(self, node)
+        return made
+
+    def _all_of(self, children: Sequence[cst.CSTNode]) -> list[Any]:
+        made = []
+        for child in children:
             updated = self._inside(child)
             left = self.on_leave(child, updated)
             self._changes += left is not updated
             made.append(left)
-        return _copied(node, made) if self._changes == before else node._visit_and_replace_children(_Given(node, made))
+        return made
 
 
 def _copied(node: cst.CSTNode, children: Sequence[Any]) -> cst.CSTNode:
     """A copy of `node` with copies of its children. Nothing is validated again: what was valid stays so."""
     given = iter(children)
-    made = object.__new__(type(node))
+    made, put = object.__new__(type(node)), object.__setattr__
     for name in _fields_of(type(node)):
-        object.__setattr__(made, name, getattr(node, name))
+        put(made, name, getattr(node, name))
     for name in _names_of(node):
         value = getattr(node, name)
-        if isinstance(value, tuple | list):
-            object.__setattr__(made, name, tuple(next(given) for _ in value))
-        elif value is not None and value is not cst.MaybeSentinel.DEFAULT:
-            object.__setattr__(made, name, next(given))
+        if isinstance(value, _SEQUENCES):
+            if value:
+                put(made, name, tuple(islice(given, len(value))))
+        elif value is not None and value is not _DEFAULT:
+            put(made, name, next(given))
     return made
 
 

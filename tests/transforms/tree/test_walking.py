@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import libcst as cst
+import pytest
 
 import somd
 from somd.transforms.tree import walking
@@ -16,7 +17,7 @@ from . import *
 from a.b import (c as d, e)
 def f(x, /, y: int = 1, *args, z=2, **more) -> "text":  # comment
     for i, (j, k) in enumerate(range(3)):
-        a[i, ::2], b.c = (x if y else z), f"{x}" f"{x!r:>{y}}"
+        a[i, ::2], b.c = (x if y else y), f"{x}" f"{x!r:>{y}}"
     else:
         w = u = not -x ** 2 @ y <= z in [*args, (yield)]
     try: pass
@@ -24,7 +25,7 @@ def f(x, /, y: int = 1, *args, z=2, **more) -> "text":  # comment
     finally: del x
     with p as q, r: return lambda *v: {**m, 1: [n for n in o if n if not n]}
     while True:
-        if x and y or z: x += 1; continue
+        if x and y or y: x += y; continue
         elif (s := await_(t, *u, k=v, **w)): break
 """
 
@@ -83,8 +84,25 @@ def changes(base: type) -> type:
     """A transformer that replaces, doubles, removes and leaves nodes alone, on top of `base`."""
 
     class Changing(base):  # type: ignore[misc,valid-type]
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts: list[str] = []
+
         def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-            return updated_node.with_changes(value="self") if updated_node.value == "x" else updated_node
+            known = {"x": "self", "y": "_".join(["part", *self.parts])}
+            return updated_node.with_changes(value=known.get(updated_node.value, updated_node.value))
+
+        def visit_IfExp_orelse(self, node: cst.IfExp) -> None:
+            self.parts.append("orelse")
+
+        def leave_IfExp_orelse(self, node: cst.IfExp) -> None:
+            self.parts.remove("orelse")
+
+        def visit_BooleanOperation_right(self, node: cst.BooleanOperation) -> None:
+            self.parts.append("right")
+
+        def leave_Comparison_comparisons(self, node: cst.Comparison) -> None:
+            self.parts.append("compared")
 
         def visit_Call(self, node: cst.Call) -> bool:
             return len(node.args) != 2
@@ -109,3 +127,10 @@ def test_transformers_make_what_those_of_libcst_make() -> None:
         kept = set(map(id, walking.nodes_in(found))) & set(map(id, walking.nodes_in(module)))
         calls = [node for node in walking.nodes_in(module) if isinstance(node, cst.Call) and len(node.args) == 2]
         assert kept <= {id(part) for call in calls for part in walking.nodes_in(call)}, "a node was not made anew"
+
+
+def test_a_reader_has_no_hooks_for_attributes() -> None:
+    with pytest.raises(AssertionError, match="never called"):
+
+        class Wrong(walking.Reader):
+            def visit_For_iter(self, node: cst.For) -> None: ...
