@@ -22,7 +22,9 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.types.expressions import Expressions
+from somd.transforms.types.literals import plain
 from somd.transforms.types.long_literals import check_long_literals
+from somd.transforms.types.result_paths import mixed_return
 from somd.transforms.types.scalars import (
     AUGMENTED,
     INT,
@@ -292,6 +294,7 @@ class _Walk:
                 self.types.result = found
                 if not self.active:
                     self._one_kind(found)
+                    self._one_width()
 
     def _one_kind(self, found: Type) -> None:
         """Report a result that is Python's bool on some paths and NumPy's on others: they print, compare and negate
@@ -312,6 +315,17 @@ class _Walk:
                 message = "the result is Python's bool on some paths and NumPy's on others"
                 helps = ("return `bool(...)` of it", "let each operand be NumPy's: `np.bool_(...)`")
                 self.collector.add(Diagnostic("SOMD401", message, (label,), helps))
+
+    def _one_width(self) -> None:
+        """Report a result that is a Python number on some paths and NumPy's of another kind or width on others."""
+        found = mixed_return(statements_of(self.method.function.body), self.types)
+        if found is not None:
+            node, part = found
+            names = " and ".join(f"`{each}`" for each in dict.fromkeys(map(type_of_value, part.literals)))
+            message = f"the result is Python's {names} on some paths and NumPy's `{plain(part)}` on others"
+            label = Label(self.method.position(node), "here", True)
+            helps = (f"convert each of its values to one type: `np.{part.dtype}(...)`",)
+            self.collector.add(Diagnostic("SOMD401", message, (label,), helps))
 
     def _result(self) -> Type | None:
         """The type that all `return` statements share; tuples written out are joined part by part."""
