@@ -335,7 +335,12 @@ class Expressions:
             strong = next((each.dtype for each, _ in known if not each.weak), None)
             helps = "convert them to one type"
             if strong is not None and any(each.weak for each, _ in known):
-                helps += f": let the Python number be one of NumPy's, `np.{strong}(...)`"
+                named = next(
+                    (n.value for n, (t, _) in zip(nodes, known, strict=True) if t.weak and isinstance(n, cst.Name)), ""
+                )
+                number = f"`{named}`" if named else "the Python number"
+                where = " where it is set" if named else ""
+                helps += f": let {number} be one of NumPy's{where}, `np.{strong}(...)`"
             self.report("SOMD401", f"the value has one of several types: {error}", node, helps)
             return None
 
