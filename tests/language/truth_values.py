@@ -92,4 +92,5 @@ def compared_comparisons(a: A, b: A) -> np.ndarray:
         x = (a[i] <= b[i]) >= (b[i] > 0)
         y = (a[i] == 1) != (a[i] < b[i])
         out[i] = int(x == y) + 2 * int((a[i] < 0) == x) + 4 * int((a[i] == 0) < (b[i] != 0))
+        out[i] += 8 * (~abs(x)) + 16 * int(abs(np.bool_(a[i])) ^ (~abs(a[i] > b[i])))
     return out

@@ -210,6 +210,8 @@ class Rewriter(Transformer):
                 kind = self._scalar(original_node.args[0].value)
                 if kind is not None and kind.kind in "bui":  # Numba goes through float
                     return parenthesised(converted(updated_node.args[0].value, kind, result.dtype))
+            if callee.name == "abs" and isinstance(result, ScalarType) and result.kind == "b":
+                return parenthesised(updated_node.args[0].value)  # Numba makes an int of it
             if callee.name == "abs" and isinstance(result, ScalarType) and result.narrow and result.kind in "iu":
                 return cast(updated_node, result.dtype)
             if callee.name == "int" and len(updated_node.args) == 1:

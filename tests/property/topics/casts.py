@@ -58,7 +58,7 @@ def truth_values(w: Writer, place: Place) -> Value:
     b, c = (w.element(place, "b", "bytes").text for _ in range(2))
     x = w.element(place, "f", shifted=False).text
     forms = {"b": (f"({b} and {c})", f"({b} or {c})", f"(not {b})", f"({b} == {c})", f"({b} != {c})", f"({b} & {c})", f"({b} ^ {c})",
-                   f"({b} | {c})", f"({b} < {c})", b, f"bool({b})", f"({b} == True)", f"({x} > 0 and bool({b}))"),
+                   f"({b} | {c})", f"({b} < {c})", b, f"bool({b})", f"({b} == True)", f"(~{b})", f"(~abs({b}))", f"({x} > 0 and bool({b}))"),
              "f": (f"float({b})", f"({x} if {b} else 0.5)", f"{b} * {x}", f"({x} if {b} and not {c} else -{x})"),
              "i": (f"int({b})", f"int({b}) + int({c})", f"{b} * 3", f"{b} + 1", f"(2 if {b} else 3)", f"np.int8({b})")}  # fmt: skip
     kind = w.one("b", "f", "i")
