@@ -15,6 +15,9 @@ from somd.runtime.opencl.devices import Device, describe, problem
 from somd.runtime.opencl.failures import NoDevice, device_errors
 from somd.runtime.opencl.pinned import Pieces
 
+#: launches that may wait in a queue: each takes some kilobytes, and none can be taken back where a call is interrupted
+MOST_WAITING = 1024
+
 
 @dataclass(eq=False)
 class Context:
@@ -28,6 +31,7 @@ class Context:
     lock: threading.RLock = field(default_factory=threading.RLock)
     programs: dict[Any, Any] = field(default_factory=dict)
     alone: bool = True
+    _waiting: int = 0
     _pieces: Pieces | None = None
 
     def allocate(self, nbytes: int) -> Any:
@@ -43,6 +47,13 @@ class Context:
         # Locked: Oclgrind dies when two threads wait. The queue is in order, so the others would have to wait anyhow.
         with self.lock, device_errors("waiting", str(self.device)):
             self.queue.finish()
+            self._waiting = 0
+
+    def launched(self) -> None:
+        """Notes a launch, and waits where many have been enqueued; the caller holds the lock."""
+        self._waiting += 1
+        if self._waiting >= MOST_WAITING:
+            self.finish()
 
     def pieces(self, nbytes: int) -> Pieces | None:
         """What a copy of so many bytes between host and device goes through; None where the driver does it as well."""

@@ -198,6 +198,7 @@ class Run:
         with self.context.lock:  # not `acquire`, behind which Ctrl-C could end the call
             try:
                 kernel.launch(args, sizes)
+                self.context.launched()
             except self.context.cl.Error:
                 with device_errors(f"launching {kernel.name} over {sizes[0]}", str(self.context.device)):
                     raise

@@ -46,6 +46,18 @@ def sweep(run: Run, G: np.ndarray, steps: int) -> None:
     run.finish((grid,))
 
 
+def test_few_launches_wait_in_the_queue(run: Run, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("somd.runtime.opencl.context.MOST_WAITING", 3)
+    start = np.random.default_rng(1).random((6, 7))
+    expected, grid = start.copy(), start.copy()
+    stencil(expected, 10)
+    waited: list[None] = []
+    finish = run.context.finish
+    monkeypatch.setattr(run.context, "finish", lambda: (waited.append(None), finish())[1])
+    sweep(run, grid, 10)
+    assert np.array_equal(grid, expected) and len(waited) >= 4
+
+
 @pytest.mark.parametrize("layout", ["C", "F", "strided", "swapped"])
 def test_stencil_of_any_layout_is_exact_and_moves_once(run: Run, device: Device, layout: str) -> None:
     m, n = small(device, 61) // 12 + 3, small(device, 45) // 9 + 3

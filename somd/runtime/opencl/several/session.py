@@ -173,6 +173,7 @@ class SpreadRun(Run):
                     if len(parts) > 1:
                         context.queue.flush()
             for part in parts:
+                self.contexts[part.device].launched()
                 for spread, (low, high) in part.written:
                     spread.written(part.device, low, high)
         for array in writes:
