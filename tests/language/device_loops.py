@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from somd import ByKey, dist, like, partition, somd, sync
-from tests.language.program import SHAPES, SQUARES, Case, numbers, program, spaced
+from tests.language.program import SHAPES, SIZES, SQUARES, Case, numbers, program, spaced
 
 
 def _square(n: int, dtype: type = float) -> np.ndarray:
@@ -271,3 +271,31 @@ def runs_of_keys(
             y[key[k]] += value[k] * k
         for k in range(len(key)):
             y[key[k]] *= value[k]
+
+
+@program(lambda: [(numbers(n), np.zeros(n, np.int64), n + 3) for n in (*SIZES, 40)])
+@somd
+def exchanged_in_inner_loops(a: dist[np.ndarray], c: dist[np.ndarray], n: int) -> tuple:
+    """Of what is exchanged, one number is no longer needed behind the loop."""
+    most, total = 0.0, 0
+    for i in range(len(a)):
+        u, v = 0, 1
+        for _ in range(i, min(n, i + 60)):
+            u, v = v, u + v
+        c[i] += u
+        p = (np.float64(0.0), np.float64(1.0))
+        for j in range(i % 7, -1, -1):
+            p = (p[1], p[0] + a[j % 3 - 1])
+        most = max(most, float(p[0]))
+        x, y, z = np.float32(0), np.float32(1), np.float32(2)
+        for _ in range(i % 5):
+            x, y, z = y, z, x - y
+        total += 1 if x > 0 else 0
+    return most, total
+
+
+@program(lambda: [(x, x, start) for start in (0, -(2**62) - 1, 2**43) for n in SIZES for x in [numbers(n)]])
+@somd
+def in_order_from_far_away(x: dist[np.ndarray], y: dist[np.ndarray], start: int) -> None:
+    for i in range(start, start + x.size):
+        x[i - start] = y[-(i - start) - 1] * 3.0 + 1.0

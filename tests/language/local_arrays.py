@@ -375,3 +375,33 @@ def made_between_loops(a: A, b: A, size: int) -> np.ndarray:
     for i in range(min(len(a), size)):
         c[i] = a[i]
     return c
+
+
+def looked_up_in(size):
+    b = numbers(size) * 0.25
+    return b.astype(np.float32), numbers(size, dtype=np.int64, low=0, high=1), np.zeros(size, np.int64)
+
+
+@program(lambda: [looked_up_in(n) for n in (*SIZES, 9, 200)])
+@somd
+def tables_read_where_data_say(b: A, k: A, d: A) -> tuple:
+    """Beside reductions, of which compilers make vectors."""
+    most, total, large, found = -1, 0.0, 3.0, 0
+    for i in range(len(b)):
+        w = np.full(2, 3, np.float64)
+        if b[i] > -0.5:
+            w[i - i // 2 * 2] = np.float64(2)
+        large = max(large, float(abs(b[0])))
+        total += float(w[i + 1 if i < 2 - 1 else 0])
+        found += int(w[k[i] - 1])
+        found += int(w[k[i] % 2])
+    for i in range(len(b)):
+        v = np.ones(2, np.int64)
+        for j in range(i // 2):
+            v[(j + k[i]) % 2] += np.int64(j)
+        v[i - i // 2 * 2], v[0] = v[-(i % 2) - 1], v[0]
+        t = int(v[i + 1 if i < 2 - 1 else 0])
+        d[i] = int(v[k[i] % 2])
+        if t > most:
+            most = t
+    return most, total, large, found

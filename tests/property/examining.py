@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
 import traceback
@@ -145,12 +146,19 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
 def _as_good(wanted: Outcome, unbounded: Outcome, found: Outcome, rough: float) -> bool:
     """Whether the documentation allows what was found in another place than `wanted`, where ints wrap.
 
-    So it is with what Python's ints without bounds give, too, an index among them that is beyond 64 bits; with what
-    came of a float that has no room in an integer; and with last places, by `rough`.
+    So it is with what Python's ints without bounds give, too, an index among them that is beyond 64 bits, and with some
+    results of either kind: on a device what stands between loops is Python's; with what came of a float that has no
+    room in an integer; and with last places, by `rough`.
     """
+    parts = (wanted.result, unbounded.result, found.result)
+    if all(isinstance(each, tuple) for each in parts) and len({len(each) for each in parts}) == 1:
+        wide = tuple(u if type(u) is type(f) is int and u == f else w for w, u, f in zip(*parts, strict=True))
+        wanted = dataclasses.replace(wanted, result=wide)
     if wanted.beyond or (isinstance(unbounded.error, OverflowError) and isinstance(found.error, IndexError)):
         return True
-    return not difference(unbounded, found, rough, True) or bool(rough and not difference(wanted, found, rough, True))
+    if not difference(unbounded, found, rough, True):
+        return True
+    return wanted.error is None and not difference(wanted, found, rough, True)
 
 
 def inexact(method: Any, given: Call, target: str) -> bool:

@@ -39,13 +39,15 @@ def _wrapping(symbol: Callable[..., Any], name: str, reflected: bool = False) ->
                 return NotImplemented
             return symbol(others[0], int(self)) if reflected else symbol(int(self), others[0])
         found = plain(self, *others)
+        if type(found) is tuple:
+            return tuple(map(wrapped, found))
         return wrapped(found) if type(found) is int else found
 
     setattr(Wrapped, name, method)
 
 
-for _name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
-    _symbol = getattr(operator, f"__{_name}__")
+for _name in ("add", "sub", "mul", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    _symbol = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
     _wrapping(_symbol, f"__{_name}__")
     _wrapping(_symbol, f"__r{_name}__", reflected=True)
 for _name in ("neg", "pos", "abs", "invert"):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.property.calls import Call
-from tests.property.outcomes import outcome
-from tests.property.plain import namespace_of, own_function, own_power
+from tests.property.examining import _as_good
+from tests.property.outcomes import Outcome, outcome
+from tests.property.plain import namespace_of, own_function, own_power, wrapped
 
 
 def test_functions_have_types_of_numpy_and_values_within_the_bound() -> None:
@@ -64,3 +65,15 @@ def test_what_becomes_an_int_wraps_and_is_noted_where_it_has_no_room() -> None:
     assert whole.result[0] == (31 * 2**62 + 2**63) % 2**64 - 2**63 and not whole.beyond
     assert outcome(f, Call((2.0**64, np.zeros(1)), "")).beyond
     assert outcome(lambda x: np.int64(x), Call((np.float64(1e30),), "")).beyond
+
+
+def test_wrapping_ints_are_divided_with_their_remainders() -> None:
+    for one, other in ((wrapped(7), 2), (wrapped(7), np.int64(2)), (np.int64(7), wrapped(2)), (7, wrapped(2))):
+        assert divmod(one, other) == (3, 1)
+    assert divmod(wrapped(-(2**63)), -1) == (-(2**63), 0)
+
+
+def test_on_a_device_some_results_are_python_s_own() -> None:
+    wide, narrow = Outcome((2**70, 1, 5), []), Outcome((0, 1, 7), [])
+    assert _as_good(narrow, wide, Outcome((2**70, 1, 7), []), 0.0)
+    assert not _as_good(narrow, wide, Outcome((2**70, 1, 6), []), 0.0)

@@ -25,7 +25,6 @@ OWNERS_ELSEWHERE = 4
 KEYS_OF_A_UNIT = {"gpu": 16384}
 #: partitioners that do not look at elements
 BY_LENGTH = (Block, BlockBlock, Chunked, Cyclic)
-_FAR = 1 << 62
 #: parts of a group that make their terms together, devices that gain by it, and lengths that 32 bits hold with room
 RUNS, KINDS_WITH_RUNS, _NARROW = 256, ("gpu", "simulator"), (1 << 31) - (1 << 16)
 
@@ -140,5 +139,6 @@ def _managed(run: Run, ranges: cutting.Ranges, owners: cutting.Ranges) -> tuple[
 
 def everything(run: Run) -> tuple[Managed, Managed]:
     """One owner of one range that holds every index."""
-    ranges, owners = np.array([-_FAR, _FAR], np.int64), np.array([0, 1], np.int64)
+    all_indices = np.iinfo(np.int64)
+    ranges, owners = np.array([all_indices.min, all_indices.max], np.int64), np.array([0, 1], np.int64)
     return Managed.of(run.context, ranges), Managed.of(run.context, owners)

@@ -124,6 +124,9 @@ KERNELS = """\
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
+#ifndef ONE_AT_A_TIME
+#define ONE_AT_A_TIME
+#endif
 
 static long python_mod_long(long a, long b)
 {
@@ -289,7 +292,7 @@ __kernel void known_answers_4(__global const double *a, __global double *g, long
 }
 
 // phase 5: the loop over i at line 51
-__kernel void known_answers_5(__global const double *a, __global double *f, long i_stop)
+__kernel ONE_AT_A_TIME void known_answers_5(__global const double *a, __global double *f, long i_stop)
 {
     const long i = (long)get_global_id(0);
     if (i >= i_stop)

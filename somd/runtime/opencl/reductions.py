@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.errors import SomdRuntimeError
 from somd.runtime.opencl.ints import wrapped
 
 #: interleaved accumulators in a logical block
@@ -23,8 +24,19 @@ Partials = np.ndarray[Any, Any]
 
 
 def trips(start: int, stop: int, step: int) -> int:
-    """How many values `range(start, stop, step)` has in a kernel."""
-    return len(range(wrapped(start), wrapped(stop), step))
+    """How many values `range(start, stop, step)` has, for a kernel that takes its ends with 64 bits.
+
+    Raises:
+        SomdRuntimeError: the ends lie so far out that the kernel would see another range (SOMD609).
+    """
+    count = _values(int(start), int(stop), step)
+    if count and count != _values(wrapped(int(start)), wrapped(int(stop)), step):
+        raise SomdRuntimeError(f"range({start}, {stop}, {step}): a loop over it on a device leaves 64 bits", "SOMD609")
+    return count
+
+
+def _values(start: int, stop: int, step: int) -> int:
+    return max(0, -(-(stop - start) // step))  # `len` of a range knows no more than 2**63
 
 
 def trips_between(low: int, high: int, step: int) -> int:

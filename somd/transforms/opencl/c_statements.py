@@ -19,8 +19,9 @@ from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_operators import binary
-from somd.transforms.opencl.c_tree import C, infix
+from somd.transforms.opencl.c_tree import C, call, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
+from somd.transforms.opencl.guards import COPY
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.opencl.taking import Taker
@@ -352,7 +353,13 @@ class Statements:
                 name = self.scope.names.of(target.value, k)
                 self.line(f"{name} = {converted(part, kind.dtype).loose};")
         else:
-            self._store(target, self.expressions.expression(value))
+            self._store(target, self._taken_over(self.expressions.expression(value)))
+
+    def _taken_over(self, value: C) -> C:
+        """A number that a loop takes over as it is; see `guards`."""
+        if not self.loops or value.value is not None or not value.text.replace(".", "_").isidentifier():
+            return value
+        return call(COPY, value.dtype, value)
 
     def filled(self, name: str, node: cst.Call) -> None:
         """An allocation: the array is there, its elements get their first values."""
@@ -404,7 +411,7 @@ class Statements:
         if value.value is not None:
             return value
         name = self.scope.names.fresh("value")
-        self.line(f"const {CTYPES[value.dtype]} {name} = {value.loose};")
+        self.line(f"const {CTYPES[value.dtype]} {name} = {self._taken_over(value).loose};")
         return C(name, value.dtype)
 
     def _store(self, target: cst.BaseExpression, value: C) -> None:

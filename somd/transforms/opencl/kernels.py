@@ -15,7 +15,7 @@ from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.guards import GUARDS_END, is_conditional
+from somd.transforms.opencl.guards import GUARDS_END, ONE_AT_A_TIME, is_conditional
 from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
@@ -109,10 +109,15 @@ def _iteration(order: tuple[int, ...]) -> str:
 
 
 def kernel_text(
-    name: str, arguments: list[Argument], lines: list[str], scope: Scope | None = None, after_faults: bool = False
+    name: str,
+    arguments: list[Argument],
+    lines: list[str],
+    scope: Scope | None = None,
+    after_faults: bool = False,
+    group: str = "",
 ) -> str:
     """The definition of a kernel: it takes the kept scalars of `scope` first, and does nothing after a fault, unless it
-    sees to that itself: `after_faults`."""
+    sees to that itself: `after_faults`. Its groups have `group` work-items, where that is fixed."""
     declarations_ = ", ".join(a.declaration for a in arguments)
     first: list[str] = []
     if not after_faults and any(a.kind == "faults" for a in arguments):
@@ -123,7 +128,14 @@ def kernel_text(
             for loaded, (text, dtype) in sorted(scope.loaded.items())
         ]
     start = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("__local")), 0)
-    return "\n".join([f"__kernel void {name}({declarations_})", "{", *lines[:start], *first, *lines[start:], "}"])
+    words = ["__kernel"]
+    if group:
+        words.append(f"__attribute__((reqd_work_group_size({group}, 1, 1)))")
+    if scope is not None and scope.own:
+        words.append(ONE_AT_A_TIME)
+    return "\n".join(
+        [f"{' '.join(words)} void {name}({declarations_})", "{", *lines[:start], *first, *lines[start:], "}"]
+    )
 
 
 def outer_variables(nest: Nest) -> tuple[str, ...]:

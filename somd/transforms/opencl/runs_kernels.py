@@ -105,9 +105,8 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     arguments = of_scope(scope, frozenset(nest.arrays_written))
     own = [Argument("run_ends", ends), Argument("run_keys", keys), Argument("run_count", count)]
     arguments += [*bounds, *own]
-    text = kernel_text(name, arguments, write.finished(), scope, after_faults=True)
-    fixed = "__kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void"
-    return Kernel(name, text.replace("__kernel void", fixed, 1), tuple(arguments))
+    text = kernel_text(name, arguments, write.finished(), scope, after_faults=True, group="RUNS")
+    return Kernel(name, text, tuple(arguments))
 
 
 def _key(index: cst.BaseExpression, nest: Nest, types: Types) -> bool:

@@ -175,9 +175,7 @@ class _Writer:
         arguments = of_scope(scope, frozenset(self.nest.arrays_written))
         place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept")), len(arguments))
         arguments[place:place] = self.bounds
-        text = kernel_text(name, arguments, write.lines, scope)
-        fixed = "__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void"
-        return Kernel(name, text.replace("__kernel void", fixed, 1), tuple(arguments))
+        return Kernel(name, kernel_text(name, arguments, write.lines, scope, group="GROUP"), tuple(arguments))
 
     def whole_rows(self, within: CRange) -> None:
         """Whether all rows of the group are inside the nest: the last one is."""

@@ -19,6 +19,9 @@ KERNELS = """\
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
+#ifndef COPY
+#define COPY(x) (x)
+#endif
 
 static long python_shift_left_long(long a, long b)
 {
@@ -66,8 +69,8 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
         if (x > y) {
 #line 22 "input.py"
             {
-                const long value = y;
-                const long value_2 = x;
+                const long value = COPY(y);
+                const long value_2 = COPY(x);
                 x = value;
                 y = value_2;
             }

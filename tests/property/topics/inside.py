@@ -29,6 +29,31 @@ def local_array(w: Writer, place: Place) -> Value:
 
 
 @value
+def looked_up(w: Writer, place: Place) -> Value:
+    """A table of an iteration, read where data say, beside whatever else the loop reduces."""
+    name, length = w.fresh("w"), w.pick.choice((2, 3, 5))
+    dtype = w.one("np.int64", "np.float64", "np.float32", "np.uint8")
+    w.line(f"{name} = {w.one('np.ones', 'np.zeros')}({length}, {dtype})")
+
+    def at() -> str:
+        i, data = f"({place.i})", f"{w.array('i')}[0]"
+        ends = f"{i} + 1 if {i} < {length - 1} else 0"
+        return w.one(f"{i} % {length}", f"-({i} % {length}) - 1", ends, f"{data} % {length}", f"{i} - {i} // 2 * 2")
+
+    if w.chance(0.5):
+        with w.block(f"if {w.condition(place)}:"):
+            w.line(f"{name}[{at()}] = {dtype}(2)")
+    if w.chance(0.4):
+        j = w.fresh("j")
+        with w.block(f"for {j} in {w.inner(place)}:"):
+            w.line(f"{name}[({j} + {at()}) % {length}] += {dtype}({j} % 3)")
+    if w.chance(0.3):
+        one, other = at(), at()
+        w.line(f"{name}[{one}], {name}[{other}] = {name}[{other}], {name}[{one}]")
+    return Value(f"int({name}[{at()}])", "i")
+
+
+@value
 def sorted_window(w: Writer, place: Place) -> Value:
     """The median of three neighbours, sorted in an array of the iteration."""
     name, k, m = w.fresh("w"), w.fresh("k"), w.fresh("k")
