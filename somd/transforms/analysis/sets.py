@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import islpy as isl
 
@@ -16,6 +17,8 @@ from somd.transforms.stages import Affine
 MAX_OPERATIONS = 4_000_000
 #: whether sets are empty, by their texts: long methods, and a method for its next signature, ask the same again
 _answers: dict[tuple[str, ...], bool] = {}
+#: sets by their texts: isl takes long to read them, and several questions about a loop begin with the same one
+_read: dict[str, isl.Set] = {}
 _KEPT = 4096
 
 
@@ -23,12 +26,20 @@ class TooComplex(Exception):
     """isl gave up: the question needs more operations than a compiler should spend."""
 
 
+@cache
+def _isl() -> isl.Context:
+    """The context of isl in which all sets are made: one compilation runs at a time."""
+    made = isl.Context()
+    made.set_max_operations(MAX_OPERATIONS)
+    return made
+
+
 class Sets:
-    """Makes sets over one isl context; `context` holds for all of them."""
+    """Makes sets; `context` holds for all of them."""
 
     def __init__(self, context: Sequence[Affine] = ()) -> None:
-        self.isl = isl.Context()
-        self.isl.set_max_operations(MAX_OPERATIONS)
+        self.isl = _isl()
+        self.isl.reset_operations()
         self.context = tuple(context)
 
     def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
@@ -37,7 +48,7 @@ class Sets:
         names = sorted(frozenset[str]().union(*(f.names for f in everything)) - set(variables))
         text = " and ".join(f"({f.text})" for f in everything) or "true"
         try:
-            return isl.Set(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}", self.isl)
+            return read(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}")
         except isl.Error as error:
             if "operations" in str(error) or "quota" in str(error):
                 raise TooComplex(str(error)) from error
@@ -79,6 +90,17 @@ class Sets:
             }
         except isl.Error as error:
             raise TooComplex(str(error)) from error
+
+
+def read(text: str) -> isl.Set:
+    """The set that a text stands for."""
+    found = _read.get(text)
+    if found is None:
+        found = isl.Set(text, _isl())
+        if len(_read) >= _KEPT:
+            _read.clear()
+        _read[text] = found
+    return found
 
 
 def renamed(formula: Affine, variables: Iterable[str], suffix: str) -> Affine:

@@ -14,7 +14,7 @@ import islpy as isl
 
 from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.python_text import value_text
-from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.analysis.sets import Sets, TooComplex, read
 from somd.transforms.stages import Access, Affine, Dim, Nest
 
 TRIP, ROW = "trip", "row"
@@ -92,7 +92,7 @@ class _Cut:
         pairs = written.flat_product(written)
         names = "[t, r, u, s]"
         for order in (">=", "<="):
-            crossing = isl.Set(f"{{ {names} : t < u and r {order} s }}", self.sets.isl)
+            crossing = read(f"{{ {names} : t < u and r {order} s }}")
             if pairs.intersect(crossing).is_empty():
                 return True
         return False
@@ -102,12 +102,12 @@ class _Cut:
         trips these are."""
         first, last = self.names
         block = f"[{first}, {last}] -> {{ [t, r] : 0 <= {first} <= t <= {last} }}"
-        rows = relation.intersect(isl.Set(block, self.sets.isl)).project_out(isl.dim_type.set, 0, 1).coalesce()
+        rows = relation.intersect(read(block)).project_out(isl.dim_type.set, 0, 1).coalesce()
         if rows.is_empty():
             return None
         there = rows.params()
         if always:
-            given = isl.Set(f"[{first}, {last}] -> {{ : 0 <= {first} <= {last} }}", self.sets.isl)
+            given = read(f"[{first}, {last}] -> {{ : 0 <= {first} <= {last} }}")
             conditions = there.gist(given.params())
             for name in self.names:
                 place = conditions.find_dim_by_name(isl.dim_type.param, name)
