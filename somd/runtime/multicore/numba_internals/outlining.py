@@ -31,6 +31,7 @@ from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
+from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
 
 numba: Any = _numba
 analysis: Any = _analysis
@@ -50,6 +51,7 @@ class MasterCompiler(compiler.Compiler):  # type: ignore[misc]
         for pipeline in pipelines:
             pipeline.add_pass_after(Outlining, untyped_passes.IRProcessing)
             pipeline.add_pass_after(Extremes, Outlining)
+            pipeline.add_pass_after(SettingsApart, Extremes)
             pipeline.finalize()
         return pipelines
 
