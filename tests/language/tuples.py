@@ -242,3 +242,14 @@ def arrays_in_tuples(state: tuple[A, A], times: int) -> None:
             v[i] = u[i] * 0.5 + state[1][i]
         for i in range(len(u)):
             state[0][i] = v[i] + times
+
+
+@program(lambda: [((numbers(n), (numbers(n, seed=1), 3, (0.5, numbers(n, seed=2)))),) for n in SIZES])
+@somd
+def arrays_and_numbers_in_tuples_of_tuples(state: tuple[A, tuple]) -> float:
+    u, (v, k, (h, w)) = state
+    for i in range(len(u)):
+        u[i] = v[i] * h + k
+    for i in range(len(w)):
+        w[i] -= h * u[i]
+    return h * k

@@ -7,7 +7,7 @@ attribute is not assigned and the local only once, so that both stand for one va
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
@@ -44,7 +44,7 @@ def short_names(
 
 
 def _pairs(statement: cst.BaseStatement) -> list[tuple[str, cst.BaseExpression]]:
-    """Names and values of `u = x`, `u, v = x, y` and `u, v = w` on a line of their own."""
+    """Names and values of `u = x`, `u, v = x, y` and `u, v = w`, `u, (v, x) = w` on a line of their own."""
     small = list(small_statements([statement]))
     if len(small) != 1 or not isinstance(small[0], cst.Assign) or len(small[0].targets) != 1:
         return []
@@ -55,10 +55,23 @@ def _pairs(statement: cst.BaseStatement) -> list[tuple[str, cst.BaseExpression]]
         both = zip(target.elements, value.elements, strict=True)
         pairs = [(left.value.value, right.value) for left, right in both if isinstance(left.value, cst.Name)]
         return pairs if len(pairs) == len(value.elements) else []
-    if isinstance(target, cst.Tuple):  # entries of a tuple or list
-        names = [element.value.value for element in target.elements if isinstance(element.value, cst.Name)]
-        return [(n, _entry(value, k)) for k, n in enumerate(names)] if len(names) == len(target.elements) else []
-    return []
+    return list(_entries(target, value)) if isinstance(target, cst.Tuple) and _of_names(target) else []
+
+
+def _of_names(target: cst.Tuple) -> bool:
+    """Whether a target consists of names alone, and of tuples of names."""
+    parts = [each.value for each in target.elements if isinstance(each, cst.Element)]
+    named = [isinstance(p, cst.Name) or (isinstance(p, cst.Tuple) and _of_names(p)) for p in parts]
+    return len(parts) == len(target.elements) and all(named)
+
+
+def _entries(target: cst.Tuple, value: cst.BaseExpression) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Names and the entries of a tuple or list that they get, of its tuples too: `u, (v, w) = x`."""
+    for k, element in enumerate(target.elements):
+        if isinstance(element.value, cst.Name):
+            yield element.value.value, _entry(value, k)
+        elif isinstance(element.value, cst.Tuple):
+            yield from _entries(element.value, _entry(value, k))
 
 
 def _unpacks(statement: cst.BaseStatement) -> bool:

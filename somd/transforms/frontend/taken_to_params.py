@@ -254,8 +254,7 @@ class _Paths(Tracked):
             return updated_node
         targets = updated_node.targets
         if isinstance(target, cst.Tuple) and not isinstance(value, cst.Tuple):
-            kept = [each for each in target.elements if not self.is_short(each.value)]
-            targets = [cst.AssignTarget(target.with_changes(elements=kept))]
+            targets = [cst.AssignTarget(self.without_short(target))]
         return updated_node.with_changes(value=made, targets=targets)
 
     def unpacked(
@@ -285,6 +284,15 @@ class _Paths(Tracked):
             return self.placed(cst.Tuple(entries), value)
         return updated
 
+    def without_short(self, target: cst.Tuple) -> cst.Tuple:
+        """A target without the names that need no value, and without tuples of nothing else."""
+        kept: list[cst.BaseElement] = []
+        for each in target.elements:
+            inner = self.without_short(each.value) if isinstance(each.value, cst.Tuple) else each.value
+            if not self.is_short(inner) and (not isinstance(inner, cst.Tuple) or inner.elements):
+                kept.append(each.with_changes(value=inner))
+        return target.with_changes(elements=kept)
+
     def is_short(self, node: cst.BaseExpression) -> bool:
         return isinstance(node, cst.Name) and node.value in self.short
 
@@ -311,7 +319,7 @@ class _Paths(Tracked):
                 made = self.entries(inner, here, node)
                 if made is None:
                     return None
-                found.append(made)
+                found += [made] if cst.ensure_type(made, cst.Tuple).elements else []
             elif meaning is None:
                 return None
             else:
