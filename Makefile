@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help venv bench test lint format docs clean
+.PHONY: help venv bench test lint style types tests format docs clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -18,14 +18,22 @@ $(STAMP): pyproject.toml tools/make-venv
 bench: venv ## run the JavaGrande benchmarks: make bench ARGS="--class B --workers 1,2,4"
 	$(BIN)/python -m benchmarks.javagrande $(ARGS)
 
-test: lint ## everything that CI checks: lint, then all tests; one test: make test ARGS="tests/language/test_markers.py -k dim"
+# mypy, which uses one core, runs beside the tests
+test: style ## everything that CI checks: lint and all tests; one test: make test ARGS="tests/language/test_markers.py -k dim"
+	@$(MAKE) --no-print-directory --jobs 2 types tests
+
+tests: venv
 	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
-lint: venv ## style, formatting, types, and which room imports which
+lint: style types ## style, formatting, types, and which room imports which
+
+style: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict somd pytest_somd.py
 	$(BIN)/lint-imports > .venv/layers.txt || { cat .venv/layers.txt; exit 1; }
+
+types: venv
+	$(BIN)/mypy --strict somd pytest_somd.py
 
 format: venv ## let ruff put formatting and imports right
 	$(BIN)/ruff check --fix .
