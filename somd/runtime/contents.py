@@ -13,14 +13,21 @@ from pathlib import Path
 
 from somd.runtime.folders import cache_folder, read_checked, write_checked
 
+#: what fixes the bits of results, besides the text of a function
+BLOCKS = "runtime/blocks.py"
 #: the rooms on which generated text depends, but for the runtime of its target
-COMPILER = ("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary", "transforms")
+COMPILER = (
+    *("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary", "transforms"),
+    BLOCKS,
+)
 
 
 def content_of_rooms(*rooms: str) -> str:
-    """A hash of all modules of the package in `rooms`, which are folders: working on them never meets old output."""
+    """A hash of the modules of the package in `rooms`, which are folders or modules: working on them never meets old
+    output."""
     root = Path(__file__).parents[1]
-    return content_of(root, [path for room in rooms for path in (root / room).rglob("*.py")])
+    places = [root / room for room in rooms]
+    return content_of(root, {path for p in places for path in (p.rglob("*.py") if p.is_dir() else (p,))})
 
 
 def content_of(root: Path, files: Iterable[Path]) -> str:

@@ -9,8 +9,7 @@ import pytest
 
 import somd
 from somd import dist, shared, sync
-from somd.runtime.multicore.combining import COPY_ELEMENTS
-from somd.runtime.multicore.combining import copy_blocks as copy_blocks_multicore
+from somd.runtime.blocks import COPY_ELEMENTS, copy_blocks
 from tests.differential import harness
 
 A = dist[np.ndarray]
@@ -93,10 +92,6 @@ def test_an_index_outside_names_the_line_and_changes_nothing(target: str, index:
 @pytest.mark.parametrize("updates", [0, 1, 100, 10_000, 10**9])
 @pytest.mark.parametrize("elements", [0, 1, 64, 5000, 10**7])
 def test_copies_are_bounded_and_cover_the_trips(count: int, updates: int, elements: int) -> None:
-    blocks, length = copy_blocks_multicore(count, updates, elements)
+    blocks, length = copy_blocks(count, updates, elements)
     assert (blocks - 1) * length < count <= blocks * length or blocks == count == 0
     assert blocks <= 1 or (blocks * elements <= COPY_ELEMENTS and blocks * elements * 2 <= updates)
-    pytest.importorskip("pyopencl")
-    from somd.runtime.opencl.combining import copy_blocks
-
-    assert copy_blocks(count, updates, elements) == (blocks, length)

@@ -13,8 +13,7 @@ import pytest
 
 import somd
 from somd import dist
-from somd.runtime.multicore import LANES
-from somd.runtime.multicore.partition import BLOCKS
+from somd.runtime.blocks import BLOCKS, LANES
 from tests.differential import harness
 
 WORKERS = (1, 2, 3, 7, 16)

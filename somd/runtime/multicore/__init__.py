@@ -4,6 +4,7 @@ The list below is the contract with the code generator.
 """
 
 from somd.language.partitioners import Chunked, Cyclic
+from somd.runtime.blocks import LANES
 from somd.runtime.multicore import elementary
 from somd.runtime.multicore.arithmetic import (
     compare_signed,
@@ -78,7 +79,6 @@ from somd.runtime.multicore.numpy_functions import (
     python_rounded,
 )
 from somd.runtime.multicore.partition import (
-    LANES,
     block_range,
     first_from,
     grid_shape,

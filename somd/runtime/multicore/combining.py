@@ -12,27 +12,15 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from somd.runtime import blocks
+from somd.runtime.blocks import COPY_ELEMENTS, COST
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 
-#: private copies at most, and elements in all of them
-COPIES, COPY_ELEMENTS = 1024, 1 << 23
-#: a copy costs this many updates an element; copies beyond SOME_COPIES must be this much cheaper than the updates
-COST, SOME_COPIES, CHEAP = 4, 16, 16
 #: elements that are combined at a time, so that they stay in the first cache
 CHUNK = 512
 LINE = 64
-
-
-@of_integers
-def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
-    """(number of blocks, trips in a block) for `count` trips with so many updates of arrays that have so many
-    elements, each block with copies of its own. Depends on nothing else, so that the association is fixed."""
-    elements = max(elements, 1)
-    copies = max(updates // (CHEAP * elements), min(SOME_COPIES, updates // (COST * elements)))
-    copies = max(1, min(copies, COPIES, COPY_ELEMENTS // elements))
-    length = max(1, (count + copies - 1) // copies)
-    return (count + length - 1) // length, length
+copy_blocks = of_integers(blocks.copy_blocks)
 
 
 @of_integers

@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime import blocks
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 
-#: interleaved accumulators in a logical block of a floating-point reduction
-LANES = 32
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
 #: the greatest integer of 64 bits
 MOST = (1 << 63) - 1
-#: logical blocks that a long reduction is cut into
-BLOCKS = 1024
+logical_blocks = of_integers(blocks.logical_blocks)
 
 
 @of_integers
@@ -110,15 +108,6 @@ def first_from(low: int, start: int, step: int) -> int:
     if low <= start:
         return start
     return start + (low - start + step - 1) // step * step
-
-
-@of_integers
-def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
-    """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else, so that the
-    association of the reduction is the same for any number of workers and on any device."""
-    length = (count + BLOCKS - 1) // BLOCKS if count > BLOCKS else 1
-    length = (length + quantum - 1) // quantum * quantum
-    return (count + length - 1) // length, length
 
 
 @of_integers

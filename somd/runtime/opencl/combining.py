@@ -15,10 +15,6 @@ from typing import Any
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.session import Run
 
-#: private copies at most, and elements in all of them
-COPIES, COPY_ELEMENTS = 1024, 1 << 23
-#: a copy costs this many updates an element; copies beyond SOME_COPIES must be this much cheaper than the updates
-COST, SOME_COPIES, CHEAP = 4, 16, 16
 #: rows of copies are so many elements long, so that CPU devices share no cache line between work-items
 ROW = 64
 #: by the kind of device, groups for each compute unit that update atomically, and work-items in one; CPUs are faster
@@ -28,16 +24,6 @@ ATOMIC = {"gpu": (4, 512), "simulator": (3, 32)}
 SOME_UPDATES, MOST_SLICES, COUNTABLE = 8, 8, 1 << 31
 #: bytes of local memory that a driver may want for itself
 KEPT_BACK = 1024
-
-
-def copy_blocks(count: int, updates: int, elements: int) -> tuple[int, int]:
-    """(number of blocks, trips in a block) for `count` trips with so many updates of arrays that have so many
-    elements, each block with copies of its own."""
-    elements = max(elements, 1)
-    copies = max(updates // (CHEAP * elements), min(SOME_COPIES, updates // (COST * elements)))
-    copies = max(1, min(copies, COPIES, COPY_ELEMENTS // elements))
-    length = max(1, -(-count // copies))
-    return -(-count // length), length
 
 
 def copies_of(run: Run, array: Managed, count: int, identity: Any) -> Managed:

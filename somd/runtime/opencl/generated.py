@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.runtime.blocks import BLOCKS, LANES, copy_blocks, logical_blocks
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.arrays import Managed
-from somd.runtime.opencl.combining import combine_copies, copies_of, copy_blocks, shares_of
+from somd.runtime.opencl.combining import combine_copies, copies_of, shares_of
 from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, runs_of, with_trips
 from somd.runtime.opencl.fault_record import index_of, new_faults
 from somd.runtime.opencl.reductions import (
-    BLOCKS,
-    LANES,
     first_greatest,
     first_least,
     last_greatest,
     last_least,
-    logical_blocks,
     reduce_all,
     reduce_any,
     reduce_bit_and,

@@ -1,4 +1,4 @@
-"""The master's half of a reduction: logical blocks, and their partial results combined as on every target.
+"""The master's half of a reduction: trips, and the partial results of logical blocks combined as on every target.
 
 Float sums and products are taken by pairs of neighbours, level by level; the rest in order of the blocks. In: the value
 before the nest and a 1-D array of partial results, empty where the nest had no iteration. Out: the value after it.
@@ -14,11 +14,6 @@ import numpy as np
 
 from somd.errors import SomdRuntimeError
 from somd.runtime.opencl.ints import wrapped
-
-#: interleaved accumulators in a logical block
-LANES = 32
-#: logical blocks that a long reduction is cut into
-BLOCKS = 1024
 
 Partials = np.ndarray[Any, Any]
 
@@ -42,13 +37,6 @@ def _values(start: int, stop: int, step: int) -> int:
 def trips_between(low: int, high: int, step: int) -> int:
     """How many values a range with this step has at most when they lie from `low` to `high`."""
     return max(0, (high - low) // step + 1)
-
-
-def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
-    """(number of blocks, trips in a block) for a reduction over `count` trips; depends on nothing else."""
-    length = max(1, -(-count // BLOCKS))
-    length = -(-length // quantum) * quantum
-    return -(-count // length), length
 
 
 def _tree(combine: Callable[[Any, Any], Any], partials: Partials) -> Any:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
+from somd.runtime.blocks import BLOCKS
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
@@ -29,8 +30,8 @@ from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
-#: logical blocks of a reduction at most, and bytes of local memory that ending it on the device may take
-BLOCKS, MOST_LOCAL = 1024, 24576
+#: bytes of local memory that ending a reduction on the device may take
+MOST_LOCAL = 24576
 #: what the runtime's object that holds the scalars has besides them
 OF_THE_RUNTIME = ("buffer", "writeable", "overlaps", "device_valid", "host_valid", "written_on_device")
 

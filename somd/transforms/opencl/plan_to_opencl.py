@@ -9,13 +9,14 @@ import re
 from dataclasses import dataclass
 
 from somd.language.raising import FAULT_ROWS, fault_row, slots
+from somd.runtime.blocks import BLOCKS, LANES
 from somd.transforms.fence_table import fences_text
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
 from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.host import Kernels, host_module
-from somd.transforms.opencl.kept import BLOCKS, Kept, kept_on_device
+from somd.transforms.opencl.kept import Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
 from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
@@ -31,9 +32,6 @@ from somd.transforms.reserved import apart
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
-
-#: interleaved accumulators in a logical block, as on every target
-LANES = 32
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ import numba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from somd.runtime.blocks import BLOCKS, copy_blocks, logical_blocks
 from somd.runtime.multicore.partition import (
-    BLOCKS,
     block_range,
     first_from,
     grid_shape,
-    logical_blocks,
     slave_range,
     trips,
 )
@@ -25,6 +24,11 @@ def trips_in_machine_words(start: int, stop: int, step: int) -> int:
 @numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
 def range_in_machine_words(start: int, stop: int, step: int, rank: int, parts: int) -> tuple[int, int]:
     return slave_range(start, stop, step, rank, parts)
+
+
+@numba.njit  # type: ignore[misc,untyped-decorator,unused-ignore]
+def blocks_in_machine_words(count: int, updates: int, size: int) -> tuple[int, int, int, int]:
+    return logical_blocks(count, size) + copy_blocks(count, updates, size)
 
 
 LIMITS = st.integers(-60, 60)
@@ -83,6 +87,13 @@ def test_number_of_blocks_is_bounded(count: int, quantum: int) -> None:
     blocks, length = logical_blocks(count, quantum)
     assert 0 <= blocks <= BLOCKS
     assert (blocks - 1) * length < count <= blocks * length or count == blocks == 0
+
+
+@settings(deadline=None)
+@given(*[st.integers(0, 10**12) | st.integers(0, 5000)] * 2, st.integers(1, 10**4))
+def test_blocks_are_the_same_in_machine_words(count: int, updates: int, size: int) -> None:
+    same = (*logical_blocks(count, size), *copy_blocks(count, updates, size))
+    assert blocks_in_machine_words(count, updates, size) == same
 
 
 @settings(deadline=None)
