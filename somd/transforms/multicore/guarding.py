@@ -18,6 +18,7 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.multicore.casts import Rewriter, Rewriting
+from somd.transforms.multicore.doublings import is_doubling
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
 from somd.transforms.multicore.relaxed_loops import Edges
@@ -112,7 +113,8 @@ class SlaveRewriter(Rewriter):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         lowest = self.nest.lowest.get(original_node)
         header = range_of(original_node)
-        if lowest is not None and header is not None and isinstance(updated_node.body, cst.IndentedBlock):
+        told = lowest is not None and not is_doubling(original_node)
+        if told and header is not None and isinstance(updated_node.body, cst.IndentedBlock):
             body = [*assumption(header.variable, lowest), *updated_node.body.body]
             updated_node = updated_node.with_changes(body=updated_node.body.with_changes(body=body))
         return _with(self.before.pop(original_node, []), updated_node)

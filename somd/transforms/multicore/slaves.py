@@ -21,6 +21,7 @@ import libcst as cst
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
+from somd.transforms.multicore.doublings import is_doubling
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
 from somd.transforms.multicore.loop_tables import LoopTables, WithTables
@@ -250,7 +251,7 @@ class SlaveBuilder:
         return [outer_loop]
 
     def assumed(self, dim: Dim) -> list[cst.BaseStatement]:
-        return assumption(dim.variable, self.nest.lowest.get(dim.node))
+        return [] if is_doubling(dim.node) else assumption(dim.variable, self.nest.lowest.get(dim.node))
 
     def body(self) -> list[cst.BaseStatement]:
         scalars = [
