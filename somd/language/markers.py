@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
+from somd.language.operators import symbols
 from somd.language.partitioners import Partitioner
 
 __all__ = ["dim", "dist", "like", "markers_of", "partition", "polyview", "reduce", "shared", "single", "sync", "view"]
@@ -25,8 +26,6 @@ SyncOperator: TypeAlias = Literal["+", "-", "*", "min", "max", "and", "or", "&",
 Operator: TypeAlias = SyncOperator | Literal["self"]
 Combine: TypeAlias = Callable[..., object]
 """``list[R] -> R``, and any further arguments."""
-
-OPERATORS: tuple[str, ...] = (*get_args(SyncOperator), "self")
 
 
 @dataclass(frozen=True)
@@ -270,7 +269,7 @@ def _view_pair(name: str, pair: object) -> tuple[int, int]:
 
 
 def _check_operation(marker: Literal["reduce", "sync"], operation: object) -> None:
-    allowed = OPERATORS if marker == "reduce" else OPERATORS[:-1]
+    allowed = (*symbols(), *(["self"] if marker == "reduce" else []))
     if isinstance(operation, str):
         if operation not in allowed:
             raise ValueError(f"{marker}: no reduction {operation!r}; there are {', '.join(allowed)}, or a function")

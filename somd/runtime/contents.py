@@ -14,11 +14,11 @@ from pathlib import Path
 from somd.runtime.folders import cache_folder, read_checked, write_checked
 
 #: what fixes the bits of results, besides the text of a function
-BLOCKS = "runtime/blocks.py"
+BITS = ("runtime/blocks.py", "language/operators.py")
 #: the rooms on which generated text depends, but for the runtime of its target
 COMPILER = (
     *("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary", "transforms"),
-    BLOCKS,
+    *BITS,
 )
 
 

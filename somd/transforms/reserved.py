@@ -10,14 +10,17 @@ import ast
 import builtins
 import keyword
 from collections.abc import Container
+from functools import cache
 from pathlib import Path
 
 import somd.runtime
+from somd.language.operators import OPERATORS
 
 #: begins names that generators write until they know which of them clash with the user's; no user's name does
 MARK = "_somd_"
 
 
+@cache
 def _offered(room: str) -> tuple[str, ...]:
     """`__all__` of a room of the runtime, which is not imported for that."""
     assert somd.runtime.__file__ is not None
@@ -26,8 +29,12 @@ def _offered(room: str) -> tuple[str, ...]:
     return tuple(ast.literal_eval(value))
 
 
-#: the names that a generated multicore module may import from the runtime
-MULTICORE = _offered("multicore")
+def multicore_names() -> tuple[str, ...]:
+    """The names that a generated multicore module may import from the runtime, in the order of imports."""
+    of_operators = (f"{kind}_{each.short}" for each in OPERATORS.values() for kind in ("reduce", "combine"))
+    return tuple(sorted((*_offered("multicore"), *of_operators), key=lambda name: (not name.isupper(), name)))
+
+
 #: the modules whose functions generated multicore modules call
 MODULES = ("np", "math", "elementary")
 #: what the runtime looks up in a module, besides the master; MASTER is its name where it is not that of the method
@@ -46,7 +53,7 @@ TABLES = (
     "UNEVEN",
     "WRITTEN",
 )
-RESERVED = frozenset((*MULTICORE, *MODULES, *TABLES, "prange", "run"))
+RESERVED = frozenset((*multicore_names(), *MODULES, *TABLES, "prange", "run"))
 #: Python's own names; without `_`, which an interactive session and doctest put there
 BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"))
 

@@ -19,6 +19,7 @@ from typing import cast
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.stages import Reduction
 
 Flagged = Mapping[cst.CSTNode, str]
@@ -58,7 +59,7 @@ def _statement(text: str) -> cst.BaseSmallStatement:
 def takes_text(reduction: Reduction, kind: str, partial: str, flag: str) -> str:
     """The condition, as Python text, under which the partial result takes the accumulator's place."""
     name, taking = reduction.name, reduction.taking(kind)
-    better = "<" if reduction.op == "min" else ">"
+    better = OPERATORS[reduction.op].better
     if taking.unordered:
         kept = better if taking.equal else f"{better}="
         return f"{flag} or ({partial} == {partial} and not {name} {kept} {partial})"

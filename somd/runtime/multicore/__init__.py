@@ -1,11 +1,14 @@
 """What generated multicore modules import; nothing else of somd is needed to run them.
 
-The list below is the contract with the code generator.
+The list below is the contract with the code generator, with `reduce_...` and `combine_...` for each operator of
+reductions.
 """
+
+from typing import Any
 
 from somd.language.partitioners import Chunked, Cyclic
 from somd.runtime.blocks import LANES
-from somd.runtime.multicore import elementary
+from somd.runtime.multicore import combining, elementary, reductions
 from somd.runtime.multicore.arithmetic import (
     compare_signed,
     fermat_remainder,
@@ -19,13 +22,6 @@ from somd.runtime.multicore.arithmetic import (
 )
 from somd.runtime.multicore.arrays import aligned_from, room
 from somd.runtime.multicore.combining import (
-    combine_and,
-    combine_max,
-    combine_min,
-    combine_or,
-    combine_product,
-    combine_sum,
-    combine_xor,
     combining_work,
     copy_blocks,
     copy_shares,
@@ -89,17 +85,6 @@ from somd.runtime.multicore.partition import (
     uneven_parts,
     with_trips,
 )
-from somd.runtime.multicore.reductions import (
-    reduce_all,
-    reduce_and,
-    reduce_any,
-    reduce_max,
-    reduce_min,
-    reduce_or,
-    reduce_product,
-    reduce_sum,
-    reduce_xor,
-)
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
@@ -119,13 +104,6 @@ __all__ = [
     "block_range",
     "clip_high",
     "clip_low",
-    "combine_and",
-    "combine_max",
-    "combine_min",
-    "combine_or",
-    "combine_product",
-    "combine_sum",
-    "combine_xor",
     "combining_work",
     "compare_signed",
     "complex_angle",
@@ -192,15 +170,6 @@ __all__ = [
     "python_power",
     "python_quotient",
     "python_rounded",
-    "reduce_all",
-    "reduce_and",
-    "reduce_any",
-    "reduce_max",
-    "reduce_min",
-    "reduce_or",
-    "reduce_product",
-    "reduce_sum",
-    "reduce_xor",
     "repack",
     "room",
     "rows_of",
@@ -220,3 +189,7 @@ __all__ = [
     "with_trips",
     "wrapped",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(combining if name.startswith("combine_") else reductions, name)

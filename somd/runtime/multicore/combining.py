@@ -7,11 +7,13 @@ write to one line; a row of just the array's length is the array itself, which t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numba.extending import overload
 
+from somd.language.operators import named
 from somd.runtime import blocks
 from somd.runtime.blocks import COPY_ELEMENTS, COST
 from somd.runtime.multicore.integers import of_integers
@@ -112,46 +114,12 @@ def _flat_combiner(join: Join, tree: bool) -> Any:
     return combine
 
 
-@native
-def _sum(left: Any, right: Any) -> Any:
-    return left + right
+def __getattr__(name: str) -> Any:
+    return _made(name)
 
 
-@native
-def _product(left: Any, right: Any) -> Any:
-    return left * right
-
-
-@native
-def _least(left: Any, right: Any) -> Any:
-    return right if right < left else left
-
-
-@native
-def _greatest(left: Any, right: Any) -> Any:
-    return right if right > left else left
-
-
-@native
-def _and(left: Any, right: Any) -> Any:
-    return left & right
-
-
-@native
-def _or(left: Any, right: Any) -> Any:
-    return left | right
-
-
-@native
-def _xor(left: Any, right: Any) -> Any:
-    return left ^ right
-
-
-#: in a tree by pairs of neighbours, level by level: floating-point sums and products have one association
-combine_sum = _flat_combiner(_sum, tree=True)
-combine_product = _flat_combiner(_product, tree=True)
-combine_min = _flat_combiner(_least, tree=False)
-combine_max = _flat_combiner(_greatest, tree=False)
-combine_and = _flat_combiner(_and, tree=False)
-combine_or = _flat_combiner(_or, tree=False)
-combine_xor = _flat_combiner(_xor, tree=False)
+@cache
+def _made(name: str) -> Any:
+    """`combine_...` of an operator: in a tree by pairs of neighbours where the association counts."""
+    operator = named(name, "combine_")
+    return _flat_combiner(native(operator.combine), operator.ordered)

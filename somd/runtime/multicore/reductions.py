@@ -1,103 +1,56 @@
-"""Combining partial results: floating-point sums and products in a fixed tree, the rest in order of the blocks."""
+"""Combining partial results: floating-point sums and products in a fixed tree, the rest in order of the blocks.
+
+For each operator of reductions the module has `reduce_...`, made of these texts when it is first asked for: a call in
+place of each combination would be one more function for Numba to compile.
+"""
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from typing import Any
 
+import numpy as np
+
+from somd.language.operators import named
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.numba_internals.native import native
 
-
-@native
-def reduce_sum(partials: Any) -> Any:
-    """Sum by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
+#: by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up
+_TREE = """
+def {name}(partials):
     count = len(partials)
     while count > 1:
         half = count >> 1
         for k in range(half):
             assume(0 <= 2 * k < FAR)
-            partials[k] = partials[2 * k] + partials[2 * k + 1]
+            partials[k] = {text}
         if count & 1:
             partials[half] = partials[count - 1]
         count -= half
     return partials[0]
-
-
-@native
-def reduce_product(partials: Any) -> Any:
-    """Product by pairs of neighbours, level by level; `partials` (1-D, not empty) is used up."""
-    count = len(partials)
-    while count > 1:
-        half = count >> 1
-        for k in range(half):
-            assume(0 <= 2 * k < FAR)
-            partials[k] = partials[2 * k] * partials[2 * k + 1]
-        if count & 1:
-            partials[half] = partials[count - 1]
-        count -= half
-    return partials[0]
-
-
-@native
-def reduce_min(first: Any, partials: Any) -> Any:
-    """`min(first, *partials)` as Python orders it."""
+"""
+_IN_ORDER = """
+def {name}(first, partials):
     result = first
     for k in range(len(partials)):
-        if partials[k] < result:
-            result = partials[k]
+        result = {text}
     return result
+"""
 
 
-@native
-def reduce_max(first: Any, partials: Any) -> Any:
-    """`max(first, *partials)` as Python orders it."""
-    result = first
-    for k in range(len(partials)):
-        if partials[k] > result:
-            result = partials[k]
-    return result
+def __getattr__(name: str) -> Any:
+    return _made(name)
 
 
-@native
-def reduce_and(first: Any, partials: Any) -> Any:
-    """`first & partials[0] & ...`"""
-    result = first
-    for k in range(len(partials)):
-        result = result & partials[k]
-    return result
-
-
-@native
-def reduce_or(first: Any, partials: Any) -> Any:
-    """`first | partials[0] | ...`"""
-    result = first
-    for k in range(len(partials)):
-        result = result | partials[k]
-    return result
-
-
-@native
-def reduce_xor(first: Any, partials: Any) -> Any:
-    """`first ^ partials[0] ^ ...`"""
-    result = first
-    for k in range(len(partials)):
-        result = result ^ partials[k]
-    return result
-
-
-@native
-def reduce_all(first: Any, partials: Any) -> Any:
-    """`first and partials[0] and ...`"""
-    result = bool(first)
-    for k in range(len(partials)):
-        result = result and bool(partials[k])
-    return result
-
-
-@native
-def reduce_any(first: Any, partials: Any) -> Any:
-    """`first or partials[0] or ...`"""
-    result = bool(first)
-    for k in range(len(partials)):
-        result = result or bool(partials[k])
-    return result
+@cache
+def _made(name: str) -> Any:
+    operator = named(name, "reduce_")
+    form, sides = (
+        (_TREE, ("partials[2 * k]", "partials[2 * k + 1]"))
+        if operator.ordered
+        else (_IN_ORDER, ("result", "partials[k]"))
+    )
+    names: dict[str, Any] = {"__name__": __name__, "math": math, "np": np, "assume": assume, "FAR": FAR}
+    exec(form.format(name=name, text=operator.of(*sides)), names)
+    return native(names[name])

@@ -1,6 +1,7 @@
 """What generated OpenCL masters import; nothing else of somd is needed to run them.
 
-The list below is the contract with the code generator, together with the methods of `Run` and `Managed`.
+The list below is the contract with the code generator, with `reduce_...` for each operator of reductions, and the
+methods of `Run` and `Managed`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import Any
 
 from somd.runtime.blocks import BLOCKS, LANES, copy_blocks, logical_blocks
 from somd.runtime.faults import index_error
+from somd.runtime.opencl import reductions
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, shares_of
 from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, runs_of, with_trips
@@ -18,15 +20,6 @@ from somd.runtime.opencl.reductions import (
     first_least,
     last_greatest,
     last_least,
-    reduce_all,
-    reduce_any,
-    reduce_bit_and,
-    reduce_bit_or,
-    reduce_bit_xor,
-    reduce_max,
-    reduce_min,
-    reduce_product,
-    reduce_sum,
     trips,
     trips_between,
     unordered_greatest,
@@ -57,15 +50,6 @@ __all__ = [
     "logical_blocks",
     "new_faults",
     "raised",
-    "reduce_all",
-    "reduce_any",
-    "reduce_bit_and",
-    "reduce_bit_or",
-    "reduce_bit_xor",
-    "reduce_max",
-    "reduce_min",
-    "reduce_product",
-    "reduce_sum",
     "rows",
     "runs_of",
     "shares_of",
@@ -78,6 +62,10 @@ __all__ = [
     "with_trips",
     "work_items",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(reductions, name)
 
 
 def joined(run: Run, number: int, partials: Managed) -> Any:

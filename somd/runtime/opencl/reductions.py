@@ -1,18 +1,20 @@
 """The master's half of a reduction: trips, and the partial results of logical blocks combined as on every target.
 
-Float sums and products are taken by pairs of neighbours, level by level; the rest in order of the blocks. In: the value
-before the nest and a 1-D array of partial results, empty where the nest had no iteration. Out: the value after it.
-One of Python's ints wraps where it meets partial results of 64 bits.
+For each operator there is `reduce_...`; float sums and products are taken by pairs of neighbours, level by level. In:
+the value before the nest and a 1-D array of partial results, empty where the nest had no iteration. Out: the value
+after it. One of Python's ints wraps where it meets partial results of 64 bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from somd.errors import SomdRuntimeError
+from somd.language.operators import by_pairs, named
 from somd.runtime.opencl.ints import wrapped
 
 Partials = np.ndarray[Any, Any]
@@ -39,54 +41,23 @@ def trips_between(low: int, high: int, step: int) -> int:
     return max(0, (high - low) // step + 1)
 
 
-def _tree(combine: Callable[[Any, Any], Any], partials: Partials) -> Any:
-    while len(partials) > 1:
-        pairs = len(partials) // 2
-        rest = partials[2 * pairs :]
-        partials = np.concatenate([combine(partials[0 : 2 * pairs : 2], partials[1 : 2 * pairs : 2]), rest])
-    return partials[0]
+def __getattr__(name: str) -> Any:
+    return _made(name)
 
 
-def reduce_sum(first: Any, partials: Partials) -> Any:
-    """`first + (partials[0] + partials[1] + ...)`"""
-    if not len(partials):
-        return first
-    with np.errstate(all="ignore"):
-        return wrapped(first) + _tree(np.add, partials)
+@cache
+def _made(name: str) -> Callable[[Any, Partials], Any]:
+    """`reduce_...` of an operator: `first` combined with all partial results, of which none is NaN for an extremum."""
+    operator = named(name, "reduce_")
+    fold = operator.fold or partial(by_pairs, operator.combine)
 
+    def reduced(first: Any, partials: Partials) -> Any:
+        if not len(partials):
+            return first
+        with np.errstate(all="ignore"):
+            return operator.combine(first if operator.better else wrapped(first), fold(partials))
 
-def _product(left: Partials, right: Partials) -> Partials:
-    """`left * right`; of complex numbers by parts: NumPy's loops round less often than its scalars."""
-    if left.dtype.kind != "c":
-        return np.multiply(left, right)
-    made = np.empty_like(left)
-    made.real = left.real * right.real - left.imag * right.imag
-    made.imag = left.real * right.imag + left.imag * right.real
-    return made
-
-
-def reduce_product(first: Any, partials: Partials) -> Any:
-    """`first * (partials[0] * partials[1] * ...)`"""
-    if not len(partials):
-        return first
-    with np.errstate(all="ignore"):
-        return wrapped(first) * _tree(_product, partials)
-
-
-def reduce_min(first: Any, partials: Partials) -> Any:
-    """`min(first, *partials)` as Python orders it; no partial result is NaN."""
-    if not len(partials):
-        return first
-    best = partials[int(np.argmin(partials))]
-    return best if best < first else first
-
-
-def reduce_max(first: Any, partials: Partials) -> Any:
-    """`max(first, *partials)` as Python orders it; no partial result is NaN."""
-    if not len(partials):
-        return first
-    best = partials[int(np.argmax(partials))]
-    return best if best > first else first
+    return reduced
 
 
 def first_least(first: Any, partials: Partials) -> int:
@@ -145,28 +116,3 @@ def unordered_greatest(first: Any, partials: Partials, broken: Partials, equal: 
     found, kept = partials[blocks], first if last < 0 else partials[last]
     block = int(blocks[::-1][np.argmax(found[::-1])] if equal else blocks[np.argmax(found)])
     return last if kept > partials[block] or (not equal and kept == partials[block]) else block
-
-
-def reduce_bit_and(first: Any, partials: Partials) -> Any:
-    """`first & partials[0] & ...`"""
-    return wrapped(first) & np.bitwise_and.reduce(partials) if len(partials) else first
-
-
-def reduce_bit_or(first: Any, partials: Partials) -> Any:
-    """`first | partials[0] | ...`"""
-    return wrapped(first) | np.bitwise_or.reduce(partials) if len(partials) else first
-
-
-def reduce_bit_xor(first: Any, partials: Partials) -> Any:
-    """`first ^ partials[0] ^ ...`"""
-    return wrapped(first) ^ np.bitwise_xor.reduce(partials) if len(partials) else first
-
-
-def reduce_all(first: Any, partials: Partials) -> Any:
-    """`first and partials[0] and ...`"""
-    return first and partials.all() if len(partials) else first
-
-
-def reduce_any(first: Any, partials: Partials) -> Any:
-    """`first or partials[0] or ...`"""
-    return first or partials.any() if len(partials) else first

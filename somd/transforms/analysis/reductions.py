@@ -13,26 +13,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS, SAME, symbol_of
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in
-
-AUGMENTED: Mapping[type[cst.BaseAugOp], str] = {
-    cst.AddAssign: "+",
-    cst.SubtractAssign: "+",
-    cst.MultiplyAssign: "*",
-    cst.BitAndAssign: "&",
-    cst.BitOrAssign: "|",
-    cst.BitXorAssign: "^",
-}
-BINARY: Mapping[type[cst.BaseBinaryOp], str] = {
-    cst.Add: "+",
-    cst.Multiply: "*",
-    cst.BitAnd: "&",
-    cst.BitOr: "|",
-    cst.BitXor: "^",
-}
 
 
 @dataclass(frozen=True)
@@ -173,11 +158,11 @@ def _collect(
 def update_of(accumulator: Accumulator, node: cst.CSTNode, method: Method) -> Form | None:
     """What `node` does if it is one update of the accumulator."""
     if isinstance(node, cst.AugAssign) and accumulator.is_(node.target) and not accumulator.in_(node.value):
-        operator = AUGMENTED.get(type(node.operator))
+        operator = _symbol(node.operator)
         return None if operator is None else Form(operator)
     if isinstance(node, cst.Assign) and len(node.targets) == 1 and accumulator.is_(node.targets[0].target):
         if isinstance(node.value, cst.Call):
-            return _extreme(accumulator, node.value, method)
+            return _called(accumulator, node.value, method)
         if isinstance(node.value, cst.IfExp):
             return _chosen(accumulator, node.value)
         operator = _assigned(accumulator, node.value)
@@ -206,32 +191,37 @@ def candidates_of(accumulator: Accumulator, node: cst.CSTNode) -> list[cst.BaseE
 
 def _assigned(accumulator: Accumulator, value: cst.BaseExpression) -> str | None:
     if isinstance(value, cst.BinaryOperation):
-        if isinstance(value.operator, cst.Subtract):
-            return "+" if accumulator.is_(value.left) and not accumulator.in_(value.right) else None
-        operator = BINARY.get(type(value.operator))
+        if isinstance(value.operator, cst.Subtract) and not accumulator.is_(value.left):
+            return None
+        operator = _symbol(value.operator)
         for side, other in ((value.left, value.right), (value.right, value.left)):
             if accumulator.is_(side) and not accumulator.in_(other):
                 return operator
     if isinstance(value, cst.BooleanOperation) and accumulator.is_(value.left) and not accumulator.in_(value.right):
-        return "and" if isinstance(value.operator, cst.And) else "or"
+        return _symbol(value.operator)
     return None
 
 
-def _extreme(accumulator: Accumulator, call: cst.Call, method: Method) -> Form | None:
+def _symbol(operator: cst.BaseBinaryOp | cst.BaseBooleanOp | cst.BaseAugOp) -> str | None:
+    """The operator of reductions that `+`, `+=` or `and` brings values in by."""
+    symbol = cst.Module([]).code_for_node(operator).strip().removesuffix("=")
+    symbol = SAME.get(symbol, symbol)
+    return symbol if symbol in OPERATORS else None
+
+
+def _called(accumulator: Accumulator, call: cst.Call, method: Method) -> Form | None:
     """`min(s, x)` keeps `s` unless `x` is smaller; `min(x, s)` keeps `x` unless `s` is."""
-    function = evaluate(call.func, method.namespace, method.local_names)
-    if (
-        not (function is min or function is max)
-        or len(call.args) < 2
-        or any(each.keyword or each.star for each in call.args)
-    ):
+    op = symbol_of(evaluate(call.func, method.namespace, method.local_names))
+    if op is None or len(call.args) < 2 or any(each.keyword or each.star for each in call.args):
         return None
     own = [k for k, argument in enumerate(call.args) if accumulator.is_(argument.value)]
-    if len(own) != 1 or len(call.args) < 2 or sum(accumulator.in_(argument.value) for argument in call.args) != 1:
+    if len(own) != 1 or sum(accumulator.in_(argument.value) for argument in call.args) != 1:
         return None
+    if not OPERATORS[op].better:
+        return Form(op)
     behind = (Taking(equal=True, unordered=True),) if own[0] > 0 else ()
     before = (FIRST,) if own[0] < len(call.args) - 1 else ()
-    return Form("min" if function is min else "max", (*before, *behind))
+    return Form(op, (*before, *behind))
 
 
 def _chosen(accumulator: Accumulator, value: cst.IfExp) -> Form | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.markers import OPERATORS
+from somd.language.operators import symbols
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
@@ -125,9 +125,9 @@ class _Checker(cst.CSTVisitor):
 
     def visit_With(self, node: cst.With) -> bool:
         fence = fence_of(node, self.method)
-        if fence is not None and fence.reduce not in (None, OWN, *OPERATORS[:-1]):
+        if fence is not None and fence.reduce not in (None, OWN, *symbols()):
             message = f"there is no reduction {fence.reduce!r}"
-            self._report("SOMD102", message, node.items[0], f"there are {', '.join(OPERATORS[:-1])}, or a function")
+            self._report("SOMD102", message, node.items[0], f"there are {', '.join(symbols())}, or a function")
         if fence is None:
             helps = "only `with sync:`, `with sync(name, reduce=op):` and `with single:` may stand in a SOMD method"
             self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)

@@ -18,30 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from somd.language.operators import OPERATORS
 from somd.transforms.multicore.identities import identity
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Combined, Nest, Reduction
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
-#: the operators whose result depends on the association, for floats
-ORDERED = ("+", "*")
-COMBINE = {
-    "+": "combine_sum",
-    "*": "combine_product",
-    "min": "combine_min",
-    "max": "combine_max",
-    "&": "combine_and",
-    "|": "combine_or",
-    "^": "combine_xor",
-    "and": "combine_and",
-    "or": "combine_or",
-}
-
 
 def ordered(combined: Combined, types: Types) -> bool:
     """Whether the result depends on the order: sums and products of floats."""
-    return combined.op in ORDERED and _type(combined, types).element.kind in "fc"
+    return OPERATORS[combined.op].ordered and _type(combined, types).element.kind in "fc"
 
 
 def _type(combined: Combined, types: Types) -> ArrayType:
@@ -76,7 +63,7 @@ def blocks_text(nest: Nest, types: Types, count: str, updates: str) -> str:
 
 def _float_sum(reduction: Reduction, types: Types) -> bool:
     found = types.names[reduction.name]
-    return reduction.op in ORDERED and isinstance(found, ScalarType) and found.kind in "fc"
+    return OPERATORS[reduction.op].ordered and isinstance(found, ScalarType) and found.kind in "fc"
 
 
 def parts_text(nest: Nest, types: Types, parts: str, updates: str) -> str:
@@ -103,10 +90,10 @@ def combining_texts(nest: Nest, types: Types, fresh: Fresh) -> list[str]:
     rank, parts, lo, hi = (fresh.name(n) for n in ("rank", "n_slaves", "lo", "hi"))
     made = []
     for each in nest.combined:
-        array, rows, op = each.array, rows_name(each.array, fresh), each.op
+        array, rows, operator = each.array, rows_name(each.array, fresh), OPERATORS[each.op]
         if _type(each, types).element.kind == "b":
-            op = {"+": "|", "*": "&", "min": "&", "max": "|"}.get(op, op)
-        function = COMBINE[op]
+            operator = OPERATORS[operator.of_bools or each.op]
+        function = f"combine_{operator.short}"
         made.append(
             f"if combining_work({array}, {rows}) < small_work():\n"
             f"    {function}({array}, {rows}, 0, {array}.size)\n"

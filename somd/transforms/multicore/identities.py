@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from somd.transforms.types.scalars import ScalarType
+import numpy as np
 
-IDENTITY = {"+": "-0.0", "*": "1.0", "and": "True", "or": "False", "&": "-1", "|": "0", "^": "0"}
-BOOLS = {"&": "np.bool_(True)", "*": "np.bool_(True)", "min": "np.bool_(True)", "and": "True", "or": "False"}
+from somd.language.operators import OPERATORS
+from somd.transforms.types.scalars import ScalarType
 
 
 def identity(op: str, scalar: ScalarType) -> str:
-    """The neutral element of `op` in the accumulator's type; -0.0 for sums, which changes no sign."""
-    dtype = numpy_name(scalar.dtype)
-    if scalar.kind == "b":
-        return BOOLS.get(op, "np.bool_(False)")
-    if op in ("min", "max"):
-        if scalar.kind == "f":
-            return f"np.{dtype}({'' if op == 'min' else '-'}np.inf)"
-        return f"np.{dtype}(np.iinfo(np.{dtype}).{'max' if op == 'min' else 'min'})"
-    if op == "&" and scalar.kind == "u":
-        return f"np.{dtype}(np.iinfo(np.{dtype}).max)"
-    value = IDENTITY[op]
+    """The neutral element of `op` in the accumulator's type."""
+    text = neutral_text(op, scalar)
+    return text if OPERATORS[op].skips and scalar.kind == "b" else f"np.{numpy_name(scalar.dtype)}({text})"
+
+
+def neutral_text(op: str, scalar: ScalarType) -> str:
+    """The neutral element as a number of Python's."""
+    operator, dtype = OPERATORS[op], np.dtype(scalar.dtype)
+    value = operator.neutral(dtype)
+    if scalar.kind in "iu" and (operator.better or value == np.iinfo(dtype).max):
+        return f"np.iinfo(np.{dtype}).{'max' if value == np.iinfo(dtype).max else 'min'}"
     if scalar.kind == "c":
-        return f"np.{dtype}(complex({value}, {'-0.0' if op == '+' else '0.0'}))"
-    return f"np.{dtype}({value if scalar.kind == 'f' else value.removesuffix('.0').replace('-0', '0')})"
+        return f"complex({value.real}, {value.imag})"
+    return str(value).replace("inf", "np.inf")
 
 
 def numpy_name(dtype: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
 from somd.transforms.multicore.delays import DelayBuilder
@@ -51,16 +52,6 @@ from somd.transforms.taken import takes_text
 from somd.transforms.tree.rewriting import parsed, transformed_expression, transformed_statement
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
-
-COMBINE = {
-    "min": "reduce_min",
-    "max": "reduce_max",
-    "&": "reduce_and",
-    "|": "reduce_or",
-    "^": "reduce_xor",
-    "and": "reduce_all",
-    "or": "reduce_any",
-}
 
 
 class MasterBuilder:
@@ -417,10 +408,10 @@ class MasterBuilder:
             pairs = [(n, builder.partials(n)) for n in (name, *reduction.companions)]
             sets = "".join(f"        {n} = {p}[{block}]\n" for n, p in pairs)
             return f"for {block} in range({blocks}):\n    if {takes}:\n{sets}"
-        if reduction.op in COMBINE:
-            return f"{name} = {COMBINE[reduction.op]}({name}, {partials})"
-        function = "reduce_sum" if reduction.op == "+" else "reduce_product"
-        value = f"{name} {reduction.op} {function}({partials})"
+        operator = OPERATORS[reduction.op]
+        if not operator.ordered:
+            return f"{name} = reduce_{operator.short}({name}, {partials})"
+        value = operator.of(name, f"reduce_{operator.short}({partials})")
         if scalar.kind in "iu" and scalar.dtype != "int64":
             value = f"np.{scalar.dtype}({value})"
         return f"if {blocks} > 0:\n    {name} = {value}\n"

@@ -21,7 +21,7 @@ from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
-from somd.transforms.reserved import BUILTINS, MARK, MODULES, MULTICORE, RESERVED, apart
+from somd.transforms.reserved import BUILTINS, MARK, MODULES, RESERVED, apart, multicore_names
 from somd.transforms.stages import (
     Method,
     Plan,
@@ -112,7 +112,7 @@ def module_text(code: MulticoreCode) -> str:
     if code.uses_math:
         head += ["import math", ""]
     head += ["import numpy as np", "from numba import prange", ""]
-    names = [name for name in MULTICORE if name in used]
+    names = [name for name in multicore_names() if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
     if code.master.name.value != method.name:

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.doublings import is_doubling
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
-from somd.transforms.multicore.identities import IDENTITY, identity, numpy_name
+from somd.transforms.multicore.identities import identity, neutral_text, numpy_name
 from somd.transforms.multicore.loop_tables import LoopTables, WithTables
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.refills import allocated_once
@@ -36,8 +37,6 @@ from somd.transforms.taken import flag_texts
 from somd.transforms.tree.rewriting import parsed, transformed_block, transformed_expression
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
-
-LANE_OPERATORS = ("+", "*")
 
 
 @dataclass(frozen=True)
@@ -309,10 +308,10 @@ class SlaveBuilder:
         found = self.types.names.get(reduction.name)
         if self.nest.relaxed is not None:
             return False  # an MI of a relaxed phase has one partial result, made in order
-        return reduction.op in LANE_OPERATORS and isinstance(found, ScalarType) and found.kind in "fc"
+        return OPERATORS[reduction.op].ordered and isinstance(found, ScalarType) and found.kind in "fc"
 
     def lane_identity(self, reduction: Reduction, scalar: ScalarType) -> str:
-        return identity(reduction.op, scalar) if scalar.kind == "c" else IDENTITY[reduction.op]
+        return identity(reduction.op, scalar) if scalar.kind == "c" else neutral_text(reduction.op, scalar)
 
     def partials(self, name: str) -> str:
         return self.fresh.name(f"{name}_partials")
@@ -375,8 +374,8 @@ class SlaveBuilder:
                 before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
                 before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
-                combine = "reduce_sum" if reduction.op == "+" else "reduce_product"
-                after.append(f"{self.partials(reduction.name)}[{block}] = {combine}({lanes})")
+                combine = f"reduce_{OPERATORS[reduction.op].short}({lanes})"
+                after.append(f"{self.partials(reduction.name)}[{block}] = {combine}")
             else:
                 unordered = reduction.taking(scalar.kind).unordered
                 start = f"np.{dtype}(np.nan)" if unordered else identity(reduction.op, scalar)

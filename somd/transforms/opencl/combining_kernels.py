@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
@@ -62,7 +63,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     for line in (*own, *declarations((set(nest.privates) | inner) - scoped, scope)):
         write.line(line)
     partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
-    takers = [_taker(each, scope.names, types, write) for each in nest.reductions if each.op in ("min", "max")]
+    takers = [_taker(each, scope.names, types, write) for each in nest.reductions if OPERATORS[each.op].better]
     write.takes = takes(takers)
     bounds: list[Argument] = []
     within = range_in_c(0, nest.dims[0], expressions, bounds)
@@ -142,7 +143,7 @@ def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -
     ]
     mine, other, kind = "copies[copy * row + element]", "copies[(copy + width) * row + element]", CTYPES[dtype]
     given = "array[element] != 0" if dtype == "bool" else "array[element]"  # memory of a bool may be any byte
-    if combined.op in ("+", "*") and kind_of(dtype) in "fc":
+    if OPERATORS[combined.op].ordered and kind_of(dtype) in "fc":
         lines += [
             "    for (long width = 1; width < count; width *= 2)",
             "        for (long copy = 0; copy + width < count; copy += 2 * width)",
@@ -162,6 +163,6 @@ def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -
 
 
 def _join(op: str, left: str, right: str, dtype: str, unit: Unit) -> str:
-    if op in ("min", "max"):
-        return f"{right} {'<' if op == 'min' else '>'} {left} ? {right} : {left}"
+    if OPERATORS[op].better:
+        return f"{right} {OPERATORS[op].better} {left} ? {right} : {left}"
     return joined(op, C(left, dtype), C(right, dtype), dtype, unit).loose

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from somd.language.operators import OPERATORS
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
@@ -50,13 +51,13 @@ class _Ending:
         self.declared = [f"__local {CTYPES[dtype]} {values}[BLOCKS];"]
         self.taken = [f"{mine} = {partials[reduction.name]}[block];"]
         kept = f"kept->{unit.members[reduction.name]}"
-        if reduction.op not in ("min", "max"):
+        if not OPERATORS[reduction.op].better:
             self.joined = [f"{mine} = {combined(reduction.op, C(mine, dtype), C(other, dtype), dtype, unit).loose};"]
             self.kept = [
                 f"{kept} = {combined(reduction.op, C(kept, dtype), C(f'{values}[0]', dtype), dtype, unit).loose};"
             ]
             return
-        sign = ("<" if reduction.op == "min" else ">") + ("=" if taking_of(reduction, dtype).equal else "")
+        sign = OPERATORS[reduction.op].better + ("=" if taking_of(reduction, dtype).equal else "")
         self.joined = [f"if ({other} {sign} {mine}) {{", f"    {mine} = {other};", "}"]
         self.kept = [f"if ({values}[0] {sign} {kept}) {{", f"    {kept} = {values}[0];", "}"]
         if reduction.companions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from somd.language.operators import OPERATORS
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.reduction_operators import combined
@@ -64,12 +65,12 @@ def _with_flags(accumulators: list[Accumulator]) -> list[Accumulator]:
 
 def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
     mine, other = f"{a.slots}[{left}]", f"{a.slots}[{right}]"
-    if a.op not in ("min", "max"):
+    if not OPERATORS[a.op].better:
         write.line(
             f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype, write.expressions.unit).text};"
         )
         return
-    better = f"{other} {'<' if a.op == 'min' else '>'} {mine}"
+    better = f"{other} {OPERATORS[a.op].better} {mine}"
     if not a.position:
         write.line(f"{mine} = {better} ? {other} : {mine};")
         return

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
@@ -23,18 +24,6 @@ from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Seri
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.types.scalars import ScalarType
-
-REDUCERS = {
-    "+": "reduce_sum",
-    "*": "reduce_product",
-    "min": "reduce_min",
-    "max": "reduce_max",
-    "&": "reduce_bit_and",
-    "|": "reduce_bit_or",
-    "^": "reduce_bit_xor",
-    "and": "reduce_all",
-    "or": "reduce_any",
-}
 
 
 def snapshots(copies: Mapping[str, str], run: str) -> list[cst.BaseStatement]:
@@ -422,14 +411,14 @@ class Launch:
     def reduced(self, reduction: Reduction) -> cst.BaseStatement:
         """`total = reduce_sum(total, total_partials.to_host())`"""
         name = tree.name(reduction.name)
-        result = tree.call(tree.brought(REDUCERS[reduction.op]), name, self._on_host(reduction.name))
+        result = tree.call(tree.brought(f"reduce_{OPERATORS[reduction.op].word}"), name, self._on_host(reduction.name))
         return tree.assign(name, self._of_type(result, reduction.name))
 
     def extremum(self, reduction: Reduction) -> list[cst.BaseStatement]:
         """A minimum or maximum with what is set together with it: all from the same block."""
         taking, block = taking_of(reduction, self._type(reduction.name).dtype), tree.name(self.block)
         rule = "unordered" if taking.unordered else "last" if taking.equal else "first"
-        function = tree.brought(f"{rule}_{'least' if reduction.op == 'min' else 'greatest'}")
+        function = tree.brought(f"{rule}_{'least' if OPERATORS[reduction.op].better == '<' else 'greatest'}")
         given = [tree.name(reduction.name), self._on_host(reduction.name)]
         given += [self._on_host(flag_name(reduction))] if flag_name(reduction) in self.flags else []
         given += [cst.Name(str(taking.equal))] if taking.unordered else []

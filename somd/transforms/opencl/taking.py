@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.analysis.reductions import Accumulator, candidates_of
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_tree import C, call
@@ -55,7 +56,7 @@ class Taker:
         values = [converted(expressions.expression(each), self.dtype) for each in given]
         function = expressions.unit.function(self.reduction.op, self.dtype)
         value = functools.reduce(lambda one, other: call(function, self.dtype, one, other), values)
-        better, equal = "<" if self.reduction.op == "min" else ">", self.taking.equal
+        better, equal = OPERATORS[self.reduction.op].better, self.taking.equal
         if self.taking.unordered:
             return value.loose, f"!({self.text} {better}{'' if equal else '='} {{0}})"
         return value.loose, f"{{0}} {better}{'=' if equal else ''} {self.text}"
@@ -88,6 +89,6 @@ def replaces(taker: Taker, mine: C, other: C, here: str, there: str) -> str:
     """The condition under which the value of another lane takes the place of this one's; the places where they were
     taken are below 0 where nothing was."""
     later = f"{there} {'>' if taker.taking.equal else '<'} {here}"
-    better = f"{other.text} {'<' if taker.reduction.op == 'min' else '>'} {mine.text}"
+    better = f"{other.text} {OPERATORS[taker.reduction.op].better} {mine.text}"
     either = f"{better} || ({other.text} == {mine.text} && {later})"
     return f"{there} >= 0 && ({here} < 0 || {either})"

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
+from somd.language.operators import OPERATORS, SAME
 from somd.transforms.analysis.array_updates import other_mentions, updates_of
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
@@ -19,8 +20,6 @@ from somd.transforms.plan.rejected import Rejected
 from somd.transforms.stages import Access, Combined, Method
 from somd.transforms.tree.loops import OWN, Fence, statements_of
 from somd.transforms.tree.rewriting import inside
-
-SAME = {"-": "+"}
 
 
 def accumulating(op: str) -> str:
@@ -97,7 +96,7 @@ def check_short_circuit(combined: Sequence[Combined], guarded: Collection[cst.Su
         Rejected: one may.
     """
     for each in combined:
-        if each.op not in ("and", "or"):
+        if not OPERATORS[each.op].skips:
             continue
         for node in each.updates:
             value = node.value if isinstance(node, cst.Assign) else None

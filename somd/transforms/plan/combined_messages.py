@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
+from somd.language.operators import OPERATORS, SAME
 from somd.transforms.analysis.array_updates import Mention, Update
 from somd.transforms.stages import Access, Combined, Method, Reduction
 
@@ -14,18 +15,6 @@ SKIPS = (
     "compute the value in a statement before the update, where no iteration skips it: `value = ...`",
     "let the loop's bounds, or an `if` that compares its variable with lengths, keep every index inside its array",
 )
-FORMS = {
-    "+": "`{0}[e] += v`",
-    "-": "`{0}[e] -= v`",
-    "*": "`{0}[e] *= v`",
-    "&": "`{0}[e] &= v`",
-    "|": "`{0}[e] |= v`",
-    "^": "`{0}[e] ^= v`",
-    "min": "`{0}[e] = min({0}[e], v)` or `if v < {0}[e]: {0}[e] = v`",
-    "max": "`{0}[e] = max({0}[e], v)` or `if v > {0}[e]: {0}[e] = v`",
-    "and": "`{0}[e] = {0}[e] and v`",
-    "or": "`{0}[e] = {0}[e] or v`",
-}
 
 
 def _text(node: cst.CSTNode) -> str:
@@ -37,7 +26,14 @@ def _fence(name: str, op: str) -> str:
 
 
 def _form(name: str, op: str) -> str:
-    return f"in the block, update `{name}` by {FORMS[op].format(name)} and leave it alone otherwise"
+    element, known = f"{name}[e]", OPERATORS[SAME.get(op, op)]
+    if known.better:
+        form = f"`{element} = {op}({element}, v)` or `if v {known.better} {element}: {element} = v`"
+    elif op.isidentifier():
+        form = f"`{element} = {known.of(element, 'v')}`"
+    else:
+        form = f"`{element} {op}= v`"
+    return f"in the block, update `{name}` by {form} and leave it alone otherwise"
 
 
 def other_use(method: Method, name: str, mention: Mention, op: str, update: cst.CSTNode | None) -> Diagnostic:
@@ -91,7 +87,7 @@ def several_takings(method: Method, reduction: Reduction) -> Diagnostic:
 def taking_of_copies(method: Method, combined: Combined) -> Diagnostic:
     """An update of an array's floats other than by a strict comparison."""
     name, op = combined.array, combined.op
-    sign = "<" if op == "min" else ">"
+    sign = OPERATORS[op].better
     message = f"this update of `{name}` depends on the order of its values where one of them is nan, or two are equal"
     labels = (Label(method.position(combined.updates[0]), "an update", True),)
     instead = f"write `{name}[e] = {op}({name}[e], v)` or `if v {sign} {name}[e]: {name}[e] = v`"

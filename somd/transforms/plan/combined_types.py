@@ -15,14 +15,13 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector
+from somd.language.operators import OPERATORS
 from somd.transforms.analysis.reductions import Accumulator, candidates_of, normalised
 from somd.transforms.plan import combined_messages as messages
 from somd.transforms.stages import FIRST, Combined, Plan
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
-
-EXTREMA = ("min", "max")
 
 
 def check_combined_types(plan: Plan, types: Types, collector: Collector) -> None:
@@ -48,7 +47,7 @@ def check_combined_types(plan: Plan, types: Types, collector: Collector) -> None
 def _stored(combined: Combined) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """For each update, the node whose type tells what is stored: the sum, or the candidate for an extremum."""
     for node in combined.updates:
-        if combined.op in EXTREMA:
+        if OPERATORS[combined.op].better:
             [element] = [each for each in _targets(node) if isinstance(each, cst.Subscript)]
             for value in candidates_of(Accumulator(combined.array, normalised(element)), node):
                 yield node, value
@@ -68,7 +67,7 @@ def _exact(op: str, element: ScalarType, stored: ScalarType) -> bool:
     """Whether what is `stored` keeps its meaning in the type of the elements."""
     if stored.dtype == element.dtype:
         return True
-    if op in EXTREMA:
+    if OPERATORS[op].better:
         fits = stored.weak and (element.kind == "f" or (stored.kind == "i" and element.kind in "iu"))
         return stored.kind != "b" and (fits or bool(np.can_cast(stored.dtype, element.dtype, "safe")))
     if element.kind in "fc":

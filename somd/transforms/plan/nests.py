@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import affine, variable
 from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
@@ -80,7 +81,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     guarded |= _guards_inside(everything, own, context, Sets((*sets.context, *own.facts)))
     lowest, lowest_scalars = _lowest(everything, sets)
     for reduction in scalars.reductions:
-        if reduction.op in ("and", "or") and any(inside(node, reduction.updates) for node in guarded):
+        if OPERATORS[reduction.op].skips and any(inside(node, reduction.updates) for node in guarded):
             raise Rejected(messages.guarded_short_circuit(context.method, loop, reduction.name, reduction.op))
     check_short_circuit(combined, guarded, context)
     if context.relaxed is not None and relaxed is not None:

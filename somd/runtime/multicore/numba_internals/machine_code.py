@@ -21,7 +21,7 @@ from numba.core import caching as _caching
 from numba.core import compiler as _compiler
 from numba.core import serialize as _serialize
 
-from somd.runtime.contents import BLOCKS, content_of_rooms
+from somd.runtime.contents import BITS, content_of_rooms
 from somd.runtime.folders import read_checked, read_whole, write_checked
 from somd.runtime.modules import TEXT_HASH
 
@@ -100,5 +100,5 @@ def _constants(function: Callable[..., Any]) -> Iterator[str]:
 @functools.cache
 def _versions() -> tuple[str, ...]:
     """The compilers, and the state of the functions that are compiled into masters."""
-    state = content_of_rooms("elementary", BLOCKS, "runtime/multicore")
+    state = content_of_rooms("elementary", *BITS, "runtime/multicore")
     return numba.__version__, llvmlite.__version__, state
