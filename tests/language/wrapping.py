@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from somd import dist, reduce, somd
-from tests.language.program import SIZES, program, spaced
+from tests.language.program import SIZES, numbers, program, spaced
 
 A = dist[np.ndarray]
 WHOLE = (np.int64, np.int32, np.int8, np.uint64)
@@ -222,3 +222,21 @@ def complements(z: A, y: A, x: A, a: A) -> tuple:
         most = max(most, int(~(z[i] ** 2)))
         least = min(least, int(~z[i]))
     return count, most, least
+
+
+@program(
+    lambda: (
+        [
+            (numbers(n, dtype=dtype), np.zeros(n, np.int64), np.zeros(n))
+            for dtype in (np.int8, np.int16, np.int32)
+            for n in SIZES
+        ]
+        + [(np.array([-(2**15), 1, 2**15 - 1], np.int16), np.zeros(3, np.int64), np.zeros(3))]
+    )
+)
+@somd
+def negatives_made_wider(x: A, y: A, z: A) -> None:
+    for i in range(len(x)):
+        y[i] = -x[i]
+        z[i] = np.int16(-(y[i] + 1))
+        y[i] += abs(x[i]) + x[i] // -1

@@ -59,6 +59,11 @@ class DeviceInfo:
         return self.kind == "cpu" and self.platform.startswith("Intel")
 
     @property
+    def is_nvidias(self) -> bool:
+        """NVIDIA's driver, whose compiler is wrong in a place (`guards.py`)."""
+        return self.platform.startswith("NVIDIA")
+
+    @property
     def rank(self) -> int:
         """The place in the default order: the smaller, the rather."""
         if self.kind != "cpu":

@@ -41,6 +41,11 @@ static int unknown_0(void) { int none = 0; __asm__("" : "+r"(none)); return none
 #define COPY(x) ((x) - unknown_0())
 #line 1
 """
+#: for one that extends the negatives of 16-bit integers wrongly: a 0 that it does not know, for an index space has
+#: three dimensions at most
+_CAREFUL_OF_SHORTS = """#define SHORT(x) ((short)((x) + (int)(get_work_dim() >> 2)))
+#line 1
+"""
 #: devices that share a launch: the number of a work-group is that in the whole
 _SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 
@@ -203,7 +208,9 @@ def text_for(context: Context, source: str, fastmath: bool) -> str:
     """What the driver is given: `source` and what its device needs in front of it."""
     first = "" if fastmath else _EXACT
     first = first if context.alone else _SHARED + first
-    return (_CAREFUL if context.device.info.is_intels_cpu else "") + first + source
+    info = context.device.info
+    careful = _CAREFUL if info.is_intels_cpu else _CAREFUL_OF_SHORTS if info.is_nvidias else ""
+    return careful + first + source
 
 
 def build(context: Context, source: str, fastmath: bool = False) -> Program:

@@ -14,7 +14,7 @@ import numpy as np
 from somd.elementary.functions import POWERS
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
-from somd.transforms.opencl.c_types import CTYPES, bits, converted, kind_of, literal
+from somd.transforms.opencl.c_types import CTYPES, bits, cast, converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import FLOAT, INT, ScalarType, working_type
 
@@ -78,7 +78,7 @@ def arithmetic(symbol: str, left: C, right: C, result: ScalarType) -> C:
     if kind == "f" or dtype in ("uint32", "uint64"):
         return infix(symbol, left, right, dtype)
     if bits(dtype) < 32 and dtype != "uint16":
-        return prefix(f"({CTYPES[dtype]})", infix(symbol, left, right, "int32"), dtype)
+        return cast(infix(symbol, left, right, "int32"), dtype)
     wide = f"uint{max(bits(dtype), 32)}"
     computed = infix(symbol, _unsigned(left, wide), _unsigned(right, wide), wide)
     return replace(prefix(f"({CTYPES[dtype]})", computed, dtype), unsigned=computed)
@@ -139,7 +139,7 @@ def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
 
 def narrowed(c: C) -> C:
     """A result that C computed in `int`, back in its own type."""
-    return prefix(f"({CTYPES[c.dtype]})", c, c.dtype) if bits(c.dtype) < 32 and c.dtype != "bool" else c
+    return cast(c, c.dtype) if bits(c.dtype) < 32 and c.dtype != "bool" else c
 
 
 def comparison(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from somd.transforms.opencl.c_tree import UNARY, C, call, conditional, infix, prefix
+from somd.transforms.opencl.guards import SHORT
 from somd.transforms.types.scalars import Number
 
 CTYPES = {
@@ -118,6 +119,13 @@ def converted(c: C, dtype: str) -> C:
             negative = infix("<", c, literal(0, c.dtype), "bool")
             whole = prefix("(ulong)", prefix("(long)", c, "int64"), dtype)
             return conditional(negative, whole, prefix("(ulong)", c, dtype), dtype)
+    return cast(c, dtype)
+
+
+def cast(c: C, dtype: str) -> C:
+    """C's cast of a number; `guards` says why integers become 16 bits wide by a macro."""
+    if dtype == "int16" and kind_of(c.dtype) in "iu" and c.dtype not in ("int8", "uint8"):
+        return call(SHORT, dtype, c)
     return prefix(f"({CTYPES[dtype]})", c, dtype)
 
 

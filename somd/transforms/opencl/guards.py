@@ -1,4 +1,4 @@
-"""Places that need care from a driver: macros of a plain meaning, which the runtime defines otherwise for Intel's CPUs.
+"""Places that need care from a driver: macros of a plain meaning, which the runtime defines otherwise for some.
 
 What stands between the guard of a kernel and conditions of the user's: `GUARDS_END;`
 
@@ -22,6 +22,10 @@ differs between them: one of thirty random programs gave wrong results. There th
 `COPY(x)`: a number taken over as it is, in a loop inside an iteration. In `u, v = v, u + v`, with `v` no longer needed
 behind the loop, that compiler meets `u` as another number's last value, and ends the process. There the macro takes
 away a 0 that the compiler does not know.
+
+`SHORT(x)`: an integer as one of 16 bits. NVIDIA's compiler takes the negative of a 16-bit integer for one of 16 bits
+already when it makes it wider: `(long)(short)(0 - x)` is 32768 for -32768, in any spelling. It subtracts from a number
+as it should, so there the macro adds one that is 0, which the compiler does not know.
 """
 
 from __future__ import annotations
@@ -31,8 +35,8 @@ import libcst as cst
 from somd.transforms.stages import Nest
 from somd.transforms.tree.walking import children_of
 
-GUARDS_END, ONE_AT_A_TIME, COPY = "GUARDS_END;", "ONE_AT_A_TIME", "COPY"
-#: for the top of a program that mentions them; for Intel's CPUs the runtime has defined them before
+GUARDS_END, ONE_AT_A_TIME, COPY, SHORT = "GUARDS_END;", "ONE_AT_A_TIME", "COPY", "SHORT"
+#: for the top of a program that mentions them; for a driver that needs care the runtime has defined them before
 DEFINITIONS = {
     GUARDS_END: """#ifndef GUARDS_END
 #define GUARDS_END
@@ -42,6 +46,9 @@ DEFINITIONS = {
 #endif""",
     f"{COPY}(": """#ifndef COPY
 #define COPY(x) (x)
+#endif""",
+    f"{SHORT}(": """#ifndef SHORT
+#define SHORT(x) ((short)(x))
 #endif""",
 }
 

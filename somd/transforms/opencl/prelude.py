@@ -9,6 +9,7 @@ from __future__ import annotations
 from somd.transforms.opencl import complex_prelude
 from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
 from somd.transforms.opencl.complex_prelude import complex_function_text
+from somd.transforms.opencl.guards import SHORT
 
 SIGNED = {
     "rounded": """static @T python_rounded_@T(@T a, @T factor)
@@ -342,6 +343,8 @@ def function_text(kind: str, dtype: str) -> str:
     if letter != "i" and kind in ("shift_left", "sign"):
         text = text.replace("b >= 0 && ", "").replace(" : a < 0 ? -1", "")
     wide = "ulong" if bits(dtype) == 64 else "uint"
+    if dtype == "int16":
+        text = text.replace("(@T)(", f"{SHORT}(")
     for mark, value in (("@T", CTYPES[dtype]), ("@U", CTYPES[unsigned]), ("@W", wide), ("@B", str(bits(dtype)))):
         text = text.replace(mark, value)
     return text
