@@ -15,44 +15,26 @@ from somd.elementary.logarithm import log, log1p, log2, log10
 from somd.elementary.power import cube, fourth_power, pow, reciprocal, root_power
 from somd.elementary.roots import cbrt, hypot
 
-_FUNCTIONS: tuple[Callable[..., float], ...] = (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cbrt,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    gamma,
-    hypot,
-    lgamma,
-    log,
-    log10,
-    log1p,
-    log2,
-    pow,
-    sin,
-    sinh,
-    tan,
-    tanh,
-)
+#: what each counts for, where a sum of floats counts for one: about the tenths of a nanosecond that it takes
+COSTS: dict[Callable[..., float], int] = {
+    **dict.fromkeys((hypot,), 10),
+    **dict.fromkeys((cbrt, cos, exp, exp2, expm1, log, log10, log1p, log2, sin), 50),
+    **dict.fromkeys((acos, acosh, asin, asinh, atan, atan2, atanh, cosh, pow, sinh, tan, tanh), 100),
+    **dict.fromkeys((erf, erfc, gamma, lgamma), 200),
+}
 #: powers with exponents that need no logarithm; the general one has the same bits there
 POWERS: dict[float, Callable[[float], float]] = {3.0: cube, 4.0: fourth_power, -1.0: reciprocal, 0.5: root_power}
 #: Python's `round` to places
 ROUNDED: tuple[Callable[..., float], ...] = (round_places, round_tens)
 #: functions of `math` and of floats, by their names there; others by their own
-ALL: dict[str, Callable[..., float]] = {f.__name__: f for f in (*_FUNCTIONS, *POWERS.values(), *ROUNDED)}
-#: the names that NumPy has for them
-_OF_NUMPY = {"power": "pow", "arctan2": "atan2"}
-_OF_NUMPY |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+ALL: dict[str, Callable[..., float]] = {f.__name__: f for f in (*COSTS, *POWERS.values(), *ROUNDED)}
+#: the names that NumPy has for them, where they are others
+_NUMPY = {"pow": "power", "atan2": "arctan2"}
+_NUMPY |= {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+_OF_NUMPY = {theirs: name for name, theirs in _NUMPY.items()}
+#: what functions of `math`, and of NumPy, count for
+OF_MATH = {f.__name__: cost for f, cost in COSTS.items()}
+OF_NUMPY = {_NUMPY.get(name, name): cost for name, cost in OF_MATH.items()}
 
 
 def elementary(name: str) -> str | None:

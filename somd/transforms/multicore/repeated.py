@@ -11,17 +11,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.multicore.flow import Statements, Varying, assigned, read, small_of, values
 from somd.transforms.reserved import MODULES
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.walking import Reader
 
-_EXPENSIVE = """
-pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
-arcsin arccos arctan arctan2 arcsinh arccosh arctanh cbrt hypot gamma lgamma erf erfc
-"""
 #: functions of floats that cost more than a look-up, and all that give floats
-EXPENSIVE = frozenset(_EXPENSIVE.split())
+EXPENSIVE = frozenset((*OF_MATH, *OF_NUMPY)) - {"power"}
 FLOATS = EXPENSIVE | {"sqrt", "fabs", "float64"}
 
 

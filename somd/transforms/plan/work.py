@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 
 import libcst as cst
 
+from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -19,17 +20,15 @@ from somd.transforms.types.scalars import AUGMENTED
 #: what a loop of unknown length, or a call of a helper, counts for
 UNKNOWN = 200
 #: what functions count for
-CHEAP, ROOT, DEAR, DEAREST = 2, 10, 50, 100
+CHEAP, ROOT, DEAREST = 2, 10, 100
 _FUNCTIONS = {
     CHEAP: "abs min max len int float bool fabs absolute minimum maximum fmin fmax floor ceil trunc rint round sign "
     "square copysign where clip isnan isinf isfinite float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
     "bool_ complex64 complex128 conj conjugate real imag",
-    ROOT: "sqrt reciprocal hypot",
-    DEAR: "exp exp2 expm1 log log2 log10 log1p sin cos cbrt",
-    DEAREST: "tan asin acos atan atan2 arcsin arccos arctan arctan2 sinh cosh tanh asinh acosh atanh arcsinh arccosh "
-    "arctanh pow power fmod",
+    ROOT: "sqrt reciprocal",
+    DEAREST: "fmod",
 }
-COSTS = {name: cost for cost, names in _FUNCTIONS.items() for name in names.split()}
+COSTS = {name: cost for cost, names in _FUNCTIONS.items() for name in names.split()} | OF_MATH | OF_NUMPY
 #: what quotients of floats, and quotients and remainders of integers count for
 QUOTIENT, WHOLE_QUOTIENT = 7, 20
 #: trips that a loop of unknown length is taken to have where memory depends on it

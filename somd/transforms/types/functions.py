@@ -13,17 +13,13 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
+from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.types.scalars import ScalarType
 
-_MATH = (
-    "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow "
-    "floor ceil trunc fabs hypot copysign erf erfc gamma lgamma degrees radians isnan isinf isfinite "
-    "fmod gcd isqrt cbrt exp2"
-)
+_MATH = "sqrt floor ceil trunc fabs copysign degrees radians isnan isinf isfinite fmod gcd isqrt"
 _NUMPY = (
-    "sqrt exp expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh "
-    "arctanh floor ceil trunc rint fabs abs absolute hypot copysign minimum maximum power isnan isinf isfinite sign "
-    "conj conjugate real imag angle fmin fmax clip where square cbrt exp2 signbit fmod round around bitwise_count "
+    "sqrt floor ceil trunc rint fabs abs absolute copysign minimum maximum isnan isinf isfinite sign "
+    "conj conjugate real imag angle fmin fmax clip where square signbit fmod round around bitwise_count "
     "logical_and logical_or logical_xor logical_not deg2rad rad2deg degrees radians negative positive reciprocal"
 )
 _COMPLEX = "sqrt exp log log10 sin cos tan sinh cosh tanh"
@@ -59,9 +55,11 @@ METHODS = ("conjugate", "conj")
 PARTS = ("real", "imag")
 
 BUILTINS = (abs, min, max, round, int, float, complex, bool, len, pow, divmod)
-MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in _MATH.split()}
+MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in (*_MATH.split(), *OF_MATH)}
 CMATH: dict[Callable[..., Any], str] = {getattr(cmath, name): name for name in _CMATH.split()}
-NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS)}
+NUMPY: dict[Callable[..., Any], str] = {
+    getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS, *OF_NUMPY) if hasattr(np, name)
+}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
 BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in BUILTINS}
 
