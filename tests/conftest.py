@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 from pathlib import Path
 
 import pytest
+
+HERE = Path(__file__).parent
 
 # threads that wait for work must not take the cores from the tests beside them
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -15,8 +19,23 @@ os.environ.setdefault("POCL_DEVICES", "pthread pthread pthread")
 os.environ.setdefault("SOMD_SMALL_WORK", "0")
 # processes that tests start must not compile the package's source anew, each for itself
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault("SOMD_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "somd"))
+os.environ.setdefault("SOMD_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "somd"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write golden files from what the compiler says now")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """The processes of a run import the tests from both ends: what one has checked already, the cache tells the others.
+
+    What cannot be imported is imported again where it is collected, and tells why.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] not in "13579":
+        return
+    given = [session.config.invocation_params.dir / arg.partition("::")[0] for arg in session.config.args]
+    files = {file for path in given for file in (path.rglob("test_*.py") if path.is_dir() else [path])}
+    for file in sorted(files, reverse=True):
+        if file.is_relative_to(HERE):
+            with contextlib.suppress(Exception, pytest.skip.Exception):
+                importlib.import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
