@@ -170,6 +170,8 @@ def lambda_like(x: Any, by: Any = 1.0, *, more: Any = 0.0) -> Any:
 @pytest.mark.parametrize("number", range(len(CHANGES)))
 def test_a_change_between_calls(target: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     method, change = CHANGES[number]
+    if target == "multicore" and number != [each for each, _ in CHANGES].index(method):
+        pytest.skip("what is compared is the same for all targets: one change of each method does")
     same(method)
     change(monkeypatch)
     same(method)

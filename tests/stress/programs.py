@@ -1,4 +1,4 @@
-"""The programs. Each asserts what it is about, and prints nothing; `python -m tests.stress.programs NAME` runs one."""
+"""The programs. Each asserts what it is about and prints nothing; `python -m tests.stress.programs NAMES` runs them."""
 
 from __future__ import annotations
 
@@ -428,4 +428,5 @@ def cache_deleted() -> None:
 
 
 if __name__ == "__main__":
-    PROGRAMS[sys.argv[1]]()
+    for name in sys.argv[1:]:
+        PROGRAMS[name]()

@@ -26,24 +26,15 @@ EXPECTED = (
     "leaked semaphore objects",  # of Numba's, in a process that forked before its first call, from Python 3.14 on
     "warnings.warn(",
 )
-#: the programs that call in some state of the process
-LIVE = (
-    "threads",
-    "pool",
-    "beside_prange",
-    "mask",
-    "exceptions",
-    "fork",
-    "fork_first",
-    "fork_beside_calls",
-    "fork_in_thread",
-    "process_pool",
-    "interrupt",
-    "interrupt_small",
-    "interrupt_beside_threads",
-    "handlers",
-    "interrupt_anywhere",
+#: the programs that call in some state of the process; those of a line can follow each other in one process
+TOGETHER = (
+    ("threads", "pool", "beside_prange", "exceptions", "mask"),
+    ("fork", "fork_in_thread", "process_pool"),
+    ("fork_first",),
+    ("fork_beside_calls",),
+    ("interrupt", "interrupt_small", "interrupt_beside_threads", "handlers", "interrupt_anywhere"),
 )
+LIVE = tuple(name for names in TOGETHER for name in names)
 #: those that compile, each with a cache of its own
 FRESH = ("interrupt_compiling", "interrupt_compilers")
 
@@ -58,11 +49,11 @@ def layers() -> tuple[str, ...]:
 
 
 #: the programs that depend on the layer most
-ON_ALL_LAYERS = ("threads", "exceptions", "fork", "fork_beside_calls", "interrupt")
+ON_ALL_LAYERS = (("threads", "exceptions", "interrupt"), ("fork", "fork_beside_calls"))
 
 
-def start(name: str, layer: str, cache: Path) -> subprocess.Popen[str]:
-    """A process that runs the program `name`."""
+def start(names: tuple[str, ...], layer: str, cache: Path) -> subprocess.Popen[str]:
+    """A process that runs programs one after the other."""
     environment = {
         **os.environ,
         "NUMBA_THREADING_LAYER": layer,
@@ -73,7 +64,7 @@ def start(name: str, layer: str, cache: Path) -> subprocess.Popen[str]:
         "PYTHONPATH": str(ROOT),
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, (str(LIBRARIES), os.environ.get("LD_LIBRARY_PATH")))),
     }
-    command = [sys.executable, "-m", "tests.stress.programs", name]
+    command = [sys.executable, "-m", "tests.stress.programs", *names]
     return subprocess.Popen(
         command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -92,9 +83,9 @@ def ended_well(process: subprocess.Popen[str]) -> None:
     assert not told, text
 
 
-def run(name: str, layer: str, cache: Path) -> None:
-    """Run a program; it must end well."""
-    ended_well(start(name, layer, cache))
+def run(names: str | tuple[str, ...], layer: str, cache: Path) -> None:
+    """Run a program, or some in one process; it must end well."""
+    ended_well(start((names,) if isinstance(names, str) else names, layer, cache))
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------
@@ -102,7 +93,7 @@ def run(name: str, layer: str, cache: Path) -> None:
 
 def filled_by_four(layer: str, cache: Path) -> None:
     """Four processes fill an empty cache at once."""
-    for process in [start("call", layer, cache) for _ in range(4)]:
+    for process in [start(("call",), layer, cache) for _ in range(4)]:
         ended_well(process)
     run("call", layer, cache)
     assert not list(cache.rglob("*.tmp")), "a temporary file is left"

@@ -1,4 +1,7 @@
-"""Each program once, the most delicate on each threading layer; `python -m tests.stress` runs them many times over."""
+"""Each program once, some in one process, the most delicate on each threading layer.
+
+`python -m tests.stress` runs them many times over.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stress.running import CACHES, LIVE, ON_ALL_LAYERS, fresh_cache, layers, run
+from tests.stress.running import CACHES, ON_ALL_LAYERS, TOGETHER, fresh_cache, layers, run
 
 
 @pytest.fixture(scope="module")
@@ -15,15 +18,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.mark.parametrize("name", LIVE)
-def test_program(name: str, cache: Path) -> None:
-    run(name, "omp", cache)
+@pytest.mark.parametrize("names", TOGETHER, ids="-".join)
+def test_programs(names: tuple[str, ...], cache: Path) -> None:
+    run(names, "omp", cache)
 
 
 @pytest.mark.parametrize("layer", [layer for layer in layers() if layer != "omp"])
-@pytest.mark.parametrize("name", ON_ALL_LAYERS)
-def test_layer(name: str, layer: str, cache: Path) -> None:
-    run(name, layer, cache)
+@pytest.mark.parametrize("names", ON_ALL_LAYERS, ids="-".join)
+def test_layer(names: tuple[str, ...], layer: str, cache: Path) -> None:
+    run(names, layer, cache)
 
 
 @pytest.mark.parametrize("name", CACHES)
