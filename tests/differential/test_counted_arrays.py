@@ -116,8 +116,8 @@ def dtypes(device: str) -> tuple[type, ...]:
 def test_all_forms_have_the_bits_of_plain_python(device: str, room: str, dtype: type) -> None:
     if np.dtype(dtype).kind == "u" and (room != "local" or device == "oclgrind"):
         pytest.skip("signed ones do for slices")
-    if dtype not in dtypes(device):
-        pytest.skip("another device has all types")
+    if dtype is not np.int32 and has_few(select(device)):
+        pytest.skip("another device has all types; `test_few_updates_and_few_elements` has longer ones on this")
     random = np.random.default_rng(1)
     trips, bins = (150, 20) if device == "oclgrind" else (2001, 50)
     key, w = random.integers(-bins, bins, trips), random.integers(0, 1 << 20, trips).astype(dtype)
@@ -125,15 +125,17 @@ def test_all_forms_have_the_bits_of_plain_python(device: str, room: str, dtype: 
     high = np.iinfo(dtype).max // 2
     h, g = np.full(bins, high, dtype), np.full((bins, 2), 1, dtype)
     suffix = "shared" if room == "shared" else "local"
-    assert checked(count, (key, h), device) == [f"count_1_{suffix}"]
     assert checked(weighted, (key, w, h, g), device) == [f"weighted_1_{suffix}"]
+    names = checked(extremes, (key, w, np.full(bins, 1 << 19, dtype), np.zeros(bins, dtype)), device)
+    assert names[0] == ("extremes_1" if np.dtype(dtype).itemsize == 8 else f"extremes_1_{suffix}")
+    if np.dtype(dtype).kind == "u":  # differences and extremes tell the sign, the others have words only
+        return
+    assert checked(count, (key, h), device) == [f"count_1_{suffix}"]
     picture = random.integers(-bins, bins, (trips // 20, 20)).astype(np.int32)
     assert checked(image, (picture, np.ones((bins, 3), dtype), 2), device) == [f"image_1_{suffix}"] * 2
     assert checked(bits, (key, w, h, np.zeros(bins, dtype)), device) == [f"bits_1_{suffix}"]
     masks = np.full(bins + 3, high | 7, dtype)
     assert checked(masked, (abs(key), w, masks), device) == [f"masked_1_{suffix}"]
-    names = checked(extremes, (key, w, np.full(bins, 1 << 19, dtype), np.zeros(bins, dtype)), device)
-    assert names[0] == ("extremes_1" if np.dtype(dtype).itemsize == 8 else f"extremes_1_{suffix}")
 
 
 @pytest.mark.parametrize(("trips", "bins"), [(0, 3), (1, 1), (7, 300), (400, 1)])
