@@ -4,10 +4,12 @@ cannot be used costs a warning and nothing else."""
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import stat
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -148,19 +150,25 @@ def unusable(kind: str, folder: Path) -> Path:
     return cache
 
 
-@pytest.mark.parametrize(
-    ("kind", "target"),
-    [
-        ("file", "multicore"),
-        ("below a file", "multicore"),
-        ("long name", "multicore"),
-        ("long path", "multicore"),
-        ("device", "multicore"),
-        ("read-only", "multicore"),
-        ("below a file", "opencl"),
-        ("read-only", "opencl"),
-    ],
-)
+@pytest.mark.parametrize("kind", ["file", "below a file", "long name", "long path", "device", "read-only"])
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+def test_a_cache_that_cannot_be_used_in_this_process(
+    tmp_path: Path, kind: str, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if somd.targets()[target] is not None:
+        pytest.skip(str(somd.targets()[target]))
+    monkeypatch.setattr(folders, "_warned", set())
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(unusable(kind, tmp_path)))
+    with somd.use(target=target), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        runpy.run_path(str(tmp_path / "program.py"))
+    assert capsys.readouterr().out == COMPILED
+    assert [each.category for each in caught] == [somd.SomdCacheWarning], [str(each.message) for each in caught]
+    assert "is not used" in str(caught[0].message) and "[SOMD608]" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(("kind", "target"), [("file", "multicore"), ("read-only", "opencl")])
 def test_a_cache_that_cannot_be_used(tmp_path: Path, kind: str, target: str) -> None:
     if somd.targets()[target] is not None:
         pytest.skip(str(somd.targets()[target]))

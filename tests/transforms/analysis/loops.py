@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 from itertools import count
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,20 @@ def function_of(text: str) -> FunctionType:
     return function
 
 
+@functools.cache
+def code_of(expression: str) -> CodeType:
+    """An expression that is evaluated for many numbers, compiled once."""
+    return compile(expression, "<expression>", "eval")
+
+
 def values(loop: str, n: int, k: int, length: int) -> range:
     """The iterations of a range in source text."""
-    found = eval(loop, {"n": n, "k": k, "a": range(length)})
+    found = eval(code_of(loop), {"n": n, "k": k, "a": range(length)})
     assert isinstance(found, range)
     return found
 
 
 def value(text: str, i: int, n: int, k: int, length: int) -> int:
-    found = eval(text, {"i": i, "n": n, "k": k, "a": range(length)})
+    found = eval(code_of(text), {"i": i, "n": n, "k": k, "a": range(length)})
     assert isinstance(found, int)
     return found

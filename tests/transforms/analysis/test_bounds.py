@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from somd.errors import SomdCompileError
 from somd.transforms.pipeline import check
-from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, function_of, value, values
+from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, code_of, function_of, value, values
 
 
 @settings(max_examples=250, deadline=None)
@@ -22,8 +22,9 @@ def test_checks_against_brute_force(loop: str, guard: str, read: str) -> None:
         return
     assert not phase.nest.guarded
     checks = [each.condition for each in phase.nest.checks if each.site.array == "a"]
+    test = code_of(guard)
     for n, k, length in product(range(-1, 8), range(-3, 5), range(9)):
         names = {"n": n, "k": k, "a": SimpleNamespace(shape=(length,)), "b": SimpleNamespace(shape=(99,))}
-        reached = [value(read, i, n, k, length) for i in values(loop, n, k, length) if eval(guard, {**names, "i": i})]
+        reached = [value(read, i, n, k, length) for i in values(loop, n, k, length) if eval(test, {**names, "i": i})]
         leaves = any(not -length <= place < length for place in reached)
-        assert any(eval(condition, names) for condition in checks) is leaves, (checks, n, k, length)
+        assert any(eval(code_of(condition), names) for condition in checks) is leaves, (checks, n, k, length)

@@ -14,7 +14,7 @@ from somd.transforms.analysis.sets import Sets
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.plan.context import Context, kinds_from_source
 from somd.transforms.tree.loops import statements_of
-from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, function_of, value, values
+from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, code_of, function_of, value, values
 
 SIZES = (range(-1, 8), range(-3, 5), range(9))
 
@@ -31,7 +31,8 @@ def conflict_of(loop: str, guard: str, write: str, read: str) -> Conflict | None
 
 def meetings(loop: str, guard: str, write: str, read: str, n: int, k: int, length: int) -> Iterator[tuple[int, int]]:
     """Pairs of iterations that meet in an element that the first of them writes."""
-    iterations = [i for i in values(loop, n, k, length) if eval(guard, {"i": i, "n": n, "k": k})]
+    test = code_of(guard)
+    iterations = [i for i in values(loop, n, k, length) if eval(test, {"i": i, "n": n, "k": k})]
     for one, other in product(iterations, repeat=2):
         places = [value(write, one, n, k, length), value(write, other, n, k, length), value(read, other, n, k, length)]
         mine, *theirs = [place % length if -length <= place < length else None for place in places]

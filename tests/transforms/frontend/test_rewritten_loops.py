@@ -209,9 +209,9 @@ def test_ranges_in_the_opposite_order() -> None:
 
 def test_backward_ranges_have_the_same_numbers() -> None:
     steps = [s for s in range(-5, 6) if s]
+    method = pipeline.front(_loop)
     for start, stop, step in [(a, b, s) for a in range(-6, 7) for b in range(-6, 7) for s in steps]:
         header = Range("i", cst.Name("start"), cst.Name("stop"), cst.Name("step"))
-        method = pipeline.front(_loop)
         for known in (header, replace(header, step=cst.parse_expression(str(step)))):
             names = {"start": start, "stop": stop, "step": step}
             assert [*eval(backward(known, method) or "", names)] == [*reversed(range(start, stop, step))]
