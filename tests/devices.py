@@ -1,5 +1,5 @@
 """On which devices tests go through all combinations of forms and types: PoCL's compiler takes a second where Intel's
-takes tenths of one, and the kernels are the same."""
+takes tenths of one, and the kernels are the same. On PoCL there are a few of each kind."""
 
 from __future__ import annotations
 
