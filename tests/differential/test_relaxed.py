@@ -69,8 +69,12 @@ def test_program(method: Any, cases: Any, target: str) -> None:
     few = target == "multicore" and not os.environ.get("SOMD_ALL_CASES")
     if few and features.others_stand_for(method.__name__, method, given[0], target, "relaxed"):
         pytest.skip("others stand for all of its features")
+    definitions: dict[tuple[object, ...], Definition] = {}
     for case in given:
-        definition = Definition(method, case, target)
+        alike = (*map(describe, case), *(one is other for one in case for other in case))
+        if alike not in definitions:
+            definitions[alike] = Definition(method, case, target)
+        definition = definitions[alike]
         for workers in (1, 2, 3, 7, 50) if target == "multicore" else (EACH_ITERATION,):
             wanted, arguments = definition.run(case, workers)
             args = harness.duplicate(case)
