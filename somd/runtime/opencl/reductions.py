@@ -21,15 +21,17 @@ Partials = np.ndarray[Any, Any]
 
 
 def trips(start: int, stop: int, step: int) -> int:
-    """How many values `range(start, stop, step)` has, for a kernel that takes its ends with 64 bits.
+    """How many values `range(start, stop, step)` has, for a kernel that takes its ends with 64 bits, wrapping.
 
     Raises:
-        SomdRuntimeError: the ends lie so far out that the kernel would see another range (SOMD609).
+        SomdRuntimeError: these are 2**63 at least, and for ints that do not wrap there is one, too (SOMD609).
     """
-    count = _values(int(start), int(stop), step)
-    if count and count != _values(wrapped(int(start)), wrapped(int(stop)), step):
-        raise SomdRuntimeError(f"range({start}, {stop}, {step}): a loop over it on a device leaves 64 bits", "SOMD609")
-    return count
+    count = _values(wrapped(int(start)), wrapped(int(stop)), step)
+    if count < 2**63:
+        return count
+    if not _values(int(start), int(stop), step):
+        return 0
+    raise SomdRuntimeError(f"range({start}, {stop}, {step}): a loop over it on a device leaves 64 bits", "SOMD609")
 
 
 def _values(start: int, stop: int, step: int) -> int:
