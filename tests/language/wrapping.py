@@ -196,7 +196,11 @@ def hash_between_loops(a: A, k: int) -> tuple:
     return out, total & 1023, odd & 1023
 
 
-@program(lambda: [(np.arange(n) - n // 2, np.zeros(n), np.ones(n), np.linspace(-3, 7, n)) for n in (*SIZES, 500)])
+def many_at_a_time():
+    return [(np.arange(n) - n // 2, np.zeros(n), np.ones(n), np.linspace(-3, 7, n)) for n in (*SIZES, 500)]
+
+
+@program(many_at_a_time)
 @somd
 def complements_otherwise(z: A, y: A, x: A, a: A) -> tuple:
     count, most, least = 0, -3, 3
@@ -210,7 +214,7 @@ def complements_otherwise(z: A, y: A, x: A, a: A) -> tuple:
     return count, most, least
 
 
-@program(lambda: [(np.arange(n) - n // 2, np.zeros(n), np.ones(n), np.linspace(-3, 7, n)) for n in (*SIZES, 500)])
+@program(many_at_a_time)
 @somd
 def complements(z: A, y: A, x: A, a: A) -> tuple:
     """Beside an extremum, many of them at a time: compilers keep all bits set for each in a register of vectors."""

@@ -10,7 +10,7 @@ value to the registers of vectors: on processors with AVX-512 it makes `-1 - x` 
 exist, and the process ends. The driver reads `CL_CONFIG_LLVM_OPTIONS` when its first context is made, of a name that
 it does not know takes no notice, and what the user has set there is kept.
 
-The loader reads the variable when the first platform is asked for, so a pyopencl that was imported but not used
+The loader reads `OCL_ICD_VENDORS` when the first platform is asked for, so a pyopencl that was imported but not used
 earlier is fine; one that was used keeps the drivers that it found then.
 """
 

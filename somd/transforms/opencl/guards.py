@@ -17,7 +17,7 @@ the macro is one, of no instructions. For other compilers it is empty, and a ker
 
 `__kernel ONE_AT_A_TIME void`: a kernel whose work-items have arrays of their own. That compiler makes vectors of
 neighbouring work-items, and loses elements of such arrays, or takes those of others, where an index or a condition
-differs between them: one of thirty random programs gave wrong results. There the macro asks for no vectors.
+differs between them: four of a hundred random programs gave wrong results. There the macro asks for no vectors.
 
 `COPY(x)`: a number taken over as it is, in a loop inside an iteration. In `u, v = v, u + v`, with `v` no longer needed
 behind the loop, that compiler meets `u` as another number's last value, and ends the process. There the macro takes
