@@ -1,8 +1,8 @@
 """The operators of reductions: one table, which the compiler and the runtimes of all targets ask.
 
 An operator is associative and commutative, up to rounding where it is `ordered`, and its neutral element may be put in
-anywhere. Python's `text` is what it means; a target makes of it what runs there. NumPy says of which type the result
-is, as of any expression.
+anywhere. No complex number is neutral for `*`: there a mark stands for the product of none. Python's `text` is what the
+operator means; a target makes of it what runs there. NumPy says of which type the result is, as of any expression.
 """
 
 from __future__ import annotations
@@ -36,10 +36,16 @@ class Operator:
     skips: bool = False
     #: the symbol of the operator that does the same to bools
     of_bools: str = ""
+    #: the operator that does the same to complex numbers, where no number is neutral for those
+    of_complex: Operator | None = None
     #: the function of which a call `s = f(s, x)` accumulates by it
     function: Callable[..., Any] | None = None
     #: all values of a 1-D array combined, for a host; by pairs of neighbours where it does not say
     fold: Callable[[Values], Any] | None = None
+
+    def of_kind(self, kind: str) -> Operator:
+        """The operator for values of NumPy's kind `kind`."""
+        return self.of_complex or self if kind == "c" else self
 
     @property
     def short(self) -> str:
@@ -54,7 +60,7 @@ class Operator:
     def combine(self) -> Callable[[Any, Any], Any]:
         """The function of two values."""
         made: Callable[[Any, Any], Any] = eval(
-            f"lambda left, right: {self.of('left', 'right')}", {"math": math, "np": np}
+            f"lambda left, right: {self.of('left', 'right')}", {"math": math, "np": np, "join_products": join_products}
         )
         return made
 
@@ -88,16 +94,46 @@ def _all_bits(dtype: np.dtype[Any]) -> Any:
     return True if dtype.kind == "b" else -1 if dtype.kind == "i" else int(np.iinfo(dtype).max)
 
 
-def _product(left: Values, right: Values) -> Values:
-    """`left * right`; of complex numbers by parts: NumPy's loops round less often than its scalars."""
-    if left.dtype.kind != "c":
-        return np.multiply(left, right)
+#: the bits of the parts of a complex number that stands for the product of no numbers. They are signalling nans, which
+#: no arithmetic gives.
+NO_PRODUCT = {"complex64": (0x7FA5C3D9, 0x7F9B4E17), "complex128": (0x7FF45A3C96E1D2B7, 0x7FF2B4D81C7F0E69)}
+
+
+def empty_product(dtype: Any) -> Any:
+    """The product of no numbers, for a complex dtype: 1 times infinity has parts that are nan, and loses signs of 0."""
+    kind = np.dtype(dtype)
+    words = np.array(NO_PRODUCT[str(kind)], f"uint{4 * kind.itemsize}")
+    return words.view(kind)[0]
+
+
+def join_products(left: Any, right: Any) -> Any:
+    """`left * right` of two complex numbers, each of which may be the product of none."""
+    if _is_empty(np.array([right]))[0]:
+        return left
+    return right if _is_empty(np.array([left]))[0] else left * right
+
+
+def _is_empty(values: Values) -> Values:
+    """Which elements of a 1-D array are products of no numbers."""
+    if values.dtype.kind != "c":
+        return np.zeros(len(values), bool)
+    words = np.ascontiguousarray(values).view(f"uint{4 * values.itemsize}").reshape(-1, 2)
+    found: Values = (words == np.array(NO_PRODUCT[str(values.dtype)], words.dtype)).all(axis=1)
+    return found
+
+
+def _joined(left: Values, right: Values) -> Values:
+    """`join_products` element by element, by parts: NumPy's loops round less often than its scalars."""
     made = np.empty_like(left)
     made.real = left.real * right.real - left.imag * right.imag
     made.imag = left.real * right.imag + left.imag * right.real
-    return made
+    return np.where(_is_empty(right), left, np.where(_is_empty(left), right, made))
 
 
+#: `*` of complex numbers
+JOINED = Operator(
+    "complex_product", "join_products({0}, {1})", empty_product, ordered=True, fold=partial(by_pairs, _joined)
+)
 OPERATORS: dict[str, Operator] = {
     "+": Operator("sum", "{0} + {1}", _nothing, ordered=True, of_bools="|"),
     "*": Operator(
@@ -106,7 +142,7 @@ OPERATORS: dict[str, Operator] = {
         lambda dtype: dtype.type(1).item(),
         ordered=True,
         of_bools="&",
-        fold=partial(by_pairs, _product),
+        of_complex=JOINED,
     ),
     "min": Operator(
         "min",
@@ -153,7 +189,7 @@ def named(name: str, kind: str) -> Operator:
     Raises:
         AttributeError: there is none.
     """
-    for operator in OPERATORS.values():
+    for operator in (*OPERATORS.values(), JOINED):
         if name in (kind + operator.word, kind + operator.short):
             return operator
     raise AttributeError(f"there is no {name!r}")

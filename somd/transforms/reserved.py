@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import somd.runtime
-from somd.language.operators import OPERATORS
+from somd.language.operators import JOINED, OPERATORS
 
 #: begins names that generators write until they know which of them clash with the user's; no user's name does
 MARK = "_somd_"
@@ -31,7 +31,7 @@ def _offered(room: str) -> tuple[str, ...]:
 
 def multicore_names() -> tuple[str, ...]:
     """The names that a generated multicore module may import from the runtime, in the order of imports."""
-    of_operators = (f"{kind}_{each.short}" for each in OPERATORS.values() for kind in ("reduce", "combine"))
+    of_operators = (f"{kind}_{each.short}" for each in (*OPERATORS.values(), JOINED) for kind in ("reduce", "combine"))
     return tuple(sorted((*_offered("multicore"), *of_operators), key=lambda name: (not name.isupper(), name)))
 
 

@@ -154,6 +154,38 @@ def sum_and_product(a: A):
     return total, product
 
 
+def pairs(dtype):
+    parts = ((-0.0, 2.0), (np.inf, np.nan), (3.0, -0.0), (-np.inf, 0.0), (np.nan, 1.0), (0.0, -1.0), (1.0, 0.0))
+    every = np.array([complex(x, y) for x, y in parts]).astype(dtype)
+    return [side.ravel() for side in np.meshgrid(every, every)]
+
+
+@program(lambda: [(*pairs(d), n) for d in (np.complex128, np.complex64) for n in (1, 40, 3000)])
+@somd
+def one_factor(first: A, factor: A, length: int):
+    """One iteration multiplies, another adds: whatever the association, there is nothing to combine with."""
+    out = np.empty((3, len(first)), first.dtype)
+    r = 0
+    while r < len(first):
+        product = first[r]
+        total = first[r]
+        for i in range(length):
+            if i == (r * 61) % length:
+                product *= factor[r]
+            if i == (r * 17) % length:
+                total = factor[r] + total
+        out[0, r] = product
+        out[1, r] = total
+        kept: shared[np.ndarray] = np.full(2, first[r])
+        with sync(kept, reduce="*"):
+            for i in range(length):
+                if i == (r * 61) % length:
+                    kept[i % 2] = factor[r] * kept[i % 2]
+        out[2, r] = kept[0] + kept[1]
+        r += 1
+    return out
+
+
 @program(lambda: waves(np.complex128))
 @somd
 def largest(a: A):

@@ -49,6 +49,7 @@ from somd.runtime.multicore.complex_numbers import (
     python_divide,
     python_power,
 )
+from somd.runtime.multicore.complex_products import empty_product, join_products
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, store, wrapped
@@ -126,6 +127,7 @@ __all__ = [
     "elements_within",
     "elsewhere",
     "elsewhere_in",
+    "empty_product",
     "exactly",
     "failed",
     "fault_table",
@@ -141,6 +143,7 @@ __all__ = [
     "inner_range",
     "integer_power",
     "join",
+    "join_products",
     "keep",
     "lane_array",
     "lane_cos",

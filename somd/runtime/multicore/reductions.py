@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.language.operators import named
+from somd.language.operators import join_products, named
 from somd.runtime.multicore.intrinsics import FAR, assume
 from somd.runtime.multicore.numba_internals.native import native
 
@@ -39,6 +39,10 @@ def {name}(first, partials):
 """
 
 
+#: what the texts mention
+OFFERED = {"math": math, "np": np, "assume": assume, "FAR": FAR, "join_products": join_products}
+
+
 def __getattr__(name: str) -> Any:
     return _made(name)
 
@@ -51,6 +55,6 @@ def _made(name: str) -> Any:
         if operator.ordered
         else (_IN_ORDER, ("result", "partials[k]"))
     )
-    names: dict[str, Any] = {"__name__": __name__, "math": math, "np": np, "assume": assume, "FAR": FAR}
+    names: dict[str, Any] = {"__name__": __name__, **OFFERED}
     exec(form.format(name=name, text=operator.of(*sides)), names)
     return native(names[name])

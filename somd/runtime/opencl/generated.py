@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.language.operators import empty_product
 from somd.runtime.blocks import BLOCKS, LANES, copy_blocks, logical_blocks
 from somd.runtime.faults import index_error
 from somd.runtime.opencl import reductions
@@ -37,6 +38,7 @@ __all__ = [
     "copies_of",
     "copy_blocks",
     "cut",
+    "empty_product",
     "ends_of",
     "evenly",
     "everything",

@@ -63,6 +63,8 @@ class Rewriting:
     renames: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
     constants: dict[str, object] = field(default_factory=dict)
     uses_math: bool = False
+    #: products into accumulators that may stand for none; see `products`
+    joining: frozenset[cst.CSTNode] = frozenset()
 
     @property
     def helpers(self) -> set[str]:
@@ -128,14 +130,14 @@ class Rewriter(Transformer):
         left, right, result = (self._scalar(n) for n in (original_node.left, original_node.right, original_node))
         if left is None or right is None or result is None:
             return updated_node
-        return self._binary(updated_node, left, right, result)
+        return self._binary(updated_node, left, right, result, original_node in self.how.joining)
 
     def _binary(
-        self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType
+        self, node: cst.BinaryOperation, left: ScalarType, right: ScalarType, result: ScalarType, joins: bool = False
     ) -> cst.BaseExpression:
         if is_quotient_of_python(node, left, right):
             return call("python_quotient", converted(node.left, left, "int64"), converted(node.right, right, "int64"))
-        function = _careful(node, left, right, result)
+        function = "join_products" if joins else _careful(node, left, right, result)
         if function is not None:
             operands = (converted(node.left, left, result.dtype), converted(node.right, right, result.dtype))
             made = call(function, *operands)
@@ -437,7 +439,8 @@ class Rewriter(Transformer):
         wanted = self.types.names.get(target.value) if isinstance(target, cst.Name) else left
         same = isinstance(wanted, ScalarType) and wanted.dtype == result.dtype
         plain_operation = cst.BinaryOperation(updated_node.target, kind(), updated_node.value)
-        careful = _careful(plain_operation, left, right, result) is not None
+        joins = original_node in self.how.joining
+        careful = joins or _careful(plain_operation, left, right, result) is not None
         careful |= is_quotient_of_python(plain_operation, left, right)
         careful |= elementary_power(plain_operation, left, right, result) is not None
         careful |= is_long(original_node.value)
@@ -453,7 +456,7 @@ class Rewriter(Transformer):
         operand = updated_node.value
         if isinstance(operand, cst.BinaryOperation | cst.IfExp | cst.BooleanOperation | cst.Comparison):
             operand = parenthesised(operand)
-        value = self._binary(cst.BinaryOperation(read, kind(), operand), left, right, result)
+        value = self._binary(cst.BinaryOperation(read, kind(), operand), left, right, result, joins)
         if isinstance(target, cst.Name) and isinstance(wanted, ScalarType) and wanted.dtype != result.dtype:
             value = cast(value, wanted.dtype)
         plain = cst.Assign([cst.AssignTarget(updated_node.target)], value)

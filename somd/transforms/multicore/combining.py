@@ -90,8 +90,9 @@ def combining_texts(nest: Nest, types: Types, fresh: Fresh) -> list[str]:
     rank, parts, lo, hi = (fresh.name(n) for n in ("rank", "n_slaves", "lo", "hi"))
     made = []
     for each in nest.combined:
-        array, rows, operator = each.array, rows_name(each.array, fresh), OPERATORS[each.op]
-        if _type(each, types).element.kind == "b":
+        kind = _type(each, types).element.kind
+        array, rows, operator = each.array, rows_name(each.array, fresh), OPERATORS[each.op].of_kind(kind)
+        if kind == "b":
             operator = OPERATORS[operator.of_bools or each.op]
         function = f"combine_{operator.short}"
         made.append(

@@ -10,6 +10,8 @@ from somd.transforms.types.scalars import ScalarType
 
 def identity(op: str, scalar: ScalarType) -> str:
     """The neutral element of `op` in the accumulator's type."""
+    if scalar.kind == "c" and OPERATORS[op].of_complex is not None:
+        return f"empty_product(np.{scalar.dtype})"
     text = neutral_text(op, scalar)
     return text if OPERATORS[op].skips and scalar.kind == "b" else f"np.{numpy_name(scalar.dtype)}({text})"
 

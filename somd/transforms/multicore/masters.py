@@ -29,6 +29,7 @@ from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
+from somd.transforms.products import joining
 from somd.transforms.reserved import LANES, apart
 from somd.transforms.stages import (
     FIRST,
@@ -186,6 +187,7 @@ class MasterBuilder:
         nest = phase.nest
         how = self.rewriting(nest.guarded)
         how.slave = (self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
+        how.joining = joining(nest, self.types)
         name = self.fresh.name(f"{self.name}_slave_{phase.number}")
         builder = SlaveBuilder(self.plan, self.types, phase, how, self.fresh, name)
         slave = builder.build()
@@ -408,7 +410,7 @@ class MasterBuilder:
             pairs = [(n, builder.partials(n)) for n in (name, *reduction.companions)]
             sets = "".join(f"        {n} = {p}[{block}]\n" for n, p in pairs)
             return f"for {block} in range({blocks}):\n    if {takes}:\n{sets}"
-        operator = OPERATORS[reduction.op]
+        operator = OPERATORS[reduction.op].of_kind(scalar.kind)
         if not operator.ordered:
             return f"{name} = reduce_{operator.short}({name}, {partials})"
         value = operator.of(name, f"reduce_{operator.short}({partials})")

@@ -374,7 +374,7 @@ class SlaveBuilder:
                 before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
                 before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
                 renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
-                combine = f"reduce_{OPERATORS[reduction.op].short}({lanes})"
+                combine = f"reduce_{OPERATORS[reduction.op].of_kind(scalar.kind).short}({lanes})"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}")
             else:
                 unordered = reduction.taking(scalar.kind).unordered

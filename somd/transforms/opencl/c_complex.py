@@ -43,6 +43,11 @@ def product(left: C, right: C, unit: Unit) -> C:
     return call(unit.function("multiply", left.dtype), left.dtype, left, right)
 
 
+def joined(left: C, right: C, unit: Unit) -> C:
+    """The product of two accumulators, each of which may stand for none."""
+    return call(unit.function("join_products", left.dtype), left.dtype, left, right)
+
+
 def _power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
     own, most = ("python_", PYTHON_POWERS) if result.weak else ("", NUMPY_POWERS)
     value = exponent.value

@@ -53,6 +53,13 @@ class Expressions:
     def test(self, node: cst.BaseExpression) -> C:
         return truth(self.expression(node))
 
+    def operation(self, node: cst.CSTNode, operator: type[cst.CSTNode], left: C, right: C) -> C:
+        """What the operator of an expression, or of an update, makes of two values."""
+        result = self.type_of(node)
+        if node in self.scope.joining:
+            return c_complex.joined(converted(left, result.dtype), converted(right, result.dtype), self.unit)
+        return binary(operator, left, right, result, self.unit)
+
     def expression(self, node: cst.BaseExpression) -> C:
         """The value of a scalar expression."""
         if isinstance(node, cst.Integer | cst.Float):
@@ -66,7 +73,7 @@ class Expressions:
             return self._subscript(node)
         if isinstance(node, cst.BinaryOperation):
             sides = self.expression(node.left), self.expression(node.right)
-            return binary(type(node.operator), *sides, self.type_of(node), self.unit)
+            return self.operation(node, type(node.operator), *sides)
         if isinstance(node, cst.UnaryOperation):
             return unary(node.operator, self.expression(node.expression), self.type_of(node))
         if isinstance(node, cst.Comparison):

@@ -18,7 +18,6 @@ from somd.language.raising import slots
 from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import C, call, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.opencl.guards import COPY
@@ -471,7 +470,7 @@ class Statements:
         left = self.expressions.expression(node.target)
         right = self.expressions.expression(node.value)
         operator = AUGMENTED[type(node.operator)]
-        self._store(node.target, binary(operator, left, right, self.expressions.type_of(node), self.expressions.unit))
+        self._store(node.target, self.expressions.operation(node, operator, left, right))
 
 
 def _arguments(node: cst.Raise) -> Sequence[cst.Arg]:

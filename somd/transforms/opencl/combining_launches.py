@@ -92,7 +92,10 @@ class CombiningLaunch(Launch):
         ]
         for each in self.nest.combined:
             dtype = element_type(each.array, self.code.types)
-            neutral = tree.call(tree.dtype(dtype), _literal(identity(each.op, dtype).value))
+            value = identity(each.op, dtype).value
+            neutral = tree.call(tree.brought("empty_product"), tree.dtype(dtype))
+            if value is not None:
+                neutral = tree.call(tree.dtype(dtype), _literal(value))
             run = tree.name(self.code.run)
             made = tree.call(tree.brought("copies_of"), run, tree.name(each.array), blocks, neutral)
             found.append(tree.assign(tree.name(self.copies[each.array]), made))
@@ -149,7 +152,7 @@ class CombiningLaunch(Launch):
         return super().passed(argument)
 
 
-def _literal(value: int | float | bool | complex | None) -> cst.BaseExpression:
+def _literal(value: int | float | bool | complex) -> cst.BaseExpression:
     if isinstance(value, complex):
         return cst.parse_expression(f"complex({value.real}, {value.imag})")
     text = f"float('{value}')" if value in (float("inf"), float("-inf")) else repr(value)

@@ -1,6 +1,7 @@
 """C functions of complex numbers, added to a program where it uses them.
 
-`@T` is the vector type of two, `@P` the type of a part. Arithmetic is NumPy's, or Python's where the name says so;
+`@T` is the vector type of two, `@P` the type of a part, `@W` that of its bits; `@N` and `@M` are the bits of
+`NO_PRODUCT`. Arithmetic is NumPy's, or Python's where the name says so;
 functions have the special values and branch cuts of C99's Annex G. They are those of the multicore target, line by
 line, so that the bits are the same: so are those of the functions of real numbers that they call.
 """
@@ -9,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from somd.language.operators import NO_PRODUCT
+
 #: A product is written by vectors: Intel's compiler for CPUs knows the usual form, and drops a part that is 0 from it,
 #: though infinity times 0 is nan.
 ARITHMETIC = {
@@ -16,6 +19,14 @@ ARITHMETIC = {
 {
     const @T real = a.x * b, imaginary = a.y * b.yx;
     return (@T)(real.x - imaginary.x, real.y + imaginary.y);
+}""",
+    "join_products": """static @T numpy_join_products_@T(@T a, @T b)
+{
+    if (as_@W(a.x) == @N && as_@W(a.y) == @M)
+        return b;
+    if (as_@W(b.x) == @N && as_@W(b.y) == @M)
+        return a;
+    return numpy_multiply_@T(a, b);
 }""",
     "divide": """static @T numpy_divide_@T(@T a, @T b)
 {
@@ -305,6 +316,7 @@ FUNCTIONS = {
 }
 #: the functions that a function calls, each of its own type or, with a `!`, of float64
 _CALLS = {
+    "join_products": ("multiply",),
     "squarings": ("multiply",),
     "whole_power": ("multiply", "squarings", "divide"),
     "python_whole_power": ("squarings", "python_divide"),
@@ -327,7 +339,9 @@ def complex_function_text(kind: str, dtype: str) -> str:
     if kind == "abs":
         return ABS_SINGLE if dtype == "complex64" else f"{HYPOT}\n\n{ABS_DOUBLE}"
     vector, part = ("float2", "float") if dtype == "complex64" else ("double2", "double")
-    return (ARITHMETIC.get(kind) or FUNCTIONS[kind]).replace("@T", vector).replace("@P", part)
+    text = (ARITHMETIC.get(kind) or FUNCTIONS[kind]).replace("@T", vector).replace("@P", part)
+    real, imaginary = (f"0x{bits:x}u" + "l" * (part == "double") for bits in NO_PRODUCT[dtype])
+    return text.replace("@W", "ulong" if part == "double" else "uint").replace("@N", real).replace("@M", imaginary)
 
 
 def elementary_of(text: str) -> list[str]:

@@ -22,6 +22,7 @@ from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.opencl.scope import ITERATION, Scope
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.products import joining
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
@@ -48,6 +49,7 @@ def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
         relaxed=relaxed,
         kept=unit.members,
         independent=nest.independent,
+        joining=joining(nest, types),
     )
 
 

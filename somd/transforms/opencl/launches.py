@@ -411,7 +411,8 @@ class Launch:
     def reduced(self, reduction: Reduction) -> cst.BaseStatement:
         """`total = reduce_sum(total, total_partials.to_host())`"""
         name = tree.name(reduction.name)
-        result = tree.call(tree.brought(f"reduce_{OPERATORS[reduction.op].word}"), name, self._on_host(reduction.name))
+        operator = OPERATORS[reduction.op].of_kind(self._type(reduction.name).kind)
+        result = tree.call(tree.brought(f"reduce_{operator.word}"), name, self._on_host(reduction.name))
         return tree.assign(name, self._of_type(result, reduction.name))
 
     def extremum(self, reduction: Reduction) -> list[cst.BaseStatement]:

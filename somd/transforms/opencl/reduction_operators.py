@@ -5,16 +5,21 @@ from __future__ import annotations
 import libcst as cst
 import numpy as np
 
-from somd.language.operators import OPERATORS
+from somd.language.operators import JOINED, NO_PRODUCT, OPERATORS
+from somd.transforms.opencl.c_complex import joined
 from somd.transforms.opencl.c_operators import binary
-from somd.transforms.opencl.c_tree import C, call, infix
-from somd.transforms.opencl.c_types import kind_of, literal
+from somd.transforms.opencl.c_tree import UNARY, C, call, infix
+from somd.transforms.opencl.c_types import CTYPES, bits, kind_of, literal, part_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import ScalarType
 
 
 def identity(op: str, dtype: str) -> C:
     """What an accumulator starts with."""
+    if dtype in NO_PRODUCT and OPERATORS[op].of_complex is not None:
+        part = part_of(dtype)
+        words = [f"as_{CTYPES[part]}({literal(word, f'uint{bits(part)}').text})" for word in NO_PRODUCT[dtype]]
+        return C(f"({CTYPES[dtype]})({', '.join(words)})", dtype, UNARY)
     return literal(OPERATORS[op].neutral(np.dtype(dtype)), dtype)
 
 
@@ -25,11 +30,13 @@ def by_position(op: str, dtype: str) -> bool:
 
 def combined(op: str, left: C, right: C, dtype: str, unit: Unit) -> C:
     """Two accumulators as one, for the operators that need no test."""
-    operator = OPERATORS[op]
+    operator = OPERATORS[op].of_kind(kind_of(dtype))
     meaning = cst.parse_expression(operator.of("left", "right"))
     if isinstance(meaning, cst.BinaryOperation):
         return binary(type(meaning.operator), left, right, ScalarType(dtype), unit)
     if isinstance(meaning, cst.BooleanOperation):
         return infix(operator.of_bools, left, right, dtype)
+    if operator is JOINED:
+        return joined(left, right, unit)
     function = cst.ensure_type(cst.ensure_type(meaning, cst.Call).func, cst.Attribute)
     return call(unit.function(function.attr.value, dtype), dtype, left, right)

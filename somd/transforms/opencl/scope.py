@@ -60,6 +60,8 @@ class Scope:
     loaded: dict[str, tuple[str, str]] = field(default_factory=dict)
     #: reads of elements that are in local memory, with the text of their places there
     staged: dict[cst.Subscript, str] = field(default_factory=dict)
+    #: products into accumulators that may stand for none; see `products`
+    joining: Collection[cst.CSTNode] = ()
 
     def iteration(self) -> str:
         """The variable with the number of the iteration, which is declared where something asks for it."""

@@ -16,9 +16,25 @@ from somd.transforms.taken import takes_text
 KIND = "f"
 
 
+class NoProduct:
+    """The product of no complex numbers of the type of `one`."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, one: Any) -> None:
+        self.one = one
+
+    def __mul__(self, other: Any) -> Any:
+        return other if isinstance(other, NoProduct) else type(self.one * other)(other)
+
+    __rmul__ = __mul__
+
+
 def identity(op: str, value: Any) -> Any:
     """The neutral element of `op` in the type of the accumulator, whose value before the nest is `value`."""
     operator = OPERATORS[op]
+    if operator.of_complex is not None and isinstance(value, complex | np.complexfloating):
+        return NoProduct(type(value)(1))
     if operator.better:
         return operator.neutral(np.dtype(float))
     neutral = operator.neutral(np.dtype(type(value)))
@@ -27,6 +43,8 @@ def identity(op: str, value: Any) -> Any:
 
 def fresh_copy(op: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A private copy of an array that a fence combines: every element neutral."""
+    if OPERATORS[op].of_complex is not None and array.dtype.kind == "c":
+        return np.full_like(array, NoProduct(array.dtype.type(1)), dtype=object)
     return np.full_like(array, OPERATORS[op].neutral(array.dtype))
 
 
