@@ -31,6 +31,7 @@ from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.opencl.unrolling import bytes_ahead
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
@@ -267,8 +268,8 @@ class _Writer:
         step = self.scope.names.fresh("stride")
         write.line(f"const long {step} = {stride};")
         write.line(f"long {at} = {start};")
-        reads = {} if has_loops(self.nest) else self.steady()
-        if reads and len(self.nest.dims) <= 2:
+        reads = {} if has_loops(self.nest) or len(self.nest.dims) > 2 else self.steady()
+        if reads and bytes_ahead(0, self.nest.body, self.scope) is not None:
             self.batches(reads, within, step, count, place)
         write.open(f"for (; {at} < {count}; {at} += {step})")
         write.line(f"const long {within.variable} = {within.value(C(at, 'int64'))};")

@@ -26,6 +26,7 @@ from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.opencl.unrolling import bytes_ahead, unroll_lines
 from somd.transforms.stages import FIRST, Method, Nest, Reduction
 from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ScalarType
@@ -37,8 +38,8 @@ def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
     return _Writer(nest, method, types, unit).kernel(name)
 
 
-#: reads of an iteration at most that are made ahead, and bytes of them that an iteration counts for at least
-MOST_AHEAD, LEAST_LOADED = 4, 8
+#: reads of an iteration at most that are made ahead
+MOST_AHEAD = 4
 
 
 class _Writer:
@@ -154,7 +155,10 @@ class _Writer:
         kinds = {text: CTYPES[array.dtype] for text, (array, _) in arrays.items()}
         following = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
         present = {text: fresh(f"{name}_now") for text, (_, name) in arrays.items()}
-        size = max(LEAST_LOADED, sum(np.dtype(array.dtype).itemsize for array, _ in arrays.values()))
+        loaded = sum(np.dtype(array.dtype).itemsize for array, _ in arrays.values())
+        size = bytes_ahead(loaded, self.nest.body, self.scope)
+        if size is None:
+            return start
         batch = f"AHEAD / {size}"
 
         def loads(trip: str) -> None:
@@ -225,7 +229,7 @@ class _Writer:
     def in_order(self, last: bool) -> None:
         """Keep the order of trips; let loads of several be under way in the last loop, where it has none inside."""
         if last and not self.loops_inside:
-            self.statements.lines.append("#pragma unroll 8")
+            self.statements.lines += unroll_lines(8, self.nest.body, self.scope)
         self.statements.lines.append(IN_ORDER)
 
     def arguments(self) -> list[Argument]:

@@ -31,6 +31,7 @@ from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import array_of, reads_elements, steady_reads
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unit import Unit
+from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
@@ -247,7 +248,7 @@ class _Writer:
             place = f"{self.tiles[text]}[{self.side}]{row}[{self.column}]"
             self.scope.staged.update(dict.fromkeys(nodes, place))
         write.open(f"if ({self.active} && {self.at} + TILE <= {self.stop})")
-        write.lines.append("#pragma unroll 16")
+        write.lines += unroll_lines(16, statements_of(self.walk.loop.body), self.scope)
         self.columns("TILE")
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
