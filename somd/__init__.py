@@ -22,8 +22,8 @@ from somd.errors import (
 )
 from somd.language.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
 from somd.language.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
-from somd.runtime.targets import targets
 from somd.settings.config import use
+from somd.settings.targets import targets
 
 __version__ = "0.1.0"
 

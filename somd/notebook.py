@@ -18,7 +18,7 @@ from typing import Any
 
 from somd.calls.method import SomdMethod
 from somd.settings.config import use
-from somd.settings.values import TARGETS
+from somd.settings.targets import names
 
 
 def add_magic(shell: Any) -> None:
@@ -42,7 +42,7 @@ def add_magic(shell: Any) -> None:
 
 def _options(line: str) -> argparse.Namespace | None:
     parser = argparse.ArgumentParser(prog="%%somd", add_help=False)
-    parser.add_argument("--target", choices=TARGETS)
+    parser.add_argument("--target", choices=names())
     parser.add_argument("--workers", type=int)
     try:
         return parser.parse_args(shlex.split(line))

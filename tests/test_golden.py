@@ -22,9 +22,9 @@ import pytest
 
 from somd import SomdMethod
 from somd.arguments.signatures import describe
-from somd.errors import SomdError
 from somd.runtime.multicore.call import MulticoreCall
 from somd.runtime.opencl import known_answers as known
+from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
 from somd.transforms.signature_text import parse_type
 from tests.differential import harness
@@ -59,14 +59,11 @@ def written(case: str) -> dict[str, str]:
     names = method.sequential.__code__.co_varnames  # type: ignore[attr-defined]
     types = {name: parse_type(describe(value)) for name, value in zip(names, module.cases()[0], strict=False)}
     compiled = pipeline.compile_for(method.sequential, types, {})  # type: ignore[arg-type]
-    found = {"plan.txt": method.explain(), "multicore.py": pipeline.multicore_text(compiled)}
-    if hasattr(pipeline, "opencl_text"):
-        try:
-            found["opencl.py"] = pipeline.opencl_text(compiled)
-        except SomdError as error:
-            if getattr(error, "code", None) != "SOMD501":
-                raise
-            found["opencl.txt"] = getattr(error, "reason", str(error))
+    found = {"plan.txt": method.explain(), "multicore.py": pipeline.module_text(compiled, "multicore")}
+    try:
+        found["opencl.py"] = pipeline.module_text(compiled, "opencl")
+    except TargetLacks as lack:
+        found["opencl.txt"] = lack.reason
     return {name: text.rstrip("\n") + "\n" for name, text in found.items()}
 
 
@@ -92,7 +89,8 @@ def test_kernels_with_known_answers(request: pytest.FixtureRequest) -> None:
     types = {
         n: parse_type(describe(v)) for n, v in zip(known.PARAMETERS, known.arguments(*known.SIZES[0]), strict=True)
     }
-    text = pipeline.opencl_text(pipeline.compile_for(known.known_answers, types, {})).rstrip("\n") + "\n"
+    compiled = pipeline.compile_for(known.known_answers, types, {})
+    text = pipeline.module_text(compiled, "opencl").rstrip("\n") + "\n"
     path = Path(known.__file__).with_name("known_answers_module.py")
     if request.config.getoption("--bless"):
         path.write_text(text, encoding="utf-8")

@@ -1,20 +1,21 @@
-"""Arrays on an OpenCL device as arguments of methods, known without loading what they are made of.
+"""Arrays on a device as arguments of methods, known without loading what they are made of.
 
-`to_device` makes them; a `pyopencl.array.Array` is one as well. On the target `opencl` nothing is copied. On another
-one a call works on copies on the host, and what it changes is copied back.
+`to_device` makes them; each target tells which there are. A call on it copies nothing. On another one it works on
+copies on the host, and what it changes is copied back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from somd.settings.targets import TARGETS, target_of
+
 if TYPE_CHECKING:
     from somd.runtime.opencl import DeviceArray
 
-_OURS, _THEIRS = ("somd.runtime.opencl.device_array", "DeviceArray"), ("pyopencl.array", "Array")
 _known: dict[type, bool] = {np.ndarray: False, int: False, float: False}
 
 
@@ -23,13 +24,22 @@ def on_device(value: object) -> bool:
     kind = type(value)
     found = _known.get(kind)
     if found is None:
-        bases = [(base.__module__, base.__name__) for base in kind.__mro__]
-        found = _known[kind] = _OURS in bases or _THEIRS in bases
+        found = _known[kind] = any(_is_of(name, kind) for name in TARGETS)
     return found
 
 
+def all_of(target: str, values: Iterable[object]) -> bool:
+    """Whether those of `values` that are arrays on a device are so on one of this target."""
+    return all(_is_of(target, type(value)) for value in values if on_device(value))
+
+
+def _is_of(target: str, kind: type) -> bool:
+    arrays = target_of(target).arrays
+    return any((base.__module__, base.__name__) in arrays for base in kind.__mro__)
+
+
 def to_device(array: Any, device: str | Sequence[str] | None = None) -> DeviceArray:
-    """Copy an array to an OpenCL device, where it stays: methods take and return it without a copy.
+    """Copy an array to a device, where it stays: methods take and return it without a copy.
 
     Several devices get a block of its rows each.
 
@@ -42,12 +52,16 @@ def to_device(array: Any, device: str | Sequence[str] | None = None) -> DeviceAr
         SomdRuntimeError: no such device (SOMD502).
         TypeError: the elements have no place on a device.
     """
-    from somd.runtime.opencl import to_device as copy_to
     from somd.settings import config
 
+    settings = config.settings_for("to_device", "somd")
     if device is None:
-        device = config.settings_for("to_device", "somd").device
-    return copy_to(array, device if device is None or isinstance(device, str) else tuple(device))
+        device = settings.device
+    name = next(name for name in (settings.target, *TARGETS) if name in TARGETS and target_of(name).arrays)
+    made: DeviceArray = target_of(name).to_device(
+        array, device if device is None or isinstance(device, str) else tuple(device)
+    )
+    return made
 
 
 def memory_of(array: Any) -> object:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from somd.arguments.device_arrays import on_device, on_host
+from somd.arguments.device_arrays import all_of, on_device, on_host
 from somd.cache.keys import missing_globals, source_key
 from somd.cache.shipped import came_checked
 from somd.calls.bound import BoundMethod
@@ -28,13 +28,13 @@ from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.settings import config
+from somd.settings.targets import DEFAULT, SEQUENTIAL
 from somd.settings.values import check_target, check_workers
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
-DEFAULT_TARGET = "multicore"
 _gathered: ContextVar[list[SomdMethod[..., Any]] | None] = ContextVar("somd_gathered", default=None)
 
 
@@ -89,14 +89,14 @@ class SomdMethod(Generic[P, R]):
         if kwargs or len(args) != self._arity or not self._positional:
             values = self.arguments(args, kwargs)
         settings = self._settings()
-        if settings.target == "sequential":
+        if settings.target == SEQUENTIAL:
             return self.sequential(*args, **kwargs)
         try:
             return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
         except TargetUnavailable as reason:
-            self._warn(DEFAULT_TARGET, None, "sequential", reason)
+            self._warn(DEFAULT, None, SEQUENTIAL, reason)
         return self.sequential(*args, **kwargs)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -194,8 +194,8 @@ class SomdMethod(Generic[P, R]):
     # --- running -------------------------------------------------------------------------------------------------
 
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
-        device = settings.device if target == "opencl" else None
-        if target != "opencl" and any(map(on_device, values)):
+        device = settings.device and settings.device_of(target)
+        if any(map(on_device, values)) and not all_of(target, values):
             return on_host(
                 lambda given: self._run(target, given, settings),
                 values,
@@ -206,17 +206,17 @@ class SomdMethod(Generic[P, R]):
             result = entry.call(given, settings.workers, settings.small_work)
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:
-            if target == DEFAULT_TARGET:
+            if target == DEFAULT:
                 raise
-            self._warn(target, str(device) if device is not None else None, DEFAULT_TARGET, reason)
-        return self._run(DEFAULT_TARGET, values, settings)  # not inside `except`: see `raise` in a method
+            self._warn(target, str(device) if device is not None else None, DEFAULT, reason)
+        return self._run(DEFAULT, values, settings)  # not inside `except`: see `raise` in a method
 
     def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:
             return
         self._warned.add((target, device))
         message = f"`{self._function.__qualname__}` runs on {instead} instead of {target}: {reason} [{reason.code}]"
-        warnings.warn(message, SomdFallbackWarning, stacklevel=3 if target == DEFAULT_TARGET else 4)
+        warnings.warn(message, SomdFallbackWarning, stacklevel=3 if target == DEFAULT else 4)
 
 
 @contextmanager

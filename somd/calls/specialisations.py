@@ -6,11 +6,12 @@ The compiler (libcst, islpy) is imported only when the cache does not have the m
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from somd.cache.files import note_written
 from somd.cache.keys import entry_key
@@ -22,10 +23,9 @@ from somd.compiling.one_at_a_time import room_for_nesting
 from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.language.combining import Combine, combine_of, joins_of
 from somd.runtime.modules import load_module, module_path, read_module, write_module
-from somd.runtime.numba_here import without_numba
+from somd.settings.targets import TARGETS, Runnable, TargetLacks, target_of
 
 if TYPE_CHECKING:
-    from somd.transforms.pipeline import Compiled
     from somd.transforms.types.scalars import Type
 
 
@@ -39,14 +39,6 @@ class TargetUnavailable(Exception):
 
 class ConstructMissing(TargetUnavailable):
     """The target has no form for something in the method: so it will be for all calls with such arguments."""
-
-
-class Runnable(Protocol):
-    """A loaded module: called with arguments and a number of workers, or compiled ahead for such arguments."""
-
-    def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None, /) -> Any: ...
-
-    def compile(self, args: Sequence[Any], /) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -116,30 +108,25 @@ def load_entry(
     """Load a generated module and wrap it for its target; `functions` are those that a call reaches.
 
     Raises:
-        TargetUnavailable: the target lacks a device, or Numba.
+        TargetUnavailable: the target lacks a device, or what generated modules import.
     """
-    if target == "multicore":
-        reason = without_numba()
-        if reason is not None:
-            raise TargetUnavailable(reason, "SOMD505")
+    known = target_of(target)
+    with _unavailable():
+        known.check_importable()
     module = load_module(path, text)
     name = getattr(module, "MASTER", function.__name__)
     joins = joins_of(function, getattr(module, "FENCES", ()))
-    if target == "multicore":
-        from somd.runtime.multicore.call import MulticoreCall
+    with _unavailable():
+        call = known.load(module, name, device, partitioners, joins, functions)
+    return Entry(call, text, arrays, module.WRITTEN, combine_of(function))
 
-        call = MulticoreCall(module, name, partitioners, joins, functions)
-        return Entry(call, text, arrays, call.written, combine_of(function))
-    from somd.runtime.opencl import NoDevice
-    from somd.runtime.opencl.execute import OpenCLCall
 
+@contextmanager
+def _unavailable() -> Iterator[None]:
     try:
-        opencl = OpenCLCall(module, name, device, partitioners, joins, functions)
-    except (NoDevice, ImportError) as error:
-        raise TargetUnavailable(getattr(error, "message", str(error)), "SOMD502") from error
+        yield
     except SomdRuntimeError as error:
         raise TargetUnavailable(error.message, error.code or "SOMD501") from error
-    return Entry(opencl, text, arrays, opencl.written, combine_of(function))
 
 
 def source_text(function: FunctionType, found: Reach, target: str, signatures: Sequence[str]) -> str:
@@ -227,20 +214,10 @@ def _text(
 ) -> str:
     from somd.transforms import pipeline
 
-    with room_for_nesting(function):
-        return _text_for(pipeline.compile_for(function, arguments, aliases, found), target)
-
-
-def _text_for(compiled: Compiled, target: str) -> str:
-    from somd.transforms import pipeline
-
-    if target == "multicore":
-        return pipeline.multicore_text(compiled)
-    if target == "opencl":
-        from somd.transforms.opencl.lacks import TargetLacks
-
-        try:
-            return pipeline.opencl_text(compiled)
-        except TargetLacks as lack:
-            raise ConstructMissing(str(lack), lack.code) from lack
-    raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")
+    if target not in TARGETS:
+        raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")
+    try:
+        with room_for_nesting(function):
+            return pipeline.module_text(pipeline.compile_for(function, arguments, aliases, found), target)
+    except TargetLacks as lack:
+        raise ConstructMissing(str(lack), lack.code) from lack

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -15,7 +14,8 @@ from somd.calls.specialisations import TargetUnavailable
 from somd.capture.attributes import NotKnownYet
 from somd.capture.reaching import reach_of_source
 from somd.cli.output import Problem, complain, progress, remark, say
-from somd.cli.translate import Target, loaded_methods
+from somd.cli.targets import ALL, choice, chosen
+from somd.cli.translate import loaded_methods
 from somd.errors import SomdError
 from somd.settings.config import Settings, settings_for
 from somd.sources.load import Method, function_of
@@ -23,7 +23,7 @@ from somd.sources.load import Method, function_of
 
 def build(
     paths: list[str] = typer.Argument(help="Files, folders, FILE:FUNCTION, or wheels.", metavar="PATH..."),
-    target: Target | None = typer.Option(None, "--target", help="For this target; otherwise the configured one."),
+    target: str | None = choice(None, "--target", "For this target; otherwise the configured one.", after=(ALL,)),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
     wheel: bool = typer.Option(
         False, "--wheel", help="Add the modules to wheels, or to the wheel of a project folder."
@@ -43,8 +43,8 @@ def build(
     for _, methods in loaded_methods(paths):
         for method in methods:
             for text in given or list(method.signatures) or [None]:
-                for chosen in _targets(method, target):
-                    done = _one(method, chosen, text)
+                for each in chosen(target or _settings(method).target):
+                    done = _one(method, each, text)
                     failed, built = failed or not done, built + done
     if not built and not failed:
         raise Problem("nothing could be built", 1)
@@ -62,7 +62,7 @@ def _one(method: Method, target: str, signature: str | None) -> bool:
     try:
         found = reach_of_source(function, method.owner)
         with progress(f"compiling {function.__qualname__} for {target}"):
-            made = building.build(method, found, target, signature, settings.device if target == "opencl" else None)
+            made = building.build(method, found, target, signature, settings.device_of(target))
     except NotKnownYet as path:
         complain(f"`{function.__qualname__}`: what `{path}` is depends on the object of a call: a call compiles it")
         return False
@@ -79,26 +79,18 @@ def _one(method: Method, target: str, signature: str | None) -> bool:
     return True
 
 
-def _targets(method: Method, target: Target | None) -> Sequence[str]:
-    if target is Target.all:
-        return ("multicore", "opencl")
-    chosen = _settings(method).target if target is None else target.value
-    return ("multicore",) if chosen == "sequential" else (chosen,)
-
-
 def _settings(method: Method) -> Settings:
     function = function_of(method)
     return settings_for(function.__qualname__, function.__module__, *method.options)
 
 
-def _wheel(wheel: Path, target: Target | None) -> None:
+def _wheel(wheel: Path, target: str | None) -> None:
     """Add generated modules to a wheel, and say which."""
     from somd.sources.wheels import BadWheel, NotBuilt, add_to_wheel
 
-    targets = ("multicore", "opencl") if target in (None, Target.all) else (str(target),)
     count = 0
     try:
-        for done in add_to_wheel(wheel, targets):
+        for done in add_to_wheel(wheel, chosen(target)):
             if isinstance(done, NotBuilt):
                 remark(f"note: `{done.qualname}`: {done.why}")
                 continue

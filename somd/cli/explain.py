@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -14,27 +13,23 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.cli.files import one_method
 from somd.cli.output import Problem, coloured, console, say
+from somd.cli.targets import choice
 from somd.diagnostics.registry import REGISTRY, page
 from somd.errors import SomdCompileError
+from somd.settings.targets import TARGETS, Target, TargetLacks, target_of
 from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:
     from somd.transforms.types.scalars import Type
 
 
-class Stage(enum.StrEnum):
-    """The rooms of the compiler, in the order in which a method passes through them."""
-
-    frontend = "frontend"
-    analysis = "analysis"
-    plan = "plan"
-    multicore = "multicore"
-    opencl = "opencl"
+#: the rooms of the compiler, in the order in which a method passes through them; then come the targets
+STAGES = ("frontend", "analysis", "plan")
 
 
 def explain(
     what: str = typer.Argument(help="A code such as SOMD301, or FILE:FUNCTION.", metavar="CODE|FILE:FUNCTION"),
-    stage: Stage | None = typer.Option(None, "--stage", help="Print what this room of the compiler makes of it."),
+    stage: str | None = choice(None, "--stage", "Print what this room of the compiler makes of it.", before=STAGES),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
     whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
 ) -> None:
@@ -86,14 +81,13 @@ def _code(code: str) -> None:
         say(text.rstrip("\n"))
 
 
-def _stage(stage: Stage, method: Method, found: Reach, signature: str | None) -> str:
-    from somd.transforms.opencl.lacks import TargetLacks
+def _stage(stage: str, method: Method, found: Reach, signature: str | None) -> str:
     from somd.transforms.stage_texts import stage_text
 
     try:
         return stage_text(stage, function_of(method), found, _arguments(method, found, signature)).rstrip("\n")
     except TargetLacks as lack:
-        raise Problem(f"opencl does not apply: {lack} [{lack.code}]", 1) from None
+        raise Problem(f"{stage} does not apply: {lack} [{lack.code}]", 1) from None
 
 
 def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[str, Type]:
@@ -106,7 +100,6 @@ def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[s
 def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str]:
     from somd.transforms.pipeline import check
     from somd.transforms.plan.explain import explain as words
-    from somd.transforms.plan.transfers import transfers
 
     plan = check(function_of(method), found)
     yield words(plan)
@@ -115,33 +108,30 @@ def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str
     given = ", ".join(f"{name}: {kind}" for name, kind in arguments.items())
     how = "" if signature is not None or method.signatures else ", as the source suggests"
     yield f"targets, for {given}{how}"
-    reason = yield from _targets(method, found, arguments)
-    if reason is None:
-        yield "transfers of opencl"
-        yield from (f"  {line}" for line in transfers(plan))
+    applying = yield from _targets(method, found, arguments)
+    for known in applying:
+        yield from known.explained(plan)
 
 
-def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Generator[str, None, str | None]:
-    """A line for each target; the reason why OpenCL does not apply, or None."""
-    from somd.runtime.targets import targets
-    from somd.transforms.opencl.lacks import TargetLacks
-    from somd.transforms.pipeline import compile_for, opencl_text
+def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Generator[str, None, list[Target]]:
+    """A line for each target; those that apply."""
+    from somd.transforms.pipeline import compile_for, module_text
 
     try:
         compiled = compile_for(function_of(method), arguments, {}, found)
     except SomdCompileError as error:
-        for target in ("multicore", "opencl"):
-            first = error.diagnostics[0]
-            yield f"  {target}: does not apply: {first.message} [{first.code}]"
-        return error.code
-    yield "  multicore: applies"
-    try:
-        opencl_text(compiled)
-    except TargetLacks as lack:
-        yield f"  opencl: does not apply: {lack} [{lack.code}]"
-        return lack.code
-    missing = targets()["opencl"]
-    if missing is not None:
-        missing = missing.splitlines()[0]
-    yield f"  opencl: applies{'' if missing is None else f', but cannot be used here: {missing}'}"
-    return None
+        first = error.diagnostics[0]
+        yield from (f"  {name}: does not apply: {first.message} [{first.code}]" for name in TARGETS)
+        return []
+    applying = []
+    for name in TARGETS:
+        try:
+            module_text(compiled, name)
+        except TargetLacks as lack:
+            yield f"  {name}: does not apply: {lack} [{lack.code}]"
+            continue
+        problem = target_of(name).problem()
+        here = "" if problem is None else f", but cannot be used here: {problem.splitlines()[0]}"
+        yield f"  {name}: applies{here}"
+        applying.append(target_of(name))
+    return applying

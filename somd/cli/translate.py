@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +12,9 @@ from somd.capture.attributes import NotKnownYet
 from somd.capture.reaching import reach_of_source
 from somd.cli.files import method_named, python_files, split_target
 from somd.cli.output import Problem, complain, progress, remark, say
+from somd.cli.targets import ALL, choice, chosen
 from somd.errors import SomdCompileError, SomdError
+from somd.settings.targets import DEFAULT
 from somd.sources.load import Loaded, Method, function_of, load
 from somd.sources.problems import FileProblem
 
@@ -21,18 +22,10 @@ from somd.sources.problems import FileProblem
 MARK = "enerated by somd"
 
 
-class Target(enum.StrEnum):
-    """What to translate for."""
-
-    multicore = "multicore"
-    opencl = "opencl"
-    all = "all"
-
-
 def translate(
     paths: list[str] = typer.Argument(help="Files, folders, or FILE:FUNCTION.", metavar="PATH..."),
     output: Path | None = typer.Option(None, "--output", "-o", help="The folder to write to; otherwise print."),
-    target: Target = typer.Option(Target.multicore, "--target", help="What to translate for."),
+    target: str = choice(DEFAULT, "--target", "What to translate for.", after=(ALL,)),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
 ) -> None:
     """Write the modules that the compiler makes: readable, and run with somd.runtime alone.
@@ -40,13 +33,12 @@ def translate(
     A module for each method, declared signature and target; without declared signatures, for arrays of float64 where
     the source tells nothing else. The files are imported, so that all their top-level statements run.
     """
-    chosen = ("multicore", "opencl") if target is Target.all else (target.value,)
     written: dict[str, str] = {}
     failed = False
     for loaded, methods in loaded_methods(paths):
         for method in methods:
             with progress(f"translating {function_of(method).__qualname__}"):
-                for made in _modules(method, chosen, signature):
+                for made in _modules(method, chosen(target), signature):
                     if isinstance(made, str):
                         complain(made, bare=made.startswith(("error[", "warning")))
                         failed = failed or not made.startswith("warning")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,26 +10,22 @@ import typer
 
 from somd.cli.files import one_method, split_target
 from somd.cli.output import Problem, complain, progress, remark, say, shortened
+from somd.cli.targets import ALL, choice
+from somd.settings.targets import TARGETS
 from somd.sources.load import Loaded, Method, function_of, load
 
 if TYPE_CHECKING:
     from somd.sources.expected import Expected
     from somd.sources.verifying import Finding
 
-
-class Where(enum.StrEnum):
-    """What to run: the plan is run by the reference back end, in orders by chance."""
-
-    all = "all"
-    multicore = "multicore"
-    opencl = "opencl"
-    plan = "plan"
+#: the plan itself, which the reference back end runs in orders by chance
+PLAN = "plan"
 
 
 def verify(
     what: str = typer.Argument(help="A method in a file.", metavar="FILE:FUNCTION"),
     inputs: str | None = typer.Option(None, "--inputs", help="NAME or FILE:NAME of a function that returns inputs."),
-    target: Where = typer.Option(Where.all, "--target", help="What to run."),
+    target: str = choice(ALL, "--target", "What to run.", before=(ALL,), after=(PLAN,)),
     workers: str = typer.Option("1,2,3,7", "--workers", help="Numbers of workers."),
     orders: int = typer.Option(20, "--orders", min=1, help="In how many orders to run the plan."),
     size: list[int] | None = typer.Option(None, "--size", min=0, help="Length of generated arrays; may be repeated."),
@@ -50,7 +45,7 @@ def verify(
     numbers = _numbers(workers)
     loaded, method = one_method(what, whole=True)
     name = function_of(method).__qualname__
-    targets = ("multicore", "opencl", "plan") if target is Where.all else (target.value,)
+    targets = (*TARGETS, PLAN) if target == ALL else (target,)
     tolerance = None if rtol is None else Tolerance(relative=rtol)
     bad = False
     for title, cases in _cases(method, loaded, inputs, signature, seed, size):

@@ -17,7 +17,8 @@ from somd.runtime.folders import cache_folder, read_checked, write_checked
 BITS = ("runtime/blocks.py", "language/operators.py")
 #: the rooms on which generated text depends, but for the runtime of its target
 COMPILER = (
-    *("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary", "transforms"),
+    *("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary"),
+    *("transforms", "backends"),
     *BITS,
 )
 

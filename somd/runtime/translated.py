@@ -18,6 +18,7 @@ from somd.errors import SomdRuntimeError
 from somd.language.combining import combine_of, joins_of
 from somd.language.markers import Partition, markers_of
 from somd.settings.config import settings_for
+from somd.settings.targets import TARGETS, target_of
 
 Call = Callable[[tuple[Any, ...], int], Any]
 
@@ -48,7 +49,7 @@ class TranslatedMethod:
         self.target = target
         self.signature = signature
         names = list(inspect.signature(function).parameters)
-        first = 1 if target == "opencl" else 0
+        first = target_of(target).leading
         self._names = tuple(names[first : first + len(signature)])
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         self.__signature__ = inspect.Signature(
@@ -81,7 +82,7 @@ class TranslatedMethod:
             raise TypeError(f"{self.__name__} was translated for {wanted}; it is called with {', '.join(found)}")
         self._check(values)
         settings = settings_for(self.__qualname__, self.__module__)
-        result = self._call(settings.device)(values, settings.workers)
+        result = self._call(settings.device_of(self.target))(values, settings.workers)
         combine = None if self._as_written is None else combine_of(self._as_written)
         return result if combine is None else combine(result, values)
 
@@ -94,23 +95,16 @@ class TranslatedMethod:
         check_writeable(written, values, self._names)
 
     def _call(self, device: Any) -> Call:
-        key = device if self.target == "opencl" else None
-        if key not in self._calls:
-            self._calls[key] = self._made(key)
-        return self._calls[key]
+        if device not in self._calls:
+            self._calls[device] = self._made(device)
+        return self._calls[device]
 
     def _made(self, device: Any) -> Call:
         module: Any = SimpleNamespace(**{**self._tables, self.__name__: self._master})
         function = self._as_written
         joins = () if function is None else joins_of(function, self._tables.get("FENCES", ()))
         partitioners = {} if function is None else self._partitioners(function)
-        if self.target == "multicore":
-            from somd.runtime.multicore.call import MulticoreCall
-
-            return MulticoreCall(module, self.__name__, partitioners, joins, names=self._raises)
-        from somd.runtime.opencl.execute import OpenCLCall
-
-        return OpenCLCall(module, self.__name__, device, partitioners, joins, names=self._raises)
+        return target_of(self.target).load(module, self.__name__, device, partitioners, joins, names=self._raises)
 
     def _partitioners(self, function: FunctionType) -> dict[int, Any]:
         return {
@@ -124,15 +118,15 @@ class TranslatedMethod:
         return f"<{self.__name__}, translated for {self.target}>"
 
 
-def multicore_method(
-    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
-) -> Callable[[Any], TranslatedMethod]:
-    """What makes a multicore master a method for arguments of these types."""
-    return lambda master: TranslatedMethod(master, "multicore", signature, as_written, defaults or {}, raises)
+def __getattr__(name: str) -> Callable[..., Callable[[Any], TranslatedMethod]]:
+    """`<target>_method`: what makes a master of the target a method for arguments of the types that are given."""
+    target, _, kind = name.rpartition("_")
+    if kind != "method" or target not in TARGETS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
+    def method(
+        *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
+    ) -> Callable[[Any], TranslatedMethod]:
+        return lambda master: TranslatedMethod(master, target, signature, as_written, defaults or {}, raises)
 
-def opencl_method(
-    *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
-) -> Callable[[Any], TranslatedMethod]:
-    """What makes the master of kernels a method for arguments of these types."""
-    return lambda master: TranslatedMethod(master, "opencl", signature, as_written, defaults or {}, raises)
+    return method

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from somd.settings.config_file import ConfigFile, find_config_file, read_config_file
-from somd.settings.values import TARGETS, Device, check_device, check_small_work, check_target, check_workers
+from somd.settings.targets import DEFAULT, target_of
+from somd.settings.values import Device, check_device, check_small_work, check_target, check_workers
 
-__all__ = ["TARGETS", "Settings", "config_file", "reload_config", "settings_for", "use"]
+__all__ = ["Settings", "config_file", "reload_config", "settings_for", "use"]
 
-_DEFAULT_TARGET = "multicore"
 _CACHE_LIMIT = 4096
 
 
@@ -37,6 +37,10 @@ class Settings:
     device_origin: str = "default"
     #: operations under which a phase is run by one MI; None: as measured for the threading layer
     small_work: int | None = None
+
+    def device_of(self, target: str) -> Device | None:
+        """The device for a target; None where it has none."""
+        return self.device if "device" in target_of(target).settings else None
 
 
 class _Override(NamedTuple):
@@ -199,7 +203,7 @@ def _resolve(
     environment: _Environment,
     override: _Override,
 ) -> Settings:
-    settings = Settings(_DEFAULT_TARGET, _available_cores(), None)
+    settings = Settings(DEFAULT, _available_cores(), None)
     config = config_file()
     if config is not None:
         settings = _with_file(settings, config, names_of(qualified_name, module))

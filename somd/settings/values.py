@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from somd.errors import SomdConfigError
+from somd.settings.targets import names
 
-TARGETS = ("sequential", "multicore", "opencl")
 MAX_WORKERS = 1024
 MOST_WORK = 1 << 62
 MOST_DAYS = 100_000
@@ -24,8 +24,8 @@ def check_target(value: object, what: str, file: str | None = None, line: int | 
     """
     if not isinstance(value, str):
         raise SomdConfigError(f"{what} must be the name of a target, not {_shown(value)}", file, line, "SOMD604")
-    if value not in TARGETS:
-        helps = (did_you_mean(value, TARGETS, "targets"),)
+    if value not in names():
+        helps = (did_you_mean(value, names(), "targets"),)
         raise SomdConfigError(f"{what} names an unknown target `{value}`", file, line, "SOMD603", helps)
     return value
 

@@ -1,7 +1,7 @@
 """Methods of a loaded file -> the modules that `somdc translate` writes.
 
-One module for a method, a signature and a target; for OpenCL a `.cl` file beside it. The texts depend on the source and
-on somd alone: the same on every machine.
+One module for a method, a signature and a target, and the files that the target wants beside it. The texts depend on
+the source and on somd alone: the same on every machine.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from somd.calls.specialisations import TargetUnavailable, declared_arguments
 from somd.capture.annotations import namespace_of
 from somd.capture.reach import Reach
 from somd.language.combining import combine_of
+from somd.settings.targets import TargetLacks
 from somd.sources.load import Method, function_of
 from somd.sources.raised_names import raised_names
 from somd.sources.written_out import NotWritable, WrittenOut
 from somd.transforms.layout import laid_out
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.pipeline import Compiled, compile_for
 from somd.transforms.reserved import apart
 from somd.transforms.stages import joined_names, partition_roots
-from somd.transforms.translated_text import Beside, multicore_module, opencl_module
+from somd.transforms.translated_text import Beside, translated_text
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
-
-TARGETS = ("multicore", "opencl")
 
 
 @dataclass(frozen=True)
@@ -55,15 +53,12 @@ def translate(method: Method, found: Reach, target: str, signature: str | None, 
         raise TargetUnavailable(message, "SOMD501")
     try:
         beside = _beside(method, found, compiled)
-        if target == "multicore":
-            files: tuple[tuple[str, str], ...] = ((f"{name}.py", laid_out(multicore_module(compiled, texts, beside))),)
-        else:
-            module, kernels = opencl_module(compiled, texts, beside, f"{name}.cl")
-            files = ((f"{name}.py", laid_out(module)), (f"{name}.cl", kernels))
+        module, parts = translated_text(compiled, target, texts, beside, name)
     except TargetLacks as lack:
         raise TargetUnavailable(str(lack), lack.code) from lack
     except NotWritable as error:
         raise TargetUnavailable(str(error), "SOMD501") from error
+    files = ((f"{name}.py", laid_out(module)), *((name + end, text) for end, text in parts.items()))
     return Translation(function.__qualname__, target, texts, signature is None, files)
 
 

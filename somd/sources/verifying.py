@@ -25,6 +25,7 @@ from somd.capture.reaching import reach
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.language.combining import Combine
 from somd.settings.config import use
+from somd.settings.targets import target_of
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
 from somd.sources.load import Method, function_of
@@ -114,7 +115,8 @@ class _Runs:
                     return Finding(target, where=where, differs=_raised(None, case.error))
                 made = self.compared((result, found), (case.result, case.after), case)
                 if made is not None:
-                    return Finding(target, "", where, str(made), self.owner(case, made, number, target == "opencl"))
+                    work_items = not target_of(target).uses_workers
+                    return Finding(target, "", where, str(made), self.owner(case, made, number, work_items))
                 exact = exact and self.differs((result, found), (case.result, case.after), EXACT) is None
                 if first is not None and self.fixed and self.differs((result, found), first, EXACT) is not None:
                     made = self.differs((result, found), first, EXACT)

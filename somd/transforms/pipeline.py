@@ -19,6 +19,7 @@ from somd.compiling.bugs import compiler_bugs
 from somd.compiling.one_at_a_time import room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
+from somd.settings.targets import target_of
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
@@ -162,17 +163,11 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
     }
 
 
-def multicore_text(compiled: Compiled) -> str:
-    """The generated module for Numba."""
-    from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
+def module_text(compiled: Compiled, target: str) -> str:
+    """The generated module for a target.
 
+    Raises:
+        TargetLacks: the target has no form for something in the method.
+    """
     with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
-        return module_text(plan_to_multicore(compiled.plan, compiled.types))
-
-
-def opencl_text(compiled: Compiled) -> str:
-    """The generated module for OpenCL: host code, with the kernels in it."""
-    from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
-
-    with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
-        return module_text(plan_to_opencl(compiled.plan, compiled.types))
+        return target_of(target).text(compiled)

@@ -1,7 +1,7 @@
 """The stages of a method as text, for people: what `somdc explain --stage` prints.
 
 In: a function and what it reaches. Out: the text of a stage: `frontend` (parameters, markers and the body as its
-passes leave it), `analysis` (the accesses that isl is asked about), `plan`, `multicore`, `opencl`.
+passes leave it), `analysis` (the accesses that isl is asked about), `plan`, or the module for a target.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from somd.transforms.plan.explain import explain
 from somd.transforms.stages import Access, Method, Param
 from somd.transforms.types.scalars import Type
 
-STAGES = ("frontend", "analysis", "plan", "multicore", "opencl")
-
 
 def stage_text(stage: str, function: FunctionType, found: Reach, arguments: Mapping[str, Type] | None = None) -> str:
-    """The text of one of `STAGES`; `arguments` are the types for the last two.
+    """The text of `frontend`, `analysis` or `plan`, or the module for a target and arguments of the types `arguments`.
 
     Raises:
         SomdCompileError: the method is refused on the way.
-        TargetLacks: OpenCL has no form for it.
+        TargetLacks: the target has no form for it.
     """
     if stage == "frontend":
         return "\n".join(_method(pipeline.front(function, found)))
@@ -37,8 +35,7 @@ def stage_text(stage: str, function: FunctionType, found: Reach, arguments: Mapp
     if stage == "plan":
         return explain(pipeline.check(function, found))
     types = pipeline.default_arguments(function, found) if arguments is None else arguments
-    compiled = pipeline.compile_for(function, types, {}, found)
-    return pipeline.multicore_text(compiled) if stage == "multicore" else pipeline.opencl_text(compiled)
+    return pipeline.module_text(pipeline.compile_for(function, types, {}, found), stage)
 
 
 def _method(method: Method) -> Iterator[str]:

@@ -27,8 +27,8 @@ from somd.calls.convention import calling_of
 from somd.capture.paths import parameters_of
 from somd.capture.reaching import reach
 from somd.errors import SomdError
+from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.signature_text import parse_type
 
 CHOSEN = Path(__file__).parent / "chosen"
@@ -73,7 +73,7 @@ def text_of(method: Any, args: tuple[Any, ...], target: str) -> str:
     texts = describe_all(calling.values(values, found), calling.texts)
     types = {name: parse_type(text) for name, text in zip(calling.names, texts, strict=True)}
     compiled = pipeline.compile_for(function, types, {}, found)
-    return pipeline.multicore_text(compiled) if target == "multicore" else pipeline.opencl_text(compiled)
+    return pipeline.module_text(compiled, target)
 
 
 def unbound(method: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

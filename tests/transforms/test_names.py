@@ -29,7 +29,7 @@ from somd.arguments.signatures import describe
 from somd.errors import SomdError
 from somd.transforms import pipeline
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.reserved import RESERVED
+from somd.transforms.reserved import reserved
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Affine
 from tests.differential import harness
@@ -134,9 +134,9 @@ def generated(module: ModuleType, name: str, arguments: list[str]) -> dict[str, 
     function = getattr(module, name).sequential
     types = {p: parse_type(text) for p, text in zip(function.__code__.co_varnames, arguments, strict=False)}
     compiled = pipeline.compile_for(function, types, {})
-    found = {"multicore": pipeline.multicore_text(compiled)}
+    found = {"multicore": pipeline.module_text(compiled, "multicore")}
     try:
-        found["opencl"] = pipeline.opencl_text(compiled)
+        found["opencl"] = pipeline.module_text(compiled, "opencl")
     except SomdError:
         found["opencl"] = ""
     return found
@@ -168,7 +168,7 @@ def test_other_names(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.undo()
     texts = " ".join(expected.values())
     wanted = {*IDENTIFIER.findall(texts), *(name.removeprefix("v_") for name in sets)}
-    wanted |= RESERVED if case == "sparse_matvec" else set()
+    wanted |= reserved() if case == "sparse_matvec" else set()
     functions = {node.name: getattr(module, node.name) for node in tree.body if isinstance(node, ast.FunctionDef)}
     functions = {name: getattr(f, "sequential", f) for name, f in functions.items() if name not in ("cases", "failing")}
     own = {*functions, *(name for f in functions.values() for name in f.__code__.co_varnames)}

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from somd.transforms.multicore.names import Fresh
-from somd.transforms.reserved import NEAR
+from somd.transforms.multicore.names import NEAR, Fresh
 from somd.transforms.tree.rewriting import parsed
 
 #: constants in a condition over lengths alone that cannot make it wrap

@@ -19,10 +19,9 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.doublings import is_doubling
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.multicore.refills import negative_lengths, refill
 from somd.transforms.multicore.relaxed_loops import Edges
-from somd.transforms.reserved import FAR
 from somd.transforms.stages import Nest, Site
 from somd.transforms.taken import Flagged, flagged_branch, flagged_line
 from somd.transforms.tree.loops import range_of, statements_of

@@ -22,7 +22,7 @@ from somd.transforms.multicore.combining import blocks_text, combining_texts, pa
 from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.identities import numpy_name
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
@@ -30,7 +30,7 @@ from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.products import joining
-from somd.transforms.reserved import LANES, apart
+from somd.transforms.reserved import apart
 from somd.transforms.stages import (
     FIRST,
     Delay,

@@ -1,12 +1,33 @@
-"""Names that the generator adds, kept apart from the user's."""
+"""Names that the generator adds, kept apart from the user's; and those that generated modules import."""
 
 from __future__ import annotations
 
+import ast
 import keyword
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
-from somd.transforms.reserved import BUILTINS, MODULES
+import somd.runtime
+from somd.language.operators import JOINED, OPERATORS
+from somd.transforms.reserved import BUILTINS, MARK
 from somd.transforms.tree.names import new_name
+
+#: the modules whose functions generated modules call
+MODULES = ("np", "math", "elementary")
+#: numbers that generated modules import; functions need no mark, for no variable of the user's is called
+FAR, NEAR, LANES = (MARK + name for name in ("FAR", "NEAR", "LANES"))
+
+
+@cache
+def offered_names() -> tuple[str, ...]:
+    """The names that a generated module may import from the runtime, which is not imported for that, in the order of
+    imports: its `__all__`, and what there is for each operator of reductions."""
+    assert somd.runtime.__file__ is not None
+    text = Path(somd.runtime.__file__).with_name("multicore").joinpath("__init__.py").read_text(encoding="utf-8")
+    (value,) = (node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    of_operators = (f"{kind}_{each.short}" for each in (*OPERATORS.values(), JOINED) for kind in ("reduce", "combine"))
+    return tuple(sorted((*ast.literal_eval(value), *of_operators), key=lambda name: (not name.isupper(), name)))
 
 
 class Fresh:

@@ -19,9 +19,8 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.multicore.casts import Rewriting
 from somd.transforms.multicore.guarding import SlaveRewriter
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
-from somd.transforms.reserved import FAR
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Sweeps
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import parsed, transformed_block

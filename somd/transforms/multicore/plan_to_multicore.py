@@ -18,10 +18,10 @@ from somd.transforms.fence_table import fences_text
 from somd.transforms.multicore.casts import literal
 from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.names import MODULES, Fresh, offered_names
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
-from somd.transforms.reserved import BUILTINS, MARK, MODULES, RESERVED, apart, multicore_names
+from somd.transforms.reserved import BUILTINS, MARK, apart, reserved
 from somd.transforms.stages import (
     Method,
     Plan,
@@ -62,7 +62,7 @@ class MulticoreCode:
 def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     """Master, slaves and helpers of a plan."""
     constants: dict[str, object] = {}
-    taken = {*plan.method.local_names, *RESERVED, apart(plan.method.name), *(h.name for h in types.helpers.values())}
+    taken = {*plan.method.local_names, *reserved(), apart(plan.method.name), *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)
     builder = MasterBuilder(plan, types, constants, fresh)
@@ -112,7 +112,7 @@ def module_text(code: MulticoreCode) -> str:
     if code.uses_math:
         head += ["import math", ""]
     head += ["import numpy as np", "from numba import prange", ""]
-    names = [name for name in multicore_names() if name in used]
+    names = [name for name in offered_names() if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
     head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
     if code.master.name.value != method.name:
@@ -181,7 +181,7 @@ def _renamed(function: cst.FunctionDef, method: Method) -> cst.FunctionDef:
     """The function with the user's names that are those of the module's own told apart from them."""
     taken = {*_names(function), *method.local_names}
     given: dict[str, str] = {}
-    for name in sorted(method.local_names & {*RESERVED, *BUILTINS}):
+    for name in sorted(method.local_names & {*reserved(), *BUILTINS}):
         given[name] = apart(name, taken)
         taken.add(given[name])
     return cast(cst.FunctionDef, function.visit(_Rename(given)))

@@ -13,7 +13,7 @@ import libcst as cst
 
 from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.multicore.flow import Statements, Varying, assigned, read, small_of, values
-from somd.transforms.reserved import MODULES
+from somd.transforms.multicore.names import MODULES
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.walking import Reader
 

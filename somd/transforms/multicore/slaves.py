@@ -26,12 +26,11 @@ from somd.transforms.multicore.doublings import is_doubling
 from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import identity, neutral_text, numpy_name
 from somd.transforms.multicore.loop_tables import LoopTables, WithTables
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.refills import allocated_once
 from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
 from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
-from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.taken import flag_texts
 from somd.transforms.tree.rewriting import parsed, transformed_block, transformed_expression

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from somd.transforms.multicore.intervals import Interval
+from somd.transforms.multicore.names import LANES
 from somd.transforms.multicore.strips import Loop, Strips
-from somd.transforms.reserved import LANES
 from somd.transforms.stages import Dim, Nest, Plan, relies_on_partition
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types

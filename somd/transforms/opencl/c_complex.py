@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.opencl.c_tree import UNARY, C, call, infix
 from somd.transforms.opencl.c_types import converted, kind_of, part_of
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import ScalarType
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 import numpy as np
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.number_texts import number_of_text
@@ -14,7 +15,6 @@ from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import binary, comparison, truth, unary
 from somd.transforms.opencl.c_tree import C, call, conditional, infix
 from somd.transforms.opencl.c_types import converted, literal
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.tree.names import evaluate

@@ -15,13 +15,13 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.language.raising import slots
+from somd.settings.targets import TargetLacks
 from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_tree import C, call, infix
 from somd.transforms.opencl.c_types import CTYPES, converted, literal
 from somd.transforms.opencl.guards import COPY
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.scope import ITERATION
 from somd.transforms.opencl.taking import Taker
 from somd.transforms.raise_rows import kind_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_types import CTYPES, zero
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.locals import declarations, loop_scoped
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit

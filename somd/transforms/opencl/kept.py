@@ -19,8 +19,8 @@ import libcst as cst
 import numpy as np
 
 from somd.runtime.blocks import BLOCKS
+from somd.settings.targets import TargetLacks
 from somd.transforms.frontend.raises import raises_in
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.straight_line import is_straight_line
 from somd.transforms.opencl.taking import flagged_in

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from somd.language.raising import FAULT_ROWS, fault_row, slots
 from somd.runtime.blocks import BLOCKS, LANES
+from somd.settings.targets import TargetLacks
 from somd.transforms.fence_table import fences_text
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
@@ -18,7 +19,6 @@ from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.analysis.facts import assignment_counts
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import literal
-from somd.transforms.opencl.lacks import TargetLacks
 from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.stages import NEAR, Method, Site
 from somd.transforms.tree.walking import Reader

@@ -1,0 +1,65 @@
+"""All cores of this machine, by way of Numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from somd.errors import SomdRuntimeError
+from somd.runtime.numba_here import without_numba
+from somd.settings.targets import Runnable, Target
+
+if TYPE_CHECKING:
+    from somd.language.combining import Join
+    from somd.transforms.pipeline import Compiled
+
+
+class Multicore(Target):
+    settings = ("small_work",)
+    libraries = ("numba", "llvmlite")
+    tools = ("numba",)
+    rooms = ("runtime/multicore",)
+    kept = "modules for multicore, with their machine code"
+    files: Mapping[str, str] = {"__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc"}
+
+    def problem(self) -> str | None:
+        return without_numba()
+
+    def check_importable(self) -> None:
+        reason = without_numba()
+        if reason is not None:
+            raise SomdRuntimeError(reason, "SOMD505")
+
+    def reserved(self) -> Collection[str]:
+        from somd.transforms.multicore.names import MODULES, offered_names
+
+        return (*offered_names(), *MODULES, "prange")
+
+    def text(self, compiled: Compiled) -> str:
+        from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
+
+        return module_text(plan_to_multicore(compiled.plan, compiled.types))
+
+    def load(
+        self,
+        module: ModuleType,
+        name: str,
+        device: Any,
+        partitioners: Mapping[int, Any],
+        joins: Sequence[Join],
+        functions: Sequence[FunctionType] = (),
+        names: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Runnable:
+        from somd.runtime.multicore.call import MulticoreCall
+
+        return MulticoreCall(module, name, partitioners, joins, functions, names)
+
+    def not_cached(self, module: str) -> str | None:
+        path = Path(module)
+        there = any((path.parent / "__pycache__").glob(f"{path.stem}.*.nbc"))
+        return None if there else "machine code: none yet, Numba compiles it at the next call"
+
+
+TARGET: Target = Multicore()

@@ -1,0 +1,100 @@
+"""OpenCL devices, by way of pyopencl."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from somd.settings.targets import Device, Runnable, Target
+
+if TYPE_CHECKING:
+    from somd.language.combining import Join
+    from somd.transforms.pipeline import Compiled
+    from somd.transforms.stages import Plan
+
+
+class OpenCL(Target):
+    uses_workers = False
+    settings = ("device",)
+    leading = 1  # the run, by which the master launches kernels
+    apart: Mapping[str, str] = {"KERNELS": ".cl"}
+    libraries = ("pyopencl",)
+    rooms = ("runtime/opencl",)
+    kept = "modules for OpenCL, built programs"
+    files: Mapping[str, str] = {
+        "programs": r"[0-9a-f]{32}\.bin",
+        "refused": r"[0-9a-f]{16}\.cl",
+        "beside": r"[0-9a-f]{16}",
+        "trials": r"[0-9a-f]{16}",
+        r"vendors-[0-9a-f]{16}": r"[\w.+-]+\.icd",
+    }
+    foreign: Mapping[str, str] = {"pocl": "PoCL's own files"}
+    device_kind = "OpenCL"
+    arrays = (("somd.runtime.opencl.device_array", "DeviceArray"), ("pyopencl.array", "Array"))
+
+    def problem(self) -> str | None:
+        if importlib.util.find_spec("pyopencl") is None:
+            return "pyopencl is not installed: pip install 'somd[opencl]'"
+        from somd.runtime.opencl import NoDevice, select
+
+        try:
+            select(None)
+        except NoDevice as error:
+            return error.message
+        return None
+
+    def reserved(self) -> tuple[str, ...]:
+        return ("run",)
+
+    def text(self, compiled: Compiled) -> str:
+        from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
+
+        return module_text(plan_to_opencl(compiled.plan, compiled.types))
+
+    def load(
+        self,
+        module: ModuleType,
+        name: str,
+        device: Any,
+        partitioners: Mapping[int, Any],
+        joins: Sequence[Join],
+        functions: Sequence[FunctionType] = (),
+        names: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Runnable:
+        from somd.runtime.opencl.execute import OpenCLCall
+
+        return OpenCLCall(module, name, device, partitioners, joins, functions, names)
+
+    def explained(self, plan: Plan) -> Iterable[str]:
+        from somd.transforms.opencl.transfers import transfers
+
+        return ("transfers of opencl", *(f"  {line}" for line in transfers(plan)))
+
+    def devices(self, wanted: Any) -> tuple[Sequence[Device], Sequence[str]]:
+        from somd.runtime.opencl import NoDevice, select
+        from somd.runtime.opencl import devices as every
+        from somd.runtime.opencl.devices import problem
+
+        wish = wanted[0] if isinstance(wanted, tuple) else wanted
+        chosen, said = None, ""
+        try:
+            chosen = select(wish).info
+        except NoDevice as error:
+            said = error.message
+        found = []
+        for info in every():
+            why = problem(info)
+            state = "chosen" if info == chosen else "" if why is None else f"cannot be used: {' '.join(why.split())}"
+            name = f"{info.driver}: {info.name}"
+            found.append(Device(info.kind, name, info.doubles, info.compute_units, info.global_memory, state))
+        return found, [line for line in said.splitlines() if not line.strip().startswith("found:")]
+
+    def to_device(self, array: Any, device: Any) -> Any:
+        from somd.runtime.opencl import to_device
+
+        return to_device(array, device)
+
+
+TARGET: Target = OpenCL()

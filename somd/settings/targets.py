@@ -1,0 +1,193 @@
+"""What a target is, and the table of them: all that the rest of the package may ask of a target, it asks here.
+
+In: the name of a target, and for most questions a method that was compiled or a module that was generated. Out: the
+target's answer. A target is added by one entry in `TARGETS`; nothing else outside its own rooms spells its name, and
+its module is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from somd.errors import SomdError, SomdRuntimeError
+
+if TYPE_CHECKING:
+    from types import FunctionType, ModuleType
+
+    from somd.diagnostics.model import Position
+    from somd.language.combining import Join
+    from somd.transforms.pipeline import Compiled
+    from somd.transforms.stages import Plan
+
+#: the targets for which code is generated, with the modules whose `TARGET` they are
+TARGETS = {"multicore": "somd.backends.multicore", "opencl": "somd.backends.opencl"}
+#: the function as written, interpreted; no code is generated for it, so there is nothing to ask
+SEQUENTIAL = "sequential"
+#: where methods run for which nothing is said, or which another target cannot run
+DEFAULT = "multicore"
+
+
+class TargetLacks(SomdError):
+    """The method uses something that a target has no form for (SOMD501); `reason` is a sentence about it."""
+
+    code = "SOMD501"
+
+    def __init__(self, reason: str, position: Position | None = None) -> None:
+        super().__init__(reason, position)
+        self.reason = reason
+        self.position = position
+
+    def __str__(self) -> str:
+        if self.position is None:
+            return self.reason
+        return f"{self.reason} ({self.position.file}:{self.position.line})"
+
+
+class Runnable(Protocol):
+    """A loaded module: called with arguments and a number of workers, or compiled ahead for such arguments."""
+
+    def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None, /) -> Any: ...
+
+    def compile(self, args: Sequence[Any], /) -> None: ...
+
+
+class Device(NamedTuple):
+    """A line about a device; memory in bytes. `state` tells whether it is chosen, or why it cannot be used."""
+
+    kind: str
+    name: str
+    doubles: bool
+    units: int
+    memory: int
+    state: str
+
+
+class Target(Protocol):
+    """A place where methods run: generated code, what loads it, and what tools show of both.
+
+    A target derives from this class and gives `text`, `load` and `problem`. All other answers are there already: they
+    are those of a target on the host that works with other targets' arrays by copies, has no settings, and keeps
+    nothing but its modules in the cache. No answer may import a compiler or a driver that the question does not need.
+    """
+
+    #: whether the number of workers divides the work; where not, that is the devices' own matter
+    uses_workers: bool = True
+    #: which of `device` and `small_work` its section of a configuration file may set; only who knows `device` is given
+    #: one
+    settings: tuple[str, ...] = ()
+    #: how many parameters a generated master has before those of the method
+    leading: int = 0
+    #: tables of a generated module that `somdc translate` writes to files of their own, with how these files' names end
+    apart: Mapping[str, str] = {}
+    #: packages whose exceptions no user may meet as themselves
+    libraries: tuple[str, ...] = ()
+
+    # --- identity: what the text of a generated module depends on, besides the method and the compiler ----------------
+
+    #: packages whose versions matter
+    tools: tuple[str, ...] = ()
+    #: rooms of this package whose content matters; `settings`, `backends` and all of the compiler do anyway
+    rooms: tuple[str, ...] = ()
+
+    # --- the cache, in which each target has a folder of its name -----------------------------------------------------
+
+    #: what is in the folder, in words
+    kept: str = "generated modules"
+    #: the files in it besides generated modules: names of folders, and of files in these, as regular expressions
+    files: Mapping[str, str] = {}
+    #: folders in it that others fill, and with what
+    foreign: Mapping[str, str] = {}
+
+    # --- devices ------------------------------------------------------------------------------------------------------
+
+    #: what its devices are called, such as "OpenCL"
+    device_kind: str = ""
+    #: the classes, as module and name, of arrays on its devices, which it takes without a copy. They have NumPy's
+    #: `shape` and `dtype`; `get()` is a copy on the host, `set(copy)` writes it back
+    arrays: tuple[tuple[str, str], ...] = ()
+
+    def problem(self) -> str | None:
+        """Why it cannot be used here, or None where it can."""
+        ...
+
+    def check_importable(self) -> None:
+        """Asked before a generated module is loaded.
+
+        Raises:
+            SomdRuntimeError: what such modules import is not there, or switched off.
+        """
+        return
+
+    def reserved(self) -> Collection[str]:
+        """The names that generated modules have themselves: those of users are told apart from them."""
+        return ()
+
+    def text(self, compiled: Compiled) -> str:
+        """A method's module: a function of the method's name (or that `MASTER` names) and the tables that `load` needs.
+
+        Two of them all targets have: `WRITTEN`, the positions of parameters that are changed in place, and, where a
+        function is called at fences, `FENCES`.
+
+        Raises:
+            TargetLacks: there is no form for something in the method.
+        """
+        ...
+
+    def load(
+        self,
+        module: ModuleType,
+        name: str,
+        device: Any,
+        partitioners: Mapping[int, Any],
+        joins: Sequence[Join],
+        functions: Sequence[FunctionType] = (),
+        names: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Runnable:
+        """What calls the function `name` of a generated module.
+
+        `partitioners` has the partitioner of each parameter that has one, by position; `joins` what the fences call;
+        `functions` or `names` what the method's `raise` statements need (`language.raising.Raises`).
+
+        Raises:
+            SomdRuntimeError: there is no such device, it cannot run this module, or a driver refuses it.
+        """
+        ...
+
+    def explained(self, plan: Plan) -> Iterable[str]:
+        """What `somdc explain` says of a plan on this target, besides that it applies."""
+        return ()
+
+    def not_cached(self, module: str) -> str | None:
+        """What is not in the cache yet for a module that is, whose file is `module`; in words."""
+        return None
+
+    def devices(self, wanted: Any) -> tuple[Sequence[Device], Sequence[str]]:
+        """All devices, the preferred ones first, and what else is to be said where `wanted` is the setting."""
+        return (), ()
+
+    def to_device(self, array: Any, device: Any) -> Any:
+        """A copy of an array on a device, or the array itself where it is on one; asked where there are `arrays`."""
+        raise SomdRuntimeError("arrays cannot be put on a device of this target")
+
+
+_loaded: dict[str, Target] = {}
+
+
+def target_of(name: str) -> Target:
+    """The target of a name in `TARGETS`."""
+    found = _loaded.get(name)
+    if found is None:
+        found = _loaded[name] = import_module(TARGETS[name]).TARGET
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Every word that a user may say for a target."""
+    return (SEQUENTIAL, *TARGETS)
+
+
+def targets() -> dict[str, str | None]:
+    """Target name -> None where it can be used, or the reason why it cannot."""
+    return {SEQUENTIAL: None, **{name: target_of(name).problem() for name in TARGETS}}
