@@ -56,6 +56,25 @@ def powers_of_all_kinds(a: A, b: A, k: A) -> np.ndarray:
     return out
 
 
+@program(lambda: [(numbers(n, dtype=d), numbers(n, dtype=np.int64), e)
+                  for n in SIZES for d in (np.int64, np.int16, np.uint32) for e in (0, 3)])  # fmt: skip
+@somd
+def tested_exponents(a: A, k: A, exponent: int) -> np.ndarray:
+    out = np.zeros((4, len(a)), a.dtype)
+    assert 0 <= exponent < 60
+    for i in range(len(a)):
+        out[0, i] = a[i] ** exponent
+        out[1, i] = (exponent + 1) ** (exponent + 2)
+        turns = k[i]
+        if turns >= 0:
+            out[2, i] = 3**turns
+        else:
+            for up in range(-3, 3):
+                if up > -1 and i > 0:
+                    out[3, i] += a[i] ** up
+    return out
+
+
 def helper(x, exponent):
     return math.exp(-x * x) * x**exponent
 

@@ -239,6 +239,9 @@ class Expressions:
                 if not (left.weak and right.weak):
                     message = "an integer power with this exponent may have no value: NumPy raises ValueError below 0"
                     helps = "let the exponent be one that cannot be negative, `np.uint8(n)`, or the base a float"
+                if isinstance(right_node, cst.Name) and self.naturals.set_once(right_node.value):
+                    said = f"`assert {right_node.value} >= 0`"
+                    helps = f"say before that the exponent is not negative, {said}, or let the base be a float"
                 self.report("SOMD405", message, node, helps)
                 return None
         bools = left.kind == right.kind == "b" and not (left.weak and right.weak)

@@ -1,14 +1,21 @@
-"""Integers that the text shows not to be below 0: variables of loops that begin there, lengths, what is made of them.
+"""Integers that the text shows not to be below 0: variables of loops that begin there, lengths, what is made of them,
+and what a `raise` or an `assert` before says so of.
+
+    assert n >= 0
+    for i in range(len(a)):
+        a[i] = a[i] ** n
 
 An integer power with such an exponent is an integer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.loops import always_raises, else_statements, range_of, statements_of
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.walking import nodes_in
 
@@ -24,6 +31,9 @@ class Naturals:
             self._enter(node)
         #: names that are being looked at: what they are made of may be they themselves, with something added
         self.asked: set[str] = set()
+        #: by the nodes of names: those of which a test before has said that they are not below 0
+        self.tested: dict[cst.CSTNode, frozenset[str]] = {}
+        self._note_tests(statements_of(method.function.body), frozenset())
 
     def _enter(self, node: cst.CSTNode) -> None:
         if isinstance(node, cst.For):
@@ -46,12 +56,33 @@ class Naturals:
             for element in target.elements:
                 self._set(element.value, None)
 
+    def _note_tests(self, statements: Sequence[cst.CSTNode], known: frozenset[str]) -> None:
+        for node in statements:
+            if known:
+                self.tested.update((each, known) for each in nodes_in(node) if isinstance(each, cst.Name))
+            if isinstance(node, cst.For | cst.While | cst.With):
+                self._note_tests(statements_of(node.body), known)
+            if isinstance(node, cst.If):
+                self._note_tests(statements_of(node.body), known | self._shown(node.test, True))
+                other = known | self._shown(node.test, False)
+                self._note_tests(else_statements(node), other)
+                if node.orelse is None and always_raises(statements_of(node.body)):
+                    known = other
+
+    def _shown(self, test: cst.BaseExpression, holds: bool) -> set[str]:
+        """What a test shows of names that are set once, which is before the test or what they name there is not set."""
+        return {name for name in shown(test, holds) if self.set_once(name)}
+
+    def set_once(self, name: str) -> bool:
+        """Whether a name stands for one value only while a block of the method runs."""
+        return len(self.values.get(name, ())) == 1
+
     def natural(self, node: cst.BaseExpression) -> bool:
         """Whether an integer expression is never negative."""
         if isinstance(node, cst.Integer):
             return True
         if isinstance(node, cst.Name) and node.value in self.method.local_names:
-            return self._name(node.value)
+            return node.value in self.tested.get(node, ()) or self._name(node.value)
         if isinstance(node, cst.BinaryOperation):
             if isinstance(node.operator, cst.Modulo):
                 return isinstance(node.right, cst.Integer) and int(node.right.evaluated_value) > 0
@@ -69,3 +100,56 @@ class Naturals:
         found = all(value is not None and self.natural(value) for value in self.values.get(name, [None]))
         self.asked.discard(name)
         return found
+
+
+#: comparisons of a name with a number that show it not to be less, those with the sides changed, and the opposite ones
+AT_LEAST = (cst.GreaterThan, cst.GreaterThanEqual, cst.Equal)
+TURNED: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.LessThan: cst.GreaterThan,
+    cst.LessThanEqual: cst.GreaterThanEqual,
+    cst.GreaterThan: cst.LessThan,
+    cst.GreaterThanEqual: cst.LessThanEqual,
+    cst.Equal: cst.Equal,
+}
+OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.LessThan: cst.GreaterThanEqual,
+    cst.LessThanEqual: cst.GreaterThan,
+    cst.GreaterThan: cst.LessThanEqual,
+    cst.GreaterThanEqual: cst.LessThan,
+    cst.NotEqual: cst.Equal,
+}
+
+
+def shown(test: cst.BaseExpression, holds: bool) -> set[str]:
+    """The names of integers that are not below 0 where `test` is true, or false.
+
+    >>> sorted(shown(cst.parse_expression("not 0 <= n < 64 or m > -1"), False))
+    ['n']
+    >>> sorted(shown(cst.parse_expression("0 <= n < 64 and m > -1"), True))
+    ['m', 'n']
+    """
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return shown(test.expression, not holds)
+    if isinstance(test, cst.BooleanOperation):
+        return (
+            shown(test.left, holds) | shown(test.right, holds) if isinstance(test.operator, cst.And) == holds else set()
+        )
+    if not isinstance(test, cst.Comparison) or not (holds or len(test.comparisons) == 1):
+        return set()
+    found, left = set(), test.left
+    for target in test.comparisons:
+        operator = type(target.operator) if holds else OPPOSITE.get(type(target.operator), cst.NotEqual)
+        turned = TURNED.get(operator, cst.NotEqual)
+        for name, number, sign in ((left, target.comparator, operator), (target.comparator, left, turned)):
+            lowest = _number(number) if sign in AT_LEAST else None
+            if isinstance(name, cst.Name) and lowest is not None and lowest + (sign is cst.GreaterThan) >= 0:
+                found.add(name.value)
+        left = target.comparator
+    return found
+
+
+def _number(node: cst.BaseExpression) -> int | None:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        inner = _number(node.expression)
+        return None if inner is None else -inner
+    return int(node.evaluated_value) if isinstance(node, cst.Integer) else None
