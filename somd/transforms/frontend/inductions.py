@@ -35,7 +35,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names, names_read, new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten, with_own_label
 from somd.transforms.tree.walking import Reader, nodes_in
 
 
@@ -117,10 +117,10 @@ class _Renamed(Tracked):
         return updated_node.with_changes(value=self.now) if updated_node.value == self.name else updated_node
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
+        return with_own_label(original_node, updated_node)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        return with_own_label(original_node, updated_node)
 
 
 def _steady(loop: cst.For, header: Range, method: Method) -> bool:

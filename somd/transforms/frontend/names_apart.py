@@ -22,7 +22,7 @@ from somd.transforms.analysis.liveness import Liveness, Names
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.names import annotated_places, assigned_names, names_read
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import Tracked, rewritten, with_own_label
 
 
 def names_apart(method: Method, names: Collection[str]) -> Method:
@@ -149,10 +149,10 @@ class _Renamed(Tracked):
         return updated_node.with_changes(value=self.assigned if original_node in self.targets else self.read)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
+        return with_own_label(original_node, updated_node)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        return with_own_label(original_node, updated_node)
 
 
 def _sets(line: cst.CSTNode, name: str) -> bool:

@@ -20,7 +20,7 @@ from somd.capture.attributes import MISSING
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.reserved import MARK
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.rewriting import Tracked, with_own_label
 from somd.transforms.tree.walking import Reader
 
 NAMES = ("range", "len", "enumerate", "zip", "reversed", "min", "max")
@@ -75,10 +75,10 @@ class _Aliases(Tracked):
         return self.own(original_node) or updated_node
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        return self.own(original_node) or updated_node.with_changes(attr=original_node.attr)
+        return self.own(original_node) or with_own_label(original_node, updated_node)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        return with_own_label(original_node, updated_node)
 
 
 def check_own_names(

@@ -12,10 +12,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from somd.capture.annotations import annotation_of, namespace_of
 from somd.capture.indentation import at_the_margin
@@ -87,8 +87,10 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     lines, first_line = text.lines, text.first_line
     source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
-    wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)  # a parsed tree has each node once
-    ranges = wrapper.resolve(PositionProvider)
+    module = cst.parse_module(source)
+    # a parsed tree has each node once; `resolve` would walk through it once more, for nobody
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    ranges = cast(Mapping[cst.CSTNode, CodeRange], PositionProvider()._gen(wrapper))
     shift = max(first_line, 1) - 1
     positions = {
         node: Position(
@@ -96,7 +98,7 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         )
         for node, r in ranges.items()
     }
-    tree = wrapper.module.body[0]
+    tree = module.body[0]
     if not isinstance(tree, cst.FunctionDef) or tree.asynchronous is not None:
         place = Position(code.co_filename, first_line, indent, first_line, indent + 1)
         label = "not a `def`"

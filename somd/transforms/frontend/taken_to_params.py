@@ -32,7 +32,7 @@ from somd.transforms.frontend.taken_paths import path_of
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.rewriting import Tracked
+from somd.transforms.tree.rewriting import Tracked, with_own_label
 from somd.transforms.tree.walking import nodes_in
 
 
@@ -151,7 +151,7 @@ class _Paths(Tracked):
         return False
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        return with_own_label(original_node, updated_node)
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
         self.stored(node.target)
@@ -211,7 +211,7 @@ class _Paths(Tracked):
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         meaning = self.meaning(original_node)
         if meaning is None:
-            return updated_node.with_changes(attr=original_node.attr)
+            return with_own_label(original_node, updated_node)
         return self.placed(self.replacement(meaning, original_node), original_node)
 
     def visit_Subscript(self, node: cst.Subscript) -> bool:

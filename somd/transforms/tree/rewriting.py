@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeVar, cast
 
 import libcst as cst
 
@@ -50,11 +50,23 @@ def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.
     return replace(method, function=function, positions=positions, local_names=names)
 
 
+Labelled = TypeVar("Labelled", cst.Attribute, cst.Arg)
+
+
+def with_own_label(original: Labelled, updated: Labelled) -> Labelled:
+    """`updated` with the label that `original` has: the name of an attribute or a keyword, which is no variable."""
+    label = "attr" if isinstance(original, cst.Attribute) else "keyword"
+    before = getattr(original, label)
+    return updated if getattr(updated, label) is before else updated.with_changes(**{label: before})
+
+
 class Tracked(Transformer):
     """A transformer that enters the nodes it makes in `positions`, at the places of the original ones.
 
-    (Every node on its way is made anew, the unchanged ones too.)
+    What stays as it is keeps its nodes: the tree it makes takes the place of the one it is given.
     """
+
+    _anew = False
 
     def __init__(self, positions: dict[cst.CSTNode, Position]) -> None:
         super().__init__()
@@ -62,7 +74,7 @@ class Tracked(Transformer):
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
         made = super().on_leave(original_node, updated_node)
-        if isinstance(made, cst.CSTNode) and original_node in self.positions:
+        if made is not original_node and isinstance(made, cst.CSTNode) and original_node in self.positions:
             self.positions[made] = self.positions[original_node]
         return made  # type: ignore[return-value]
 

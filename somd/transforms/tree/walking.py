@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
 from itertools import islice
+from operator import is_
 from typing import Any, ClassVar, Literal, final, get_args, get_origin
 
 import libcst as cst
@@ -84,15 +85,26 @@ def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         waiting += reversed(children_of(node))
 
 
-def _hooks(cls: type, base: type, start: str) -> dict[str, Callable[..., Any]]:
-    """The hooks `visit_For` and so on that a class has beyond those of `base`, by the names of the nodes."""
-    own = {name for kind in cls.__mro__ if issubclass(kind, base) for name in vars(kind)}
-    return {name.removeprefix(start): getattr(cls, name) for name in own if name.startswith(start)}
+Hooks = dict[type[cst.CSTNode], Callable[..., Any]]
 
 
-def _with_parts(*hooks: dict[str, Callable[..., Any]]) -> frozenset[str]:
-    """The nodes that have hooks for single attributes, as `visit_For_iter`."""
-    return frozenset(name.partition("_")[0] for names in hooks for name in names if "_" in name)
+def _hooks(cls: type, base: type, start: str) -> tuple[Hooks, dict[str, Callable[..., Any]]]:
+    """The hooks that a class has beyond those of `base`: `visit_For` by its node, `visit_For_iter` as `For_iter`."""
+    own = {name for kind in cls.__mro__ if issubclass(kind, base) for name in vars(kind) if name.startswith(start)}
+    found = {name.removeprefix(start): getattr(cls, name) for name in own}
+    return (
+        {getattr(cst, name): hook for name, hook in found.items() if "_" not in name},
+        {name: hook for name, hook in found.items() if "_" in name},
+    )
+
+
+#: what does not stand in expressions
+_OUTSIDE = (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite, cst.Else, cst.AssignTarget)
+
+
+def _only_outside(*hooks: Hooks) -> bool:
+    """Whether no hook is for a node that may stand in an expression: expressions need not be looked at then."""
+    return all(issubclass(kind, _OUTSIDE) for kinds in hooks for kind in kinds)
 
 
 class Reader(cst.CSTVisitor):
@@ -101,24 +113,28 @@ class Reader(cst.CSTVisitor):
     It has no hooks for layout, nor for attributes (`visit_For_iter`).
     """
 
-    _visits: ClassVar[dict[str, Callable[..., Any]]]
-    _leaves: ClassVar[dict[str, Callable[..., Any]]]
+    _visits: ClassVar[Hooks]
+    _leaves: ClassVar[Hooks]
+    _statements_only: ClassVar[bool]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._visits = _hooks(cls, Reader, "visit_")
-        cls._leaves = _hooks(cls, Reader, "leave_")
-        assert not _with_parts(cls._visits, cls._leaves), f"{cls.__name__} has hooks that are never called"
+        cls._visits, parts = _hooks(cls, Reader, "visit_")
+        cls._leaves, more = _hooks(cls, Reader, "leave_")
+        cls._statements_only = _only_outside(cls._visits, cls._leaves)
+        assert not parts and not more, f"{cls.__name__} has hooks that are never called"
 
     @final
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Walk through `node`, and let libcst, which calls this for the first node, not walk through it as well."""
-        visit = self._visits.get(type(node).__name__)
+        visit = self._visits.get(type(node))
         if visit is None or visit(self, node) is not False:
-            leaves = self._leaves
+            leaves, statements_only = self._leaves, self._statements_only
             for child in children_of(node):
+                if statements_only and isinstance(child, cst.BaseExpression):
+                    continue
                 self.on_visit(child)
-                leave = leaves.get(type(child).__name__) if leaves else None
+                leave = leaves.get(type(child)) if leaves else None
                 if leave is not None:
                     leave(self, child)
         return False
@@ -130,10 +146,15 @@ class Transformer(cst.CSTTransformer):
     for layout, which is shared and has no hooks.
     """
 
-    _visits: ClassVar[dict[str, Callable[..., Any]]]
-    _leaves: ClassVar[dict[str, Callable[..., Any]]]
-    #: the nodes with hooks for attributes
+    _visits: ClassVar[Hooks]
+    _leaves: ClassVar[Hooks]
+    #: the hooks for attributes, and the nodes that have some
+    _part_visits: ClassVar[dict[str, Callable[..., Any]]]
+    _part_leaves: ClassVar[dict[str, Callable[..., Any]]]
     _parts: ClassVar[frozenset[str]]
+    _statements_only: ClassVar[bool]
+    #: whether a node is made anew where nothing in it is another
+    _anew: ClassVar[bool] = True
     #: how many nodes came out of a hook as another than they went in
     _changes = 0
     #: the node that libcst calls `on_leave` for next, and what was made of it
@@ -141,9 +162,10 @@ class Transformer(cst.CSTTransformer):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._visits = _hooks(cls, Transformer, "visit_")
-        cls._leaves = _hooks(cls, Transformer, "leave_")
-        cls._parts = _with_parts(cls._visits, cls._leaves)
+        cls._visits, cls._part_visits = _hooks(cls, Transformer, "visit_")
+        cls._leaves, cls._part_leaves = _hooks(cls, Transformer, "leave_")
+        cls._parts = frozenset(name.partition("_")[0] for name in (*cls._part_visits, *cls._part_leaves))
+        cls._statements_only = not cls._anew and not cls._parts and _only_outside(cls._visits, cls._leaves)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Transform what is in `node`, and let libcst, which calls this for the first node, not do so as well."""
@@ -155,35 +177,40 @@ class Transformer(cst.CSTTransformer):
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         if self._first is not None and self._first[0] is original_node:
             updated_node, self._first = self._first[1], None
-        leave = self._leaves.get(type(original_node).__name__)
+        leave = self._leaves.get(type(original_node))
         return updated_node if leave is None else leave(self, original_node, updated_node)
 
     def _inside(self, node: cst.CSTNode) -> cst.CSTNode:
         """`node` with its children transformed; itself where its hook does not want them to be."""
-        name = type(node).__name__
-        visit = self._visits.get(name)
+        visit = self._visits.get(type(node))
         if visit is not None and visit(self, node) is False:
             return node
         before = self._changes
-        if name in self._parts:
+        children = children_of(node)
+        if self._parts and type(node).__name__ in self._parts:
             made = [each for part in _names_of(node) for each in self._in_part(node, part)]
         else:
-            made = self._all_of(children_of(node))
+            made = self._all_of(children)
+        if not self._anew and all(map(is_, made, children)):
+            return node
         return _copied(node, made) if self._changes == before else node._visit_and_replace_children(_Given(node, made))
 
     def _in_part(self, node: cst.CSTNode, attribute: str) -> list[Any]:
         """What is made of the children in one attribute, between the hooks for this attribute."""
         hook = f"{type(node).__name__}_{attribute}"
-        if (visit := self._visits.get(hook)) is not None:
+        if (visit := self._part_visits.get(hook)) is not None:
             visit(self, node)
         made = self._all_of(_children_in(node, (attribute,)))
-        if (leave := self._leaves.get(hook)) is not None:
+        if (leave := self._part_leaves.get(hook)) is not None:
             leave(self, node)
         return made
 
     def _all_of(self, children: Sequence[cst.CSTNode]) -> list[Any]:
-        made = []
+        made: list[Any] = []
         for child in children:
+            if self._statements_only and isinstance(child, cst.BaseExpression):
+                made.append(child)
+                continue
             updated = self._inside(child)
             left = self.on_leave(child, updated)
             self._changes += left is not updated
