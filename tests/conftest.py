@@ -21,6 +21,8 @@ os.environ.setdefault("SOMD_SMALL_WORK", "0")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("SOMD_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "somd"))
 
+importlib.import_module("tests.trials")  # which notes where the cache is before a test sets another
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write golden files from what the compiler says now")

@@ -14,11 +14,12 @@ pytest.importorskip("pyopencl")
 import somd
 from somd import ByKey, SomdCompileError, SomdRuntimeError, dist, like, partition, single
 from somd.runtime.opencl import DeviceArray, NoDevice, count_transfers, select
+from tests.trials import with_trials
 
 
 @pytest.fixture(autouse=True)
 def opencl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(with_trials(tmp_path)))
     try:
         select()
     except NoDevice as error:

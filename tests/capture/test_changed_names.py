@@ -20,6 +20,7 @@ import somd
 from somd import ByKey, Cyclic, dist, partition, reduce
 from somd.capture.describing import Descriptions
 from tests.differential import harness
+from tests.trials import with_trials
 
 
 class Tuned(float):
@@ -331,7 +332,7 @@ def run(folder: Path, *programs: Path, target: str = "multicore") -> list[tuple[
     """How many methods each program compiled, and the values that it printed, all in one process; -1 and the error."""
     environment = {
         **os.environ,
-        "SOMD_CACHE_DIR": str(folder / "cache"),
+        "SOMD_CACHE_DIR": str(with_trials(folder / "cache")),
         "SOMD_TARGET": target,
         "PYTHONPATH": str(Path(somd.__file__).parents[1]),
     }

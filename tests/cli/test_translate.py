@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import ADD, REFUSED, SHIFTED, Somdc, Write
+from tests.trials import with_trials
 
 PROGRAM = """
 import math
@@ -104,7 +105,7 @@ def test_modules_run_without_the_compiler(target: str, somdc: Somdc, write: Writ
     assert done.status == 0, done.err
     environment = {
         **os.environ,
-        "SOMD_CACHE_DIR": str(tmp_path / "cache"),
+        "SOMD_CACHE_DIR": str(with_trials(tmp_path / "cache")),
         "PYTHONPATH": str(Path(somd.__file__).parents[1]),
     }
     ran = subprocess.run([sys.executable, user, "out"], capture_output=True, text=True, env=environment, cwd=tmp_path)
@@ -247,7 +248,7 @@ def test_exceptions_are_imported_by_their_names(target: str, somdc: Somdc, write
     assert done.status == 0, done.err
     environment = {
         **os.environ,
-        "SOMD_CACHE_DIR": str(tmp_path / "cache"),
+        "SOMD_CACHE_DIR": str(with_trials(tmp_path / "cache")),
         "PYTHONPATH": str(Path(somd.__file__).parents[1]),
     }
     ran = subprocess.run([sys.executable, user, "out"], capture_output=True, text=True, env=environment, cwd=tmp_path)

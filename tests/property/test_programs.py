@@ -15,6 +15,7 @@ from tests.property.compiled import mismatches
 from tests.property.examining import examine
 from tests.property.judgement import judge
 from tests.property.programs import program
+from tests.trials import with_trials
 
 ACCEPTED_AT_LEAST = 0.99
 #: false refusals that a short run may meet by chance
@@ -50,7 +51,7 @@ def test_generated_programs_of_many_topics(tmp_path: Path, monkeypatch: pytest.M
 def test_generated_programs_on_a_target(
     target: str, default: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(with_trials(tmp_path)))
     left = wanted(f"SOMD_PROGRAMS_{target.upper()}", default)
     number = done = 0
     bad: dict[int, list[str]] = {}

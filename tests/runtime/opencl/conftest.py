@@ -12,21 +12,24 @@ import pytest
 pytest.importorskip("pyopencl")
 
 from somd.runtime.opencl import Device, NoDevice, Run, open_run, select
+from tests.trials import with_trials
 
 SOURCE = (Path(__file__).parent / "kernels.cl").read_text()
 KERNELS = ("add", "half_sweep", "partial_sums", "contraction", "divide_singles", "invert", "index_space", "scalars")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Caches of the test session alone: nothing warm, nothing left behind."""
-    folder = tmp_path_factory.mktemp("cache")
-    for driver in ("gpu", "intel", "pocl"):  # whose trials need not be made anew
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Caches of the test session alone: nothing warm but trials of devices, nothing left behind."""
+    for driver in ("gpu", "intel", "pocl"):
         with contextlib.suppress(NoDevice):
             select(driver)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOMD_CACHE_DIR", str(folder))
-        yield folder
+    return with_trials(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(session_cache))
 
 
 @pytest.fixture(params=["gpu", "intel", "pocl", "oclgrind"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,21 @@ import pytest
 pytest.importorskip("pyopencl")
 
 from somd.runtime.opencl import Device, NoDevice, select
+from tests.trials import with_trials
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("cache")
-    for driver in ("gpu", "intel", "pocl"):  # whose trials need not be made anew
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Caches of the test session alone: nothing warm but trials of devices, nothing left behind."""
+    for driver in ("gpu", "intel", "pocl"):
         with contextlib.suppress(NoDevice):
             select(driver)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOMD_CACHE_DIR", str(folder))
-        yield folder
+    return with_trials(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(session_cache))
 
 
 @pytest.fixture(params=["gpu", "intel", "pocl", "oclgrind"])
