@@ -1,0 +1,332 @@
+"""The interpreter: what a loop program means, in NumPy's scalars.
+
+It is slow and is used to judge: builder and passes, and the plans that users' methods get. Iterations of a region run
+in an order that is chosen, and everything that the program claims is tested: iterations share nothing but reductions,
+accesses that carry no test stay inside their arrays, variables lie in their intervals, names have values.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from somd.language.partitioners import Block, Partitioner
+from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, plain
+from somd.transforms.loops.operators import number
+from somd.transforms.loops.program import Element, Partials, Program, Region
+from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
+from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.witness import Witness, Write, address_of, claim
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
+
+#: in which order iterations run: as written, the last one first, or as chance chooses for a seed
+Order = Literal["forwards", "backwards"] | int
+#: iterations in a logical block of a reduction, at most, and private copies of an array
+BLOCK, COPIES = 5, 4
+#: parts of a region, at most
+PARTS = 4
+
+
+@dataclass
+class _Code:
+    """A region made ready: the body of an iteration, bounds and conditions."""
+
+    region: Region
+    body: Code
+    limits: list[tuple[Value, Value, Value]]
+    hulls: list[tuple[Value, Value] | None]
+    checks: Code
+    ordered_if: list[Value]
+
+
+@dataclass
+class _Run:
+    """What holds while a program runs."""
+
+    order: Order
+    chance: random.Random
+    partitioners: Mapping[str, Partitioner]
+    workers: int | None
+    #: by the number of a region: the scalars that its parts handed on, in rank order
+    partials: dict[int, list[Names]] = field(default_factory=dict)
+    #: the last write of each element, by its address
+    writes: dict[int, Write] | None = None
+
+
+class Interpreter:
+    """A program made ready to be run several times."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.current = _Run("forwards", random.Random(0), {}, None)
+        self.runner: _Runner | None = None
+        self.meaning = Meaning(self, program.name)
+        for function in program.functions:
+            self.meaning.function(function)
+        regions = [node for node in statements_in(program.body) if isinstance(node, Region)]
+        self.regions = {region.number: self._prepared(region) for region in regions}
+        last = program.body[-1] if program.body else None
+        self.rest = self.meaning.partial_results(last) if isinstance(last, Partials) else None
+        self.body = self.meaning.block(program.body[: -1 if self.rest is not None else None])
+
+    def _prepared(self, region: Region) -> _Code:
+        value = self.meaning.value
+        checks = self.meaning.block(region.checks)
+        shared = {*region.arrays} - {each.array for each in region.combined} - {*region.local_arrays}
+        self.meaning.watched = frozenset(shared)
+        body = self.meaning.block(region.body)
+        self.meaning.watched = frozenset()
+        limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
+        hulls = [None if loop.hull is None else (value(loop.hull[0]), value(loop.hull[1])) for loop in region.loops]
+        return _Code(region, body, limits, hulls, checks, [value(each) for each in region.ordered_if])
+
+    def run(
+        self,
+        arguments: Mapping[str, object],
+        order: Order = "forwards",
+        partitioners: Mapping[str, Partitioner] | None = None,
+        workers: int | None = None,
+        writes: dict[int, Write] | None = None,
+    ) -> Any:
+        """The result for `arguments`, whose arrays are changed as the program says.
+
+        `partitioners` are those of the parameters that have one of their own; `workers` the number of parts of regions
+        whose parts show in the result, which chance chooses otherwise. `writes` takes the last write of each element.
+
+        Raises:
+            IndexError: an access leaves its array, found before a region or in it.
+            BaseException: what the method raises.
+            ProgramViolation: a claim of the program does not hold.
+        """
+        seed = order if isinstance(order, int) else 0
+        self.current = _Run(order, random.Random(seed), partitioners or {}, workers, writes=writes)
+        self.runner = None
+        names: Names = {}
+        for parameter in self.program.parameters:
+            given: Any = arguments[parameter.name]
+            scalar = isinstance(parameter.type, ScalarType)
+            names[parameter.name] = number(given, parameter.type.dtype) if scalar else given  # type: ignore[union-attr]
+        carried: list[BaseException] = []
+        with np.errstate(all="ignore"):
+            try:
+                return self._result(names, [arguments[parameter.name] for parameter in self.program.parameters])
+            except Carried as raised:
+                carried.append(raised.error)
+        for error in carried:  # not inside `except`: it has the context that it has in Python
+            raise error
+
+    def _result(self, names: Names, given: list[Any]) -> Any:
+        found, combine = self.body(names), self.program.combine
+        if isinstance(found, Returned):
+            results = [found]  # before the region that makes partial results: the same for all parts
+        elif self.rest is not None:
+            results = self.rest(names)
+        else:
+            return None
+        values = [self._typed(each.values) for each in results]
+        return values[0] if combine is None else combine(values, given)
+
+    def _typed(self, values: tuple[Any, ...]) -> Any:
+        """A result as plain Python has it."""
+        result = self.program.result
+        if isinstance(result, TupleType):
+            return tuple([_as_kind(value, kind) for value, kind in zip(values, result.elements, strict=True)])
+        return None if result is None or not values else _as_kind(values[0], result)
+
+    # --- what running code asks ------------------------------------------------------------------------------------
+
+    def reads(self, element: Element, array: Any, where: tuple[int, ...]) -> None:
+        assert self.runner is not None
+        self.runner.witness.reads(element, array, where)
+
+    def writes(self, element: Element, array: Any, where: tuple[int, ...]) -> None:
+        assert self.runner is not None
+        self.runner.writes(element, array, where)
+
+    def relaxed(self, element: Element, names: Names, where: tuple[int, ...]) -> bool:
+        """Whether the element that a relaxed read sees is that of the snapshot: another part may write it."""
+        assert self.runner is not None and element.relaxed is not None
+        mine = self.runner.witness.iteration
+        return any(self.runner.owner.get(where[element.relaxed.axis] - c, mine) != mine for c in element.relaxed.writes)
+
+    def trips(self, values: range) -> Sequence[int]:
+        """The trips of a free loop, in an order of this run."""
+        found = list(values)
+        if self.current.order == "backwards":
+            found.reverse()
+        elif self.current.order != "forwards":
+            self.current.chance.shuffle(found)
+        return found
+
+    def region(self, region: Region, names: Names) -> None:
+        self.runner = _Runner(self.regions[region.number], self.current)
+        self.runner.run(names)
+
+    def partials(self, number: int) -> list[Names]:
+        return self.current.partials[number]
+
+
+class _Runner:
+    """Runs a region once."""
+
+    def __init__(self, code: _Code, current: _Run) -> None:
+        self.code = code
+        self.region = code.region
+        self.current = current
+        self.witness = Witness()
+        #: the iteration that runs now, and where its outermost variable stands among the values of that
+        self.point: tuple[int, ...] = ()
+        self.trips: dict[int, int] = {}
+        #: the part that each value of the outermost variable belongs to
+        self.owner: dict[int, int] = {}
+
+    def writes(self, element: Element, array: Any, where: tuple[int, ...]) -> None:
+        self.witness.writes(element, array, where)
+        if self.current.writes is not None:
+            position, outermost = element.origin.position, self.point[0]
+            self.current.writes[address_of(array, where)] = Write(
+                self.region.number,
+                self.point,
+                None if position is None else position.line,
+                (self.trips[outermost], len(self.trips)),
+                self.owner.get(outermost, 0),
+            )
+
+    def run(self, names: Names) -> None:
+        region = self.region
+        self.code.checks(names)
+        points = list(self._points(names, ()))
+        self._hulls(names, points)
+        common = {name: names[name] for name in (*region.scalars, *region.arrays) if name in names}
+        for array, copy in region.snapshots:
+            common[copy] = names[array].copy() if region.fresh else names[copy]
+        partials = self._blocks(names, common, points)
+        if region.handed_on:
+            carried = [variable.name for variable in region.carried]
+            self.current.partials[region.number] = [dict(zip(carried, each, strict=True)) for each in partials]
+        place = 0
+        for reduction in region.reductions:
+            width = len(reduction.variables)
+            values = tuple(names.get(variable.name) for variable in reduction.variables)
+            for each in partials:
+                values = combined(reduction, values, each[place : place + width])
+            kept = zip((reduction.variable, *reduction.companions), values, strict=False)
+            names.update({variable.name: value for variable, value in kept if value is not None})
+            place += width
+
+    def _points(self, names: Names, outer: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The iterations in the order of the loops as written."""
+        depth = len(outer)
+        if depth == self.region.depth:
+            yield outer
+            return
+        variables = [loop.variable for loop in self.region.loops]
+        known = {**names, **{v.name: np.int64(at) for v, at in zip(variables, outer, strict=False)}}
+        first, last, step = (int(limit(known)) for limit in self.code.limits[depth])
+        values = variables[depth].range
+        for value in range(first, last, step):
+            holds = values is None or values.low <= value <= values.high
+            claim(holds, f"`{variables[depth].name}` lies in {values}, is {value}")
+            yield from self._points(names, (*outer, value))
+
+    def _hulls(self, names: Names, points: Sequence[tuple[int, ...]]) -> None:
+        for k, hull in enumerate(self.code.hulls):
+            if hull is not None and points:
+                low, high = int(hull[0](names)), int(hull[1](names))
+                holds = all(low <= point[k] <= high for point in points)
+                claim(holds, f"`{self.region.loops[k].variable.name}` lies from {low} to {high}")
+
+    def _blocks(self, names: Names, common: Names, points: Sequence[tuple[int, ...]]) -> list[tuple[Any, ...]]:
+        """The partial results of the blocks: each runs its iterations in order, the order of the run decides which
+        comes next."""
+        region = self.region
+        alone = any(condition(names) for condition in self.code.ordered_if)
+        blocks = [block for block in self._cut(names, points) if len(block)]
+        if region.handed_on and (alone or not blocks):
+            blocks = [range(len(points))]
+        first = tuple(value for each in region.reductions for value in start(each, names))
+        first += tuple(names[variable.name] for variable in region.handed_on)
+        partials = [first for _ in blocks]
+        self.owner = {points[at][0]: 0 if alone else k for k, block in enumerate(blocks) for at in block}
+        self.trips = {value: k for k, value in enumerate(dict.fromkeys(point[0] for point in points))}
+        copies = [{each.array: fresh_copy(each.op, names[each.array]) for each in region.combined} for _ in blocks]
+        carried = [variable.name for variable in region.carried]
+        variables = [loop.variable.name for loop in region.loops]
+        in_parts = region.parts.by is not None or region.relaxed
+        waiting = [iter(block) for block in blocks]
+        failures: dict[int, Exception] = {}
+        for block in self._turns(blocks, alone):
+            at = next(waiting[block])
+            self.point = points[at]
+            self.witness.iteration = 0 if alone else block if in_parts else at
+            own = {**common, **copies[block], **dict(zip(carried, partials[block], strict=True))}
+            own.update(zip(variables, map(np.int64, self.point), strict=True))
+            own = {name: value for name, value in own.items() if value is not None}
+            try:
+                self._iteration(own)
+                partials[block] = tuple([own.get(name) for name in carried])
+            except (IndexError, ValueError, Carried) as error:
+                failures[at] = error
+        if failures:
+            raise failures[min(failures)]
+        for shared in region.combined:
+            for copy in copies:
+                combine_copy(shared.op, names[shared.array], copy[shared.array])
+        return partials
+
+    def _iteration(self, names: Names) -> None:
+        signal = self.code.body(names)
+        claim(not isinstance(signal, Returned), f"region {self.region.number} is left early")
+
+    def _turns(self, blocks: Sequence[Sequence[int]], alone: bool) -> list[int]:
+        """Which block's next iteration runs, turn by turn."""
+        turns = [k for k, block in enumerate(blocks) for _ in block]
+        if not alone and self.current.order == "backwards":
+            turns.reverse()
+        elif not alone and self.current.order != "forwards":
+            self.current.chance.shuffle(turns)
+        return turns
+
+    def _cut(self, names: Names, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
+        """The iterations, by number, that run in order: a partition's parts, or else blocks of neighbours."""
+        region, chance = self.region, self.current.chance
+        if region.parts.by is not None:
+            yield from self._parts(names[region.parts.by], points)
+        elif region.relaxed:
+            values = sorted({point[0] for point in points}, reverse=int(self.code.limits[0][2](names)) < 0)
+            for low, high in Block()(np.array(values), self.current.workers or chance.randint(1, PARTS)):
+                mine = set(values[low:high])
+                yield [k for k, point in enumerate(points) if point[0] in mine]
+        else:
+            yield from self._neighbours(len(points))
+
+    def _neighbours(self, count: int) -> Iterator[Sequence[int]]:
+        region, chance, first = self.region, self.current.chance, 0
+        most = BLOCK if region.carried else 1
+        if region.combined:
+            most = max(BLOCK, -(-count // COPIES))
+        elif region.carried and self.current.order == "forwards":
+            most = count
+        while first < count:
+            size = most if self.current.order == "forwards" or region.combined else chance.randint(1, most)
+            yield range(first, min(count, first + size))
+            first += size
+
+    def _parts(self, array: Any, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
+        by, chance = str(self.region.parts.by), self.current.chance
+        partitioner = self.current.partitioners.get(by) or Block()
+        left = set(range(len(points)))
+        for part in partitioner(array, self.current.workers or chance.randint(1, PARTS)):
+            ranges = [each for each in (part if isinstance(part, list) else [part]) if isinstance(each[0], int)]
+            mine = [k for k in sorted(left) if any(low <= points[k][0] < high for low, high in ranges)]
+            left -= set(mine)
+            yield mine
+        claim(not left, f"the partition of `{by}` covers the loop")
+
+
+def _as_kind(value: Any, kind: Type) -> Any:
+    return value if isinstance(kind, ArrayType) or not isinstance(kind, ScalarType) else plain(value, kind)

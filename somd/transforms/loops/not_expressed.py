@@ -1,0 +1,13 @@
+"""What the builder has no form for: an error of the compiler's own, which no user sees."""
+
+from __future__ import annotations
+
+from somd.diagnostics.model import Position
+
+
+class NotExpressed(Exception):
+    """A construct of a plan that the loop program does not express yet; the text names it."""
+
+    def __init__(self, construct: str, position: Position | None = None) -> None:
+        super().__init__(construct if position is None else f"{construct}, line {position.line}")
+        self.construct = construct

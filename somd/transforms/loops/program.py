@@ -1,0 +1,510 @@
+"""The loop program: loops, statements and typed expressions, one tree for all targets (decision 38).
+
+    Program    ::= name, parameters, result, body: Statement*, functions, combined       what the master runs
+    Function   ::= name, parameters, result, body: Statement*                            a helper, of scalars
+    Statement  ::= Assign(target, value) | Unpack(targets, call) | Store(element, value) | Evaluate(value)
+                |  Loop | While(test, body) | If(test, body, orelse) | Break | Continue | Return(values)
+                |  Allocate(array, lengths, fill) | AllocateLike(array, like, fill) | Copy(array, source)
+                |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
+                |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
+    Loop       ::= variable, start, stop, step, body, order: "in order" | "free"
+    Region     ::= checks, loop, depth, inputs, private, reductions, combined, handed on, parts, snapshots
+    Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
+    Combined   ::= array, op                                                   private copies, which the fence combines
+    Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
+                |  Cast(operand) | Choice(test, yes, no) | HelperCall(function, operands, part)
+    Element    ::= array, indices, access: Proved | FromEnd | Tested(sites), relaxed
+    Origin     ::= position, comments, node                                    of statements and elements
+
+Every expression has the type that its value has, a dtype of NumPy's, and integers the interval that they lie in. What
+differs between Python's own numbers and NumPy's is said by the operator, not by the type: a cast is a node, no operator
+converts. `operators` has them all. A name has one type in a program, or in a function.
+
+An access is `Proved` to be inside its array, `FromEnd` if it is inside but may count from the end, or `Tested` where it
+happens. The trips of a `Loop` whose order is "free" may run in any order, and side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import libcst as cst
+
+from somd.diagnostics.model import Position
+from somd.language.combining import Combine
+from somd.transforms.stages import FIRST, RaiseSite, Site, Taking
+from somd.transforms.types.scalars import ArrayType, Number, ScalarType, Type
+
+Order = Literal["in order", "free"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a node comes from: its place in the source, the user's comments before it and behind it, and the user's
+    own node where nothing was changed."""
+
+    position: Position | None = None
+    comments: tuple[str, ...] = ()
+    node: cst.CSTNode | None = None
+
+
+NOWHERE = Origin()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The integers from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"[{self.low}, {self.high}]"
+
+
+# --- expressions ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Proved:
+    """Every index is at least 0 and below the length of its axis."""
+
+
+@dataclass(frozen=True)
+class FromEnd:
+    """Every index is inside, those below 0 count from the end."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Each index is tested where the access happens, at the site of its axis; one below 0 counts from the end, or is
+    proved not to be there."""
+
+    sites: tuple[Site, ...]
+    from_end: bool = True
+
+
+Access = Proved | FromEnd | Tested
+PROVED, FROM_END = Proved(), FromEnd()
+
+
+@dataclass(frozen=True)
+class RelaxedRead:
+    """The element is that of `snapshot` where another part of the loop may write it: index number `axis` less one of
+    `writes` is the value of the outermost variable in the iteration that writes it."""
+
+    snapshot: str
+    axis: int
+    writes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number written out."""
+
+    value: Number
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A scalar by its name."""
+
+    name: str
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of an array."""
+
+    array: str
+    indices: tuple[Expression, ...]
+    access: Access
+    type: ScalarType
+    range: Interval | None = None
+    relaxed: RelaxedRead | None = None
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Length:
+    """The length of an array along an axis."""
+
+    array: str
+    axis: int
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operator of the table, or a function of it, on operands of the types that it takes."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The operand as a number of another type."""
+
+    operand: Expression
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`yes` where the test is true, else `no`: only the one that counts is evaluated."""
+
+    test: Expression
+    yes: Expression
+    no: Expression
+    type: ScalarType
+    range: Interval | None = None
+
+
+@dataclass(frozen=True)
+class HelperCall:
+    """The result of a function of the program, or a part of it where that is a tuple."""
+
+    function: str
+    operands: tuple[Expression, ...]
+    part: int | None
+    type: ScalarType
+    range: Interval | None = None
+
+
+Expression = Constant | Variable | Element | Length | Operation | Cast | Choice | HelperCall
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An array itself, where a result is one."""
+
+    array: str
+    type: ArrayType
+
+
+# --- statements ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assign:
+    """A scalar gets a value."""
+
+    target: Variable
+    value: Expression
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """Scalars get the parts of what a function returns."""
+
+    targets: tuple[Variable, ...]
+    function: str
+    operands: tuple[Expression, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Store:
+    """An element gets a value."""
+
+    element: Element
+    value: Expression
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """An expression whose value nobody takes: a test in it may fail."""
+
+    value: Expression
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
+    the body does to the variable changes nothing.
+
+    `hull`, lowest and highest value, encloses the variable for all trips of the loops around it in its region.
+    """
+
+    variable: Variable
+    start: Expression
+    stop: Expression
+    step: Expression
+    body: tuple[Statement, ...]
+    order: Order = "in order"
+    hull: tuple[Expression, Expression] | None = None
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class While:
+    """As long as the test is true."""
+
+    test: Expression
+    body: tuple[Statement, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class If:
+    """One of two bodies."""
+
+    test: Expression
+    body: tuple[Statement, ...]
+    orelse: tuple[Statement, ...] = ()
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Break:
+    """Leave the innermost loop."""
+
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Continue:
+    """Go on with the next trip of the innermost loop."""
+
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Return:
+    """End the program or function, with one value or the parts of a tuple."""
+
+    values: tuple[Expression | Whole, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Allocate:
+    """A new array; without `fill` its elements have no values yet. In a region a length below 0 is a fault at the site
+    of its axis."""
+
+    array: str
+    type: ArrayType
+    lengths: tuple[Expression, ...]
+    fill: Expression | None
+    sites: tuple[Site, ...] = ()
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class AllocateLike:
+    """A new array of the shape of another one, and of its layout in memory."""
+
+    array: str
+    type: ArrayType
+    like: str
+    fill: Expression | None
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A new array with the elements of another one."""
+
+    array: str
+    type: ArrayType
+    source: str
+    #: whether the copy is in C order, whatever the source is
+    ordered: bool = False
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Rebind:
+    """Names get arrays that have other names, all at once."""
+
+    targets: tuple[str, ...]
+    sources: tuple[str, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The program fails at the site if the condition is true."""
+
+    condition: Expression
+    site: Site
+
+
+@dataclass(frozen=True)
+class Raise:
+    """The exception of a `raise` of the method, made of values whose types are those of plain Python (`kinds`); a tuple
+    among these takes as many values as it has parts."""
+
+    site: RaiseSite
+    values: tuple[Expression, ...]
+    kinds: tuple[Type, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+
+# --- regions -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A scalar that the trips of a region accumulate: each block of trips starts from the neutral element of `op`, and
+    the blocks are combined in their order. Companions follow a new extremum, `flag` tells that one was taken."""
+
+    variable: Variable
+    op: str
+    companions: tuple[Variable, ...] = ()
+    taking: Taking = FIRST
+    flag: Variable | None = None
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """All that a block hands on to its next trip."""
+        return (self.variable, *self.companions, *(() if self.flag is None else (self.flag,)))
+
+
+@dataclass(frozen=True)
+class CombinedArray:
+    """An array that each block of trips updates in a private copy, neutral at first, which the fence combines."""
+
+    array: str
+    op: str
+
+
+@dataclass(frozen=True)
+class Parts:
+    """How trips of a region are cut into parts that run in order: by the partitioner of an array (`by`); `dependent` if
+    only the parts are independent."""
+
+    by: str | None = None
+    dependent: bool = False
+
+
+@dataclass(frozen=True)
+class Region:
+    """What runs from fence to fence: the trips of `depth` loops, the first `loop`, each the whole body of the one
+    around it, are shared among threads or work-items.
+
+    An iteration reads `arrays` and `scalars` of the master's names, and has all others for itself. `handed_on` are the
+    scalars that a part hands on from trip to trip, from their values before the region; `ordered_if` are the conditions
+    under which all is one part. `snapshots` are the copies that relaxed reads see, which the region takes itself if
+    `fresh`. `views` is how far around an element of its own an iteration reads; `grid` asks for pieces of two
+    dimensions.
+    """
+
+    number: int
+    checks: tuple[Check, ...]
+    loop: Loop
+    depth: int
+    scalars: tuple[str, ...]
+    arrays: tuple[str, ...]
+    written: tuple[str, ...]
+    local_arrays: tuple[str, ...] = ()
+    reductions: tuple[Reduced, ...] = ()
+    combined: tuple[CombinedArray, ...] = ()
+    handed_on: tuple[Variable, ...] = ()
+    ordered_if: tuple[Expression, ...] = ()
+    parts: Parts = Parts()
+    snapshots: tuple[tuple[str, str], ...] = ()
+    relaxed: bool = False
+    fresh: bool = False
+    views: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    grid: bool = False
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loops whose trips are shared, outermost first."""
+        found = [self.loop]
+        while len(found) < self.depth:
+            [inner] = found[-1].body
+            assert isinstance(inner, Loop)
+            found.append(inner)
+        return tuple(found)
+
+    @property
+    def body(self) -> tuple[Statement, ...]:
+        """What one iteration runs."""
+        return self.loops[-1].body
+
+    @property
+    def carried(self) -> tuple[Variable, ...]:
+        """The scalars that an iteration hands to the next one of its block or part."""
+        return (*(v for each in self.reductions for v in each.variables), *self.handed_on)
+
+
+@dataclass(frozen=True)
+class Join:
+    """A fence behind a region that hands scalars on: each becomes `function` of the list of the parts' values, which
+    are what `kinds` say in plain Python."""
+
+    region: int
+    names: tuple[Variable, ...]
+    kinds: tuple[ScalarType, ...]
+    function: Callable[..., object]
+    text: str
+
+
+@dataclass(frozen=True)
+class Partials:
+    """The rest of the program behind a region that hands scalars on, run for the values of each part: what it returns
+    are the partial results."""
+
+    region: int
+    names: tuple[Variable, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Copies of arrays as they are now: pairs of array and copy."""
+
+    copies: tuple[tuple[str, str], ...]
+
+
+Statement = (
+    Assign | Unpack | Store | Evaluate | Loop | While | If | Break | Continue | Return | Allocate | AllocateLike | Copy
+    | Rebind | Check | Raise | Region | Join | Partials | Snapshot
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter with the type of its argument: Python's own numbers are told from NumPy's here."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class Function:
+    """A helper that the program calls: scalars in, a scalar or a tuple of them out."""
+
+    name: str
+    parameters: tuple[Variable, ...]
+    result: tuple[ScalarType, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A method for one signature. `result` is what its result is in plain Python; None if it returns nothing."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Type | None
+    body: tuple[Statement, ...]
+    functions: tuple[Function, ...] = ()
+    combine: Combine | None = None

@@ -1,0 +1,379 @@
+"""libcst statements, with the types that inference found -> statements of the loop program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from somd.transforms.frontend.raises import raising_of
+from somd.transforms.loops.calls_to_loops import operator_call
+from somd.transforms.loops.expressions_to_loops import Expressions
+from somd.transforms.loops.making import INT64, cast, constant, variable
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Assign,
+    Break,
+    Constant,
+    Continue,
+    Copy,
+    Evaluate,
+    Expression,
+    If,
+    Interval,
+    Loop,
+    Order,
+    Origin,
+    Raise,
+    Rebind,
+    Return,
+    Statement,
+    Store,
+    Unpack,
+    Variable,
+    While,
+    Whole,
+)
+from somd.transforms.loops.ranges import met, whole
+from somd.transforms.stages import LocalArray, RaiseSite
+from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
+from somd.transforms.tree.names import assigned_names
+from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type
+
+Block = tuple[Statement, ...]
+
+
+def comments_of(node: cst.CSTNode) -> tuple[str, ...]:
+    """The user's comments on the lines before a statement, and behind it."""
+    found = [line.comment.value for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+    behind = getattr(node, "trailing_whitespace", None)
+    if isinstance(behind, cst.TrailingWhitespace) and behind.comment is not None:
+        found.append(behind.comment.value)
+    return tuple(found)
+
+
+class Names:
+    """Names for what the program needs besides the method's own; they have a dot, as no name of the method has."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def fresh(self, wish: str) -> str:
+        self.count += 1
+        return f"{wish}.{self.count}"
+
+
+class Statements:
+    """Builds the statements of one function.
+
+    `result` is what it returns; `raises` the sites of `raise` statements, by their names.
+    """
+
+    def __init__(
+        self, expressions: Expressions, names: Names, result: Type | None, raises: Mapping[str, RaiseSite]
+    ) -> None:
+        self.expressions = expressions
+        self.names = names
+        self.result = result
+        self.raises = raises
+        #: by statement that updates an accumulator: what notes that it was taken
+        self.flags: Mapping[cst.CSTNode, Statement] = {}
+        #: arrays that an iteration makes for itself
+        self.own: Mapping[str, LocalArray] = {}
+        #: loops that are proved independent
+        self.independent: tuple[cst.For, ...] = ()
+        #: the lowest values of loop variables
+        self.lowest: Mapping[cst.For, int] = {}
+
+    # --- blocks --------------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[cst.CSTNode]) -> Block:
+        made: list[Statement] = []
+        for line in statements:
+            comments = comments_of(line)
+            for node in small_statements((line,)):
+                for statement in self.statement(node):
+                    made.append(_with_comments(statement, comments) if comments else statement)
+                    comments = ()
+        return tuple(made)
+
+    def statement(self, node: cst.CSTNode) -> list[Statement]:
+        """The statements that one of the method means; none for those that do nothing."""
+        if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.BaseString)):
+            return []
+        origin = self.expressions.origin(node)
+        if isinstance(node, cst.Assign):
+            if len(node.targets) > 1:
+                raise self.expressions.lacks("an assignment to several targets", node)
+            made = self.assigned(node.targets[0].target, node.value, origin)
+            return [*made, self.flags[node]] if node in self.flags else made
+        if isinstance(node, cst.AnnAssign):
+            return [] if node.value is None else self.assigned(node.target, node.value, origin)
+        if isinstance(node, cst.AugAssign):
+            return self.augmented(node, origin)
+        if isinstance(node, cst.For):
+            return [self.loop(node, "free" if node in self.independent else "in order")]
+        if isinstance(node, cst.While):
+            return [While(self.expressions.test(node.test), self.block(statements_of(node.body)), origin)]
+        if isinstance(node, cst.If):
+            body = self.block(statements_of(node.body))
+            body = (*body, self.flags[node]) if node in self.flags else body
+            return [If(self.expressions.test(node.test), body, self.block(else_statements(node)), origin)]
+        if isinstance(node, cst.With):
+            return list(self.block(statements_of(node.body)))
+        return self.simple(node, origin)
+
+    def simple(self, node: cst.CSTNode, origin: Origin) -> list[Statement]:
+        if isinstance(node, cst.Break):
+            return [Break(origin)]
+        if isinstance(node, cst.Continue):
+            return [Continue(origin)]
+        if isinstance(node, cst.Return):
+            return self.returned(node, origin)
+        if isinstance(node, cst.Raise):
+            return [self.raised(node, origin)]
+        if isinstance(node, cst.Expr):
+            return [Evaluate(self.expressions.expression(node.value), origin)]
+        raise self.expressions.lacks(f"a statement of the form {type(node).__name__}", node)
+
+    def raised(self, node: cst.Raise, origin: Origin) -> Raise:
+        name, _ = raising_of(node, self.expressions.method)
+        site = self.raises.get(name)
+        if site is None:
+            raise self.expressions.lacks("a `raise` outside of the method", node)
+        kinds = self.expressions.types.raised[name]
+        values: list[Expression] = []
+        for argument, kind in zip(cst.ensure_type(node.exc, cst.Call).args, kinds, strict=True):
+            tuple_ = isinstance(kind, TupleType)
+            values += (
+                self.expressions.parts(argument.value) if tuple_ else [self.expressions.expression(argument.value)]
+            )
+        return Raise(site, tuple(values), kinds, origin)
+
+    # --- loops ---------------------------------------------------------------------------------------------------
+
+    def loop(self, node: cst.For, order: Order, hull: tuple[Expression, Expression] | None = None) -> Loop:
+        header = range_of(node)
+        if header is None or node.orelse is not None:
+            raise self.expressions.lacks("this loop", node)
+        start, stop = self.expressions.limit(header.start), self.expressions.limit(header.stop)
+        step = self.expressions.limit(header.step)
+        values = self.values_of(node, start, stop, step)
+        with_range = self.entered(node, header.variable, values)
+        body = self.block(statements_of(node.body))
+        self.left(header.variable, with_range)
+        return Loop(variable(header.variable, INT64, values), start, stop, step, body, order, hull,
+                    self.expressions.origin(node))  # fmt: skip
+
+    def values_of(self, node: cst.For, start: Expression, stop: Expression, step: Expression) -> Interval | None:
+        """The interval of a loop's variable."""
+        lowest = self.lowest.get(node)
+        found = whole(INT64)
+        assert found is not None and start.range is not None and stop.range is not None
+        if isinstance(step, Constant) and isinstance(step.value, int) and step.value > 0:
+            found = Interval(start.range.low, max(start.range.low, stop.range.high - 1))
+        elif isinstance(step, Constant):
+            found = Interval(min(start.range.high, stop.range.low + 1), start.range.high)
+        return found if lowest is None else met(Interval(lowest, max(lowest, found.high)), found)
+
+    def entered(self, node: cst.For, name: str, values: Interval | None) -> Interval | None:
+        """Note what a loop's variable is in its body; what was noted of the name before is given back."""
+        before = self.expressions.ranges.pop(name, None)
+        if values is not None and name not in assigned_names(node.body):
+            self.expressions.ranges[name] = values
+        return before
+
+    def left(self, name: str, before: Interval | None) -> None:
+        self.expressions.ranges.pop(name, None)
+        if before is not None:
+            self.expressions.ranges[name] = before
+
+    # --- assignments ---------------------------------------------------------------------------------------------
+
+    def assigned(self, target: cst.BaseExpression, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
+        types = self.expressions.types
+        if isinstance(target, cst.Tuple):
+            return self.together([element.value for element in target.elements], value, origin)
+        kind = types.names.get(target.value) if isinstance(target, cst.Name) else None
+        if isinstance(target, cst.Name) and isinstance(kind, ArrayType):
+            return [self.array(target.value, value, origin)]
+        if isinstance(target, cst.Name) and isinstance(kind, TupleType):
+            return self.named_tuple(target.value, kind, value, origin)
+        return [self.store(target, self.expressions.expression(value), origin)]
+
+    def store(self, target: cst.BaseExpression, value: Expression, origin: Origin) -> Statement:
+        if isinstance(target, cst.Name):
+            place = self.place(target.value)
+            return Assign(place, cast(value, place.type), origin)
+        if isinstance(target, cst.Subscript):
+            element = self.expressions.element(target)
+            return Store(element, cast(value, element.type), origin)
+        raise self.expressions.lacks("this target", target)
+
+    def place(self, name: str) -> Variable:
+        """A scalar as a target, of which no more is known than its type."""
+        kind = self.expressions.types.names.get(name)
+        assert isinstance(kind, ScalarType), name
+        return variable(name, kind)
+
+    def augmented(self, node: cst.AugAssign, origin: Origin) -> list[Statement]:
+        sides = self.expressions.expression(node.target), self.expressions.expression(node.value)
+        value = operator_call(AUGMENTED[type(node.operator)], sides, self.expressions.type_of(node))
+        made = [self.store(node.target, value, origin)]
+        return [*made, self.flags[node]] if node in self.flags else made
+
+    def together(
+        self, targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, origin: Origin
+    ) -> list[Statement]:
+        """All values are taken before the first target changes."""
+        types = self.expressions.types
+        if isinstance(value, cst.Call) and types.calls[value].helper is not None:
+            return self.unpacked(targets, value, origin)
+        if isinstance(value, cst.Tuple):
+            return self.all_at_once(_pairs(targets, value), origin)
+        parts = self.expressions.parts(value)
+        kept = [self.kept(part, origin) for part in parts]
+        stores = [self.store(t, held, origin) for t, (held, _) in zip(targets, kept, strict=True)]
+        return [*(made for _, before in kept for made in before), *stores]
+
+    def kept(self, value: Expression, origin: Origin) -> tuple[Expression, list[Statement]]:
+        """A value in a variable of its own, and what puts it there; a constant as it is."""
+        if isinstance(value, Constant):
+            return value, []
+        held = variable(self.names.fresh("value"), value.type, value.range)
+        return held, [Assign(held, value, origin)]
+
+    def all_at_once(
+        self, pairs: Sequence[tuple[cst.BaseExpression, cst.BaseExpression]], origin: Origin
+    ) -> list[Statement]:
+        """Targets get values that are written out: scalars, and arrays."""
+        if len(pairs) == 1:
+            return self.assigned(*pairs[0], origin)
+        first: list[Statement] = []
+        last: list[Statement] = []
+        arrays: list[tuple[str, str]] = []
+        for target, value in pairs:
+            if isinstance(self.expressions.types.nodes.get(value), ArrayType) and isinstance(target, cst.Name):
+                source = value.value if isinstance(value, cst.Name) else self.names.fresh(target.value)
+                first += [] if isinstance(value, cst.Name) else [self.array(source, value, origin)]
+                arrays.append((target.value, source))
+                continue
+            held, before = self.kept(self.expressions.expression(value), origin)
+            first += before
+            last.append(self.store(target, held, origin))
+        if arrays:
+            last.insert(0, Rebind(tuple(t for t, _ in arrays), tuple(s for _, s in arrays), origin))
+        return [*first, *last]
+
+    def unpacked(self, targets: Sequence[cst.BaseExpression], value: cst.Call, origin: Origin) -> list[Statement]:
+        """The parts of what a helper returns."""
+        helper = self.expressions.types.calls[value].helper
+        assert helper is not None and isinstance(helper.types.result, TupleType)
+        result = helper.types.result
+        function, operands = self.expressions.helper(value)
+        parts = [self.expressions.part_type(result, k) for k in range(len(result.elements))]
+        held = tuple(variable(self.names.fresh("part"), part) for part in parts)
+        stored = [self.store(t, v, origin) for t, v in zip(targets, held, strict=True)]
+        return [Unpack(held, function, operands, origin), *stored]
+
+    def named_tuple(self, name: str, kind: TupleType, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
+        """A tuple that has a name: a variable for each part."""
+        count = range(len(kind.elements))
+        places = [variable(self.expressions.part_name(name, k), self.expressions.part_type(kind, k)) for k in count]
+        if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
+            function, operands = self.expressions.helper(value)
+            return [Unpack(tuple(places), function, operands, origin)]
+        parts = zip(self.expressions.parts(value), places, strict=True)
+        kept = [self.kept(cast(part, place.type), origin) for part, place in parts]
+        stores = (Assign(place, held, origin) for place, (held, _) in zip(places, kept, strict=True))
+        return [*(made for _, before in kept for made in before), *stores]
+
+    # --- arrays --------------------------------------------------------------------------------------------------
+
+    def array(self, name: str, value: cst.BaseExpression, origin: Origin) -> Statement:
+        """A name gets an array: a new one, or one that has a name already."""
+        if isinstance(value, cst.Name):
+            return Rebind((name,), (value.value,), origin)
+        callee = self.expressions.types.calls.get(value) if isinstance(value, cst.Call) else None
+        if not isinstance(value, cst.Call) or callee is None:
+            raise self.expressions.lacks("this array", value)
+        type_ = self.expressions.types.nodes[value]
+        assert isinstance(type_, ArrayType)
+        if callee.kind == "allocate":
+            lengths = tuple(cast(each, INT64) for each in self.lengths(value.args[0].value))
+            sites = self.own[name].sites if name in self.own else ()
+            return Allocate(name, type_, lengths, self.fill(value, callee.name, type_), sites, origin)
+        source = value.func.value if callee.kind == "copy" and isinstance(value.func, cst.Attribute) else (
+            value.args[0].value
+        )  # fmt: skip
+        if not isinstance(source, cst.Name) or callee.kind not in ("like", "copy"):
+            raise self.expressions.lacks("an array like one that has no name", value)
+        if callee.name == "copy":
+            return Copy(name, type_, source.value, callee.kind == "copy", origin)
+        kind = callee.name.removesuffix("_like")
+        return AllocateLike(name, type_, source.value, self.fill(value, kind, type_), origin)
+
+    def lengths(self, node: cst.BaseExpression) -> list[Expression]:
+        """The lengths that a shape says: a number or a tuple."""
+        if isinstance(self.expressions.types.nodes.get(node), TupleType):
+            return self.expressions.parts(node)
+        return [self.expressions.expression(node)]
+
+    def fill(self, node: cst.Call, name: str, type_: ArrayType) -> Expression | None:
+        """What every element of a new array is."""
+        if name == "empty":
+            return None
+        if name == "full":
+            return self.expressions.of_type(node.args[1].value, type_.element)
+        return constant(name == "ones", type_.element)
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def returned(self, node: cst.Return, origin: Origin) -> list[Statement]:
+        """`return`: its values in the types of the result; arrays that are made there get names."""
+        if node.value is None or self.result is None:
+            return [Return((), origin)]
+        before: list[Statement] = []
+        if not isinstance(self.result, TupleType):
+            value = self.value(node.value, self.result, before, origin)
+            return [*before, Return((value,), origin)]
+        if isinstance(node.value, cst.Tuple):
+            pairs = zip(node.value.elements, self.result.elements, strict=True)
+            values = tuple(self.value(element.value, kind, before, origin) for element, kind in pairs)
+            return [*before, Return(values, origin)]
+        scalars = [kind for kind in self.result.elements if isinstance(kind, ScalarType)]
+        parts = zip(self.expressions.parts(node.value), scalars, strict=True)
+        return [Return(tuple(cast(part, kind) for part, kind in parts), origin)]
+
+    def value(
+        self, node: cst.BaseExpression, kind: ScalarType | ArrayType, before: list[Statement], origin: Origin
+    ) -> Expression | Whole:
+        if isinstance(kind, ScalarType):
+            return self.expressions.of_type(node, kind)
+        if isinstance(node, cst.Name):
+            return Whole(node.value, kind)
+        name = self.names.fresh("result")
+        before.append(self.array(name, node, origin))
+        return Whole(name, kind)
+
+
+def _pairs(
+    targets: Sequence[cst.BaseExpression], value: cst.Tuple
+) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Each target with its value, tuples in tuples opened."""
+    found: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
+    for target, element in zip(targets, value.elements, strict=True):
+        if isinstance(target, cst.Tuple) and isinstance(element.value, cst.Tuple):
+            found += _pairs([each.value for each in target.elements], element.value)
+        else:
+            found.append((target, element.value))
+    return found
+
+
+def _with_comments(node: Statement, comments: tuple[str, ...]) -> Statement:
+    origin = getattr(node, "origin", None)
+    if origin is None:
+        return node
+    return replace(node, origin=replace(origin, comments=comments))

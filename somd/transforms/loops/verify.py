@@ -1,0 +1,443 @@
+"""What must hold of every loop program, whatever made it.
+
+Types of operands against results by the table of operators, intervals against those of the operands, names that have a
+value where they are read, accesses that are tested or may be inside, and loops in any order that hand nothing on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from somd.language.operators import OPERATORS as ASSOCIATIVE
+from somd.transforms.loops.making import constant, same_number
+from somd.transforms.loops.operators import result_type
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Assign,
+    Break,
+    Cast,
+    Check,
+    Choice,
+    Constant,
+    Continue,
+    Copy,
+    Element,
+    Expression,
+    Function,
+    If,
+    Interval,
+    Join,
+    Length,
+    Loop,
+    Operation,
+    Partials,
+    Program,
+    Proved,
+    Rebind,
+    Region,
+    Return,
+    Snapshot,
+    Statement,
+    Store,
+    Tested,
+    Unpack,
+    Variable,
+    While,
+    Whole,
+)
+from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
+from somd.transforms.loops.walking import expressions, operands, statements_in
+from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
+
+INT64, BOOL8 = ScalarType("int64"), ScalarType("bool")
+
+
+class InvalidProgram(AssertionError):
+    """A program that means nothing, or something else than it says."""
+
+
+def verify(program: Program) -> None:
+    """Raise `InvalidProgram`, with all that is wrong, if a program is not as programs are."""
+    found = _Verifier(program).problems()
+    if found:
+        raise InvalidProgram("\n".join(found))
+
+
+class _Verifier:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.functions = {function.name: function for function in program.functions}
+        self.found: list[str] = []
+        #: the one type of each name
+        self.types: dict[str, ScalarType | ArrayType] = {}
+        #: names that may have a value here
+        self.known: set[str] = set()
+        #: what a `return` gives here
+        self.result: tuple[ScalarType | ArrayType, ...] = ()
+        #: arrays that may be written here; None for any
+        self.written: frozenset[str] | None = None
+        #: the loops around, innermost last
+        self.loops: list[str] = []
+        #: what a region in this place would stand in
+        self.around = ""
+        #: the regions so far
+        self.regions: dict[int, Region] = {}
+
+    def wrong(self, what: str) -> None:
+        self.found.append(what)
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            self.found.append(what)
+
+    def problems(self) -> list[str]:
+        """All that is wrong."""
+        for function in self.program.functions:
+            self.function(function)
+        self.types, self.known = {}, set()
+        for parameter in self.program.parameters:
+            if isinstance(parameter.type, ArrayType):
+                self.array(parameter.name, parameter.type)
+            elif isinstance(parameter.type, ScalarType):
+                self.scalar(parameter.name, ScalarType(parameter.type.dtype))
+        result = self.program.result
+        parts = result.elements if isinstance(result, TupleType) else () if result is None else (result,)
+        self.result = tuple(ScalarType(p.dtype) if isinstance(p, ScalarType) else p for p in parts)
+        self.block(self.program.body)
+        return self.found
+
+    def function(self, function: Function) -> None:
+        self.types, self.known, self.around = {}, set(), f"function {function.name}"
+        for parameter in function.parameters:
+            self.scalar(parameter.name, parameter.type)
+        self.result = function.result
+        self.block(function.body)
+        self.around = ""
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    def scalar(self, name: str, type_: ScalarType) -> None:
+        """A scalar gets a value here."""
+        self.expect(self.types.setdefault(name, type_) == type_, f"`{name}` is {self.types[name]} and {type_}")
+        self.known.add(name)
+
+    def array(self, name: str, type_: ArrayType) -> None:
+        self.expect(self.types.setdefault(name, type_) == type_, f"`{name}` is {self.types[name]} and {type_}")
+        self.known.add(name)
+
+    def array_type(self, name: str) -> ArrayType | None:
+        found = self.types.get(name)
+        if not isinstance(found, ArrayType) or name not in self.known:
+            self.wrong(f"`{name}` is no array here")
+            return None
+        return found
+
+    # --- expressions ---------------------------------------------------------------------------------------------
+
+    def expression(self, node: Expression) -> None:
+        for each in operands(node):
+            self.expression(each)
+        self.expect(not node.type.weak and not node.type.literals, f"{node.type} is no type of a program: {node}")
+        self.of_kind(node)
+        least = self.least(node)
+        if node.type.kind in "iu":
+            self.expect(node.range is not None, f"an integer without an interval: {node}")
+            self.expect(inside(node.range, whole(node.type)), f"an interval beyond the type: {node}")
+            self.expect(least is None or inside(least, node.range), f"the interval {node.range} is {least} at least")
+        else:
+            self.expect(node.range is None, f"an interval of what is no integer: {node}")
+
+    def of_kind(self, node: Expression) -> None:
+        if isinstance(node, Constant):
+            kept = constant(node.value, node.type).value
+            self.expect(same_number(kept, node.value), f"{node.value!r} is no {node.type}")
+        elif isinstance(node, Variable):
+            self.expect(node.name in self.known, f"`{node.name}` has no value where it is read")
+            known = self.types.get(node.name, node.type)
+            self.expect(known == node.type, f"`{node.name}` is {known}, read as {node.type}")
+        elif isinstance(node, Element):
+            self.element(node)
+        elif isinstance(node, Length):
+            array = self.array_type(node.array)
+            self.expect(array is None or node.axis < array.ndim, f"`{node.array}` has no axis {node.axis}")
+            self.expect(node.type == INT64, f"a length is {node.type}")
+        elif isinstance(node, Operation):
+            try:
+                wanted = result_type(node.operator, tuple(each.type for each in node.operands))
+            except NotTyped as error:
+                self.wrong(f"{node.operator}: {error}")
+            else:
+                self.expect(wanted == node.type, f"`{node.operator}` gives {wanted}, not {node.type}")
+        elif isinstance(node, Cast):
+            self.expect(node.operand.type != node.type, f"a cast from {node.type} to itself")
+            real = node.type.kind not in "cb" and node.operand.type.kind == "c"
+            self.expect(not real, f"a cast from {node.operand.type} to {node.type}")
+        elif isinstance(node, Choice):
+            self.expect(node.test.type == BOOL8, "a choice by something that is no truth value")
+            alike = node.yes.type == node.no.type == node.type
+            self.expect(alike, f"a choice of {node.yes.type} and {node.no.type} that is {node.type}")
+        else:
+            self.call(node.function, node.operands)
+            function = self.functions.get(node.function)
+            part = None if function is None else function.result[node.part or 0]
+            self.expect(part is None or part == node.type, f"`{node.function}` gives {part}, not {node.type}")
+
+    def element(self, node: Element) -> None:
+        array = self.array_type(node.array)
+        if array is None:
+            return
+        self.expect(node.type.dtype == array.dtype, f"an element of `{node.array}`, {array}, that is {node.type}")
+        self.expect(len(node.indices) == array.ndim, f"`{node.array}`, {array}, has {len(node.indices)} indices")
+        for index in node.indices:
+            self.expect(index.type == INT64, f"an index of `{node.array}` that is {index.type}")
+            never = isinstance(node.access, Proved) and index.range is not None and index.range.high < 0
+            self.expect(not never, f"an index of `{node.array}` that is proved and below 0: {index.range}")
+        sites = not isinstance(node.access, Tested) or len(node.access.sites) == len(node.indices)
+        self.expect(sites, f"an access of `{node.array}` that is tested without a site for each axis")
+        if node.relaxed is not None:
+            self.expect(node.relaxed.snapshot in self.known, f"no snapshot `{node.relaxed.snapshot}`")
+
+    def call(self, name: str, given: tuple[Expression, ...]) -> None:
+        function = self.functions.get(name)
+        if function is None:
+            self.wrong(f"there is no function `{name}`")
+            return
+        types = tuple(each.type for each in given)
+        wanted = tuple(parameter.type for parameter in function.parameters)
+        self.expect(types == wanted, f"`{name}` takes {wanted}, not {types}")
+
+    def least(self, node: Expression) -> Interval | None:
+        """What the interval of an expression encloses, as its operands are; None where that says nothing."""
+        if isinstance(node, Constant) and node.type.kind in "iu":
+            return Interval(int(node.value.real), int(node.value.real))
+        if isinstance(node, Length):
+            return Interval(0, LONGEST)
+        if isinstance(node, Operation):
+            return of_operation(node.operator, [each.range for each in node.operands], node.type)
+        if isinstance(node, Cast) and inside(node.operand.range, whole(node.type)):
+            return node.operand.range
+        if isinstance(node, Choice):
+            return joined(node.yes.range, node.no.range)
+        return None if isinstance(node, Variable) else whole(node.type)
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def block(self, body: tuple[Statement, ...]) -> None:
+        for node in body:
+            if not isinstance(node, Loop):  # which knows its variable in its hull
+                for each in expressions(node):
+                    self.expression(each)
+            self.statement(node)
+
+    def statement(self, node: Statement) -> None:
+        if isinstance(node, Assign):
+            self.assign(node.target, node.value.type)
+        elif isinstance(node, Unpack):
+            self.unpack(node)
+        elif isinstance(node, Store):
+            self.store(node)
+        elif isinstance(node, Loop):
+            self.loop(node)
+        elif isinstance(node, If | While):
+            self.expect(node.test.type == BOOL8, f"a test that is {node.test.type}")
+            if isinstance(node, While):
+                self.repeated(node)
+            else:
+                self.block(node.body)
+                self.block(node.orelse)
+        elif isinstance(node, Break | Continue):
+            self.expect(bool(self.loops), "a loop is left where there is none")
+            ordered = isinstance(node, Continue) or self.loops[-1:] != ["free"]
+            self.expect(ordered, "a loop whose trips run in any order is left early")
+        elif isinstance(node, Return):
+            self.returned(node)
+        elif isinstance(node, Check):
+            self.expect(node.condition.type == BOOL8, f"a condition that is {node.condition.type}")
+        elif isinstance(node, Region):
+            self.region(node)
+        elif isinstance(node, Join | Partials):
+            self.behind(node)
+        else:
+            self.of_arrays(node)
+
+    def assign(self, target: Variable, type_: ScalarType) -> None:
+        self.expect(type_ == target.type, f"`{target.name}`, {target.type}, gets a {type_}")
+        self.scalar(target.name, target.type)
+
+    def unpack(self, node: Unpack) -> None:
+        self.call(node.function, node.operands)
+        function = self.functions.get(node.function)
+        parts = () if function is None else function.result
+        self.expect(len(parts) == len(node.targets), f"`{node.function}` gives {len(parts)} numbers")
+        for target, part in zip(node.targets, parts, strict=False):
+            self.assign(target, part)
+
+    def store(self, node: Store) -> None:
+        self.expression(node.element)
+        element = node.element
+        self.expect(node.value.type == element.type, f"an element of `{element.array}` gets a {node.value.type}")
+        free = self.written is None or element.array in self.written
+        self.expect(free, f"`{element.array}` is written, which the region does not say")
+        self.expect(element.relaxed is None, f"`{element.array}` is written in a snapshot")
+
+    def loop(self, node: Loop) -> None:
+        for each in expressions(node)[:3]:
+            self.expression(each)
+            self.expect(each.type == INT64, f"a bound of the loop over `{node.variable.name}` that is {each.type}")
+        self.expect(node.variable.type == INT64, f"the loop over `{node.variable.name}`, {node.variable.type}")
+        step = node.step.value if isinstance(node.step, Constant) else None
+        self.expect(step != 0, f"the loop over `{node.variable.name}` has no step")
+        self.scalar(node.variable.name, node.variable.type)
+        for each in node.hull or ():
+            self.expression(each)
+        changed = set(_assigned(node.body))
+        if node.order == "free":
+            self.known -= changed - {node.variable.name}
+        else:
+            self.known |= self.by_trips_before(node.body)
+        self.loops.append(node.order)
+        self.block(node.body)
+        self.loops.pop()
+        if node.order == "free":
+            self.known -= changed
+
+    def repeated(self, node: While) -> None:
+        self.known |= self.by_trips_before(node.body)
+        self.loops.append("in order")
+        self.block(node.body)
+        self.loops.pop()
+
+    def by_trips_before(self, body: tuple[Statement, ...]) -> set[str]:
+        """The scalars that have values where a trip begins: what is set by something that has one."""
+        steps = [(set(_read(node)), set(_set(node))) for node in statements_in(body)]
+        known, before = set(self.known), -1
+        while len(known) > before:
+            before = len(known)
+            for reads, sets in steps:
+                known |= sets if reads <= known else set()
+        return known & set(_assigned(body))
+
+    def returned(self, node: Return) -> None:
+        types = tuple(value.type for value in node.values)
+        self.expect(not types or types == self.result, f"returns {types}, not {self.result}")
+        for value in node.values:
+            if isinstance(value, Whole):
+                self.array_type(value.array)
+        self.expect(not self.around.startswith("region"), f"`return` in {self.around}")
+
+    def of_arrays(self, node: Statement) -> None:
+        if isinstance(node, Allocate):
+            self.expect(len(node.lengths) == node.type.ndim, f"`{node.array}` has {len(node.lengths)} lengths")
+            for length in node.lengths:
+                self.expect(length.type.kind in "iub", f"a length of `{node.array}` that is {length.type}")
+        if isinstance(node, Allocate | AllocateLike):
+            filled = node.fill is None or node.fill.type == node.type.element
+            self.expect(filled, f"`{node.array}`, {node.type}, is filled with something else")
+        if isinstance(node, AllocateLike | Copy):
+            source = self.array_type(node.like if isinstance(node, AllocateLike) else node.source)
+            self.expect(source is None or source.ndim == node.type.ndim, f"`{node.array}` is of another shape")
+        if isinstance(node, Allocate | AllocateLike | Copy):
+            self.array(node.array, node.type)
+            own = self.written is None or node.array in self.written
+            self.expect(own, f"`{node.array}` is made in {self.around}, which does not say so")
+        elif isinstance(node, Rebind):
+            types = [self.array_type(source) for source in node.sources]
+            for target, type_ in zip(node.targets, types, strict=True):
+                if type_ is not None:
+                    self.array(target, type_)
+        elif isinstance(node, Snapshot):
+            for array, copy in node.copies:
+                type_ = self.array_type(array)
+                if type_ is not None:
+                    self.array(copy, type_)
+
+    # --- regions -------------------------------------------------------------------------------------------------
+
+    def region(self, node: Region) -> None:
+        self.expect(not self.around, f"region {node.number} in {self.around}")
+        self.regions[node.number] = node
+        self.block(node.checks)
+        self.expect(all(each.type == BOOL8 for each in node.ordered_if), "an order by what is no truth value")
+        for name in (*node.arrays, *node.written):
+            self.array_type(name)
+        self.expect(set(node.written) <= set(node.arrays), f"region {node.number} writes what it does not reach")
+        for reduced in node.reductions:
+            self.expect(reduced.op in ASSOCIATIVE, f"there is no operator `{reduced.op}` to reduce by")
+        for combined in node.combined:
+            self.expect(combined.array in node.written, f"`{combined.array}` is combined, and not written")
+        for array, copy in node.snapshots if node.fresh else ():
+            type_ = self.array_type(array)
+            if type_ is not None:
+                self.array(copy, type_)
+        self.iterations(node)
+        for reduced in node.reductions:
+            for variable in (reduced.variable, *reduced.companions):
+                self.scalar(variable.name, variable.type)
+
+    def iterations(self, node: Region) -> None:
+        """The body of a region: what is not the master's is each iteration's own."""
+        before = self.known, self.written, self.loops, self.around
+        for variable in (*node.carried, *(loop.variable for loop in node.loops)):
+            self.scalar(variable.name, variable.type)
+        arrays = {*node.arrays, *(copy for _, copy in node.snapshots)}
+        inputs = {*node.scalars, *arrays, *(variable.name for variable in node.carried)}
+        self.known = self.known & inputs
+        changed = set(_assigned(node.body)) - {variable.name for variable in node.carried}
+        for name in sorted(changed & set(node.scalars)):
+            self.wrong(f"region {node.number} hands on `{name}`, and does not say so")
+        self.written = frozenset({*node.written, *node.local_arrays})
+        self.around, self.loops = f"region {node.number}", []
+        for loop in node.loops:
+            self.expect(loop.order == "free", f"a loop of region {node.number} whose trips are in order")
+        self.nested(node)
+        self.known, self.written, self.loops, self.around = before
+
+    def nested(self, node: Region) -> None:
+        """The loops of a region around its body."""
+        for loop in node.loops:
+            for each in (loop.start, loop.stop, loop.step):
+                self.expression(each)
+                self.expect(each.type == INT64, f"a bound of the loop over `{loop.variable.name}` that is {each.type}")
+            self.scalar(loop.variable.name, loop.variable.type)
+        self.loops = ["free"]
+        self.block(node.body)
+
+    def behind(self, node: Join | Partials) -> None:
+        region = self.regions.get(node.region)
+        handed = set() if region is None else {variable.name for variable in region.handed_on}
+        for name in (variable.name for variable in node.names):
+            self.expect(name in handed, f"region {node.region} does not hand on `{name}`")
+        for variable in node.names:
+            self.scalar(variable.name, variable.type)
+        if isinstance(node, Partials):
+            self.block(node.body)
+
+
+def _assigned(body: tuple[Statement, ...]) -> Iterator[str]:
+    """The scalars that statements set."""
+    return (name for node in statements_in(body) for name in _set(node))
+
+
+def _set(node: Statement) -> Iterator[str]:
+    """The scalars that a statement sets itself."""
+    if isinstance(node, Assign):
+        yield node.target.name
+    elif isinstance(node, Unpack):
+        yield from (target.name for target in node.targets)
+    elif isinstance(node, Loop):
+        yield node.variable.name
+    elif isinstance(node, Region):
+        yield from (v.name for each in node.reductions for v in (each.variable, *each.companions))
+    elif isinstance(node, Join):
+        yield from (variable.name for variable in node.names)
+
+
+def _read(node: Statement) -> Iterator[str]:
+    """The scalars that a statement reads itself."""
+    waiting = list(expressions(node))
+    while waiting:
+        each = waiting.pop()
+        waiting += operands(each)
+        if isinstance(each, Variable):
+            yield each.name

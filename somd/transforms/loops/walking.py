@@ -1,0 +1,95 @@
+"""Walking through loop programs: what nodes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Assign,
+    Cast,
+    Check,
+    Choice,
+    Element,
+    Evaluate,
+    Expression,
+    HelperCall,
+    If,
+    Loop,
+    Operation,
+    Partials,
+    Raise,
+    Region,
+    Return,
+    Statement,
+    Store,
+    Unpack,
+    While,
+    Whole,
+)
+
+
+def operands(node: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    if isinstance(node, Element):
+        return node.indices
+    if isinstance(node, Operation | HelperCall):
+        return node.operands
+    if isinstance(node, Cast):
+        return (node.operand,)
+    return (node.test, node.yes, node.no) if isinstance(node, Choice) else ()
+
+
+def bodies(node: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The blocks of statements in a statement."""
+    if isinstance(node, If):
+        return node.body, node.orelse
+    if isinstance(node, Loop | While | Partials):
+        return (node.body,)
+    return ((*node.checks, node.loop),) if isinstance(node, Region) else ()
+
+
+def expressions(node: Statement) -> tuple[Expression, ...]:
+    """The expressions that a statement evaluates itself, those of its blocks left out; targets are none of them."""
+    if isinstance(node, Assign | Evaluate):
+        return (node.value,)
+    if isinstance(node, Store):
+        return (*node.element.indices, node.value)
+    if isinstance(node, Unpack):
+        return node.operands
+    if isinstance(node, Loop):
+        return (node.start, node.stop, node.step, *(node.hull or ()))
+    if isinstance(node, While | If):
+        return (node.test,)
+    if isinstance(node, Return):
+        return tuple(value for value in node.values if not isinstance(value, Whole))
+    if isinstance(node, Allocate):
+        return (*node.lengths, *(() if node.fill is None else (node.fill,)))
+    if isinstance(node, AllocateLike):
+        return () if node.fill is None else (node.fill,)
+    if isinstance(node, Raise):
+        return node.values
+    if isinstance(node, Region):
+        return node.ordered_if
+    return (node.condition,) if isinstance(node, Check) else ()
+
+
+def statements_in(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """All statements of a block, those inside others too, in order."""
+    for node in body:
+        yield node
+        for inner in bodies(node):
+            yield from statements_in(inner)
+
+
+def expressions_in(body: tuple[Statement, ...]) -> Iterator[Expression]:
+    """All expressions of a block, those inside others too; elements that are stored among them."""
+    waiting: list[Expression] = []
+    for node in statements_in(body):
+        waiting += [node.element] if isinstance(node, Store) else []
+        waiting += expressions(node)
+        while waiting:
+            each = waiting.pop()
+            yield each
+            waiting += operands(each)
