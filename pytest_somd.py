@@ -4,11 +4,11 @@
     def test_vector_add() -> None:
         assert list(vector_add(np.ones(3), np.ones(3))) == [2.0, 2.0, 2.0]
 
-The test runs once on multicore for each number of workers, and once on OpenCL. Every call of a SOMD method in it is
-also made as plain Python, on copies of the arguments: result and arguments must be the same. So do the methods of
-`unittest.TestCase`, and of a class with the marker. A target that cannot be
-used here, or lacks what a method needs, skips the test with the reason. Options of the marker: `targets`, `workers`,
-`rtol`. somd itself is imported when the first test with the marker runs.
+The test runs on every target: once for each number of workers, or once where devices divide the work themselves. Every
+call of a SOMD method in it is also made as plain Python, on copies of the arguments: result and arguments must be the
+same. So do the methods of `unittest.TestCase`, and of a class with the marker. A target that cannot be used here, or
+lacks what a method needs, skips the test with the reason. Options of the marker: `targets`, `workers`, `rtol`. somd
+itself is imported when the first test with the marker is found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-MARKER = "somd(targets=('multicore', 'opencl'), workers=(1, 2, 7), rtol=None)"
+MARKER = "somd(targets=None, workers=(1, 2, 7), rtol=None)"
 
 
 _RUN = pytest.StashKey["Run"]()
@@ -93,15 +93,23 @@ def _runs(options: Mapping[str, Any]) -> Iterator[Run]:
     unknown = options.keys() - {"targets", "workers", "rtol"}
     if unknown:
         raise pytest.UsageError(f"pytest.mark.{MARKER} has no option {min(unknown)!r}")
-    targets, workers = options.get("targets", ("multicore", "opencl")), options.get("workers", (1, 2, 7))
+    from somd.settings.targets import TARGETS
+
+    targets, workers = options.get("targets"), options.get("workers", (1, 2, 7))
     workers = (workers,) if isinstance(workers, int) else tuple(workers)
-    for target in (targets,) if isinstance(targets, str) else targets:
-        for number in workers if target == "multicore" else workers[:1]:
+    for target in (targets,) if isinstance(targets, str) else targets or TARGETS:
+        for number in workers if _uses_workers(target) else workers[:1]:
             yield Run(target, number, options.get("rtol"))
 
 
+def _uses_workers(target: str) -> bool:
+    from somd.settings.targets import TARGETS, target_of
+
+    return target in TARGETS and target_of(target).uses_workers
+
+
 def _name(run: Run) -> str:
-    return f"{run.target}-{run.workers}" if run.target == "multicore" else run.target
+    return f"{run.target}-{run.workers}" if _uses_workers(run.target) else run.target
 
 
 @pytest.fixture

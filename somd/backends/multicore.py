@@ -56,9 +56,8 @@ class Multicore(Target):
 
         return MulticoreCall(module, name, partitioners, joins, functions, names)
 
-    def not_cached(self, module: str) -> str | None:
-        path = Path(module)
-        there = any((path.parent / "__pycache__").glob(f"{path.stem}.*.nbc"))
+    def not_cached(self, module: Path) -> str | None:
+        there = any((module.parent / "__pycache__").glob(f"{module.stem}.*.nbc"))
         return None if there else "machine code: none yet, Numba compiles it at the next call"
 
 

@@ -17,20 +17,11 @@ from pathlib import Path
 
 from somd.runtime.folders import cache_folder
 from somd.settings.config import cache_limits
+from somd.settings.targets import TARGETS, target_of
 
-_MODULE = r"\w+_[0-9a-f]{16}\.(py|json)"
-_PATTERNS = {
-    "multicore": _MODULE,
-    "multicore/__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc",
-    "opencl": _MODULE,
-    "opencl/programs": r"[0-9a-f]{32}\.bin",
-    "opencl/refused": r"[0-9a-f]{16}\.cl",
-    "opencl/beside": r"[0-9a-f]{16}",
-    "opencl/trials": r"[0-9a-f]{16}",
-    "checked": r"[0-9a-f]{32}",
-    "contents": r"[0-9a-f]{32}",
-}
-_VENDORS = re.compile(r"vendors-[0-9a-f]{16}")
+#: the files of no target, and what is said of them
+MARKS = {"checked": "marks of sources that passed", "contents": "hashes of somd's own files"}
+_MARK, _MODULE = r"[0-9a-f]{32}", r"\w+_[0-9a-f]{16}\.(py|json)"
 #: what writing left behind where a process was killed
 _LEFT = r"(\w{8}\.tmp)?"
 #: how many files a process writes before it looks at the limits again
@@ -51,19 +42,24 @@ class Cached:
 def cached_files() -> Iterator[Cached]:
     """All files of the cache that are ours; those that `somdc verify` made are of kind `verify`."""
     for root, verify in ((cache_folder(), ""), (cache_folder("verify"), "verify")):
-        for place, pattern in _PATTERNS.items():
-            yield from _in(root / place, re.compile(pattern + _LEFT), verify or place.partition("/")[0])
-        for folder in _folders(root / "opencl"):
-            if _VENDORS.fullmatch(folder.name):
-                yield from _in(folder, re.compile(r"[\w.+-]+\.icd" + _LEFT), verify or "opencl")
+        for place in MARKS:
+            yield from _in(root / place, _MARK, verify or place)
+        for target in TARGETS:
+            yield from _in(root / target, _MODULE, verify or target)
+            for folder in _folders(root / target):
+                for name, pattern in target_of(target).files.items():
+                    if re.fullmatch(name, folder.name):
+                        yield from _in(folder, pattern, verify or target)
 
 
-def pocl_folders() -> Iterator[Path]:
-    """The folders that PoCL fills, as long as all in them is the user's."""
+def foreign_folders() -> Iterator[tuple[Path, str]]:
+    """The folders that others fill, as long as all in them is the user's, and what is in them."""
     for root in (cache_folder(), cache_folder("verify")):
-        folder = root / "opencl" / "pocl"
-        if _is_own(folder, stat.S_ISDIR) and _all_own(folder):
-            yield folder
+        for target in TARGETS:
+            for name, what in target_of(target).foreign.items():
+                folder = root / target / name
+                if _is_own(folder, stat.S_ISDIR) and _all_own(folder):
+                    yield folder, what
 
 
 def remove(files: list[Cached]) -> int:
@@ -111,7 +107,7 @@ def trim() -> int:
     return remove(gone) if gone else 0
 
 
-def _in(folder: Path, pattern: re.Pattern[str], kind: str) -> Iterator[Cached]:
+def _in(folder: Path, pattern: str, kind: str) -> Iterator[Cached]:
     if not _is_own(folder, stat.S_ISDIR):
         return
     try:
@@ -120,7 +116,7 @@ def _in(folder: Path, pattern: re.Pattern[str], kind: str) -> Iterator[Cached]:
         return
     for entry in entries:
         path = Path(entry.path)
-        if not pattern.fullmatch(entry.name) or not _is_own(path, stat.S_ISREG):
+        if not re.fullmatch(pattern + _LEFT, entry.name) or not _is_own(path, stat.S_ISREG):
             continue
         with contextlib.suppress(OSError):
             status = path.lstat()

@@ -1,7 +1,7 @@
 """The key of a method in the cache: a hash of all that its generated code depends on.
 
 The source of the method and of every function it reaches, what was looked up for them (`lookups`), and the versions of
-somd, NumPy, Numba and Python. It is computed without the compiler.
+somd, NumPy, Python and what else the compiler or the target rests on. It is computed without the compiler.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from somd.capture.paths import text_of
 from somd.capture.reach import Call, Constant, Reach, Refused
 from somd.capture.source_text import NoSource, source_of
 from somd.runtime.contents import COMPILER, content_of_rooms
+from somd.settings.targets import target_of
 
 #: what a part of a key is about, and the text that is hashed
 Part = tuple[str, str]
@@ -30,11 +31,11 @@ def source_key(function: FunctionType, found: Reach) -> str | None:
     parts = key_parts(function, found)
     if parts is None:
         return None
-    return hashlib.sha256("\0".join([*versions(), *(text for _, text in parts)]).encode()).hexdigest()
+    return hashlib.sha256("\0".join([text for _, text in (*versions(), *parts)]).encode()).hexdigest()
 
 
 def key_parts(function: FunctionType, found: Reach) -> list[Part] | None:
-    """All that the key of `function` is made of, the versions of the tools aside; None if a source is not available."""
+    """All that the key of `function` is made of, `versions` aside; None if a source is not available."""
     found.complete()
     words = Descriptions()
     try:
@@ -79,6 +80,11 @@ def _reached(found: Reach, words: Descriptions) -> Iterator[Part]:
                 yield label, f"{path} is {found.names[meaning]}: {words.of(found.annotation(meaning))} {kind}"
 
 
+def module_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:
+    """The key of a module in the cache: that of one specialisation, with all that its text depends on."""
+    return entry_key("\0".join((source, *(text for _, text in versions_of(target)))), target, signature, aliases)
+
+
 def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:
     """The short key of one specialisation."""
     text = "\0".join([source, target, *signature, "|", *(f"{a}={b}" for a, b in aliases)])
@@ -86,15 +92,25 @@ def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tup
 
 
 @cache
-def versions() -> tuple[str, ...]:
-    names = ("somd", "numba", "numpy", "libcst", "islpy")
-    found = []
-    for name in names:
-        try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            found.append(f"{name} ?")
-    return (*found, f"{sys.version}, asserts {__debug__}", content_of_rooms(*COMPILER, "runtime/multicore"))
+def versions() -> tuple[Part, ...]:
+    """What all that the compiler makes depends on."""
+    python = ("version of Python", f"{sys.version}, asserts {__debug__}")
+    files = ("version of the files of somd", content_of_rooms(*COMPILER))
+    return (*map(_version, ("somd", "numpy", "libcst", "islpy")), python, files)
+
+
+@cache
+def versions_of(target: str) -> tuple[Part, ...]:
+    """What the text for a target depends on besides."""
+    known = target_of(target)
+    return (*map(_version, known.tools), (f"version of the files of {target}", content_of_rooms(*known.rooms)))
+
+
+def _version(name: str) -> Part:
+    try:
+        return f"version of {name}", f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"version of {name}", f"{name} ?"
 
 
 def missing_globals(function: FunctionType) -> tuple[str, ...]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from somd.cache.keys import key_parts, versions
+from somd.cache.keys import key_parts, versions, versions_of
 from somd.capture.reach import Reach
 from somd.runtime.folders import cache_folder, read_own, write_whole
+from somd.settings.targets import TARGETS
 
 _LONGEST = 60
-_TOOLS = ("somd", "numba", "numpy", "libcst", "islpy", "Python", "the files of somd")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def keep_record(
     aliases: Sequence[tuple[str, str]],
 ) -> None:
     """Write the record of the module `path`; a cache that cannot be written has none."""
-    parts = current_parts(function, found)
+    parts = current_parts(function, found, target)
     if parts is None:
         return
     made = {
@@ -58,18 +58,17 @@ def keep_record(
     write_whole(path.with_suffix(".json"), json.dumps(made).encode())
 
 
-def current_parts(function: FunctionType, found: Reach) -> dict[str, str] | None:
-    """The parts of the key as they are now, by what they are about."""
+def current_parts(function: FunctionType, found: Reach, target: str) -> dict[str, str] | None:
+    """The parts of the key of a module as they are now, by what they are about."""
     parts = key_parts(function, found)
     if parts is None:
         return None
-    named = [(f"version of {tool}", text) for tool, text in zip(_TOOLS, versions(), strict=True)]
-    return {label: _short(text) for label, text in [*named, *parts]}
+    return {label: _short(text) for label, text in (*versions(), *versions_of(target), *parts)}
 
 
 def records() -> Iterator[Record]:
     """Every generated module in the cache, the newest first."""
-    found = [p for target in ("multicore", "opencl") for p in cache_folder(target).glob("*.py")]
+    found = [p for target in TARGETS for p in cache_folder(target).glob("*.py")]
     for path in sorted(found, key=_time, reverse=True):
         yield _record(path)
 
@@ -88,11 +87,6 @@ def differences(record: Record, parts: Mapping[str, str]) -> list[str]:
         else:
             said.append(f"{label}: {_shown(now)}, was {_shown(before)}")
     return said
-
-
-def machine_code(path: Path) -> int:
-    """How many files of machine code Numba keeps for a module."""
-    return len(list((path.parent / "__pycache__").glob(f"{path.stem}.*.nbc")))
 
 
 def _record(path: Path) -> Record:

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from somd.cache.files import note_written
-from somd.cache.keys import entry_key
+from somd.cache.keys import module_key
 from somd.cache.records import keep_record
 from somd.cache.shipped import shipped_text
 from somd.capture.lookups import looking_in
@@ -70,7 +70,7 @@ def compile_entry(
         SomdCompileError: the method is refused.
         TargetUnavailable: the target lacks a device or a construct.
     """
-    text_key = entry_key(key or repr(id(function)), target, signature, aliases)
+    text_key = module_key(key or repr(id(function)), target, signature, aliases)
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
     if text is None and key is not None:

@@ -19,6 +19,7 @@ from somd.calls.method import SomdMethod
 from somd.calls.specialisations import TargetUnavailable
 from somd.checking.differences import difference, duplicate
 from somd.settings.config import settings_for
+from somd.settings.targets import SEQUENTIAL
 
 #: for each method the one that is tested in its place, with nothing compiled for other calls
 _twins: WeakKeyDictionary[SomdMethod[..., Any], SomdMethod[..., Any]] = WeakKeyDictionary()
@@ -42,7 +43,7 @@ def checked_calls(target: str, workers: int, rtol: float | None = None) -> Itera
     plain_call = SomdMethod.__call__
 
     def checked_call(self: SomdMethod[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if settings_for(self.somd_function.__qualname__, self.__module__).target == "sequential":
+        if settings_for(self.somd_function.__qualname__, self.__module__).target == SEQUENTIAL:
             return plain_call(self, *args, **kwargs)
         values = self.arguments(args, kwargs)
         expected_values = duplicate(values)
@@ -81,7 +82,7 @@ def _outcome(
     try:
         if not sequential:
             return function(*values), None
-        with somd.use(target="sequential"), np.errstate(all="ignore"):
+        with somd.use(target=SEQUENTIAL), np.errstate(all="ignore"):
             return function(*values), None
     except (FellBack, somd.SomdError):
         raise

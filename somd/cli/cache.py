@@ -9,24 +9,16 @@ from pathlib import Path
 
 import typer
 
-from somd.cache.files import cached_files, pocl_folders, remove
-from somd.cache.records import Record, current_parts, differences, machine_code, records
+from somd.cache.files import MARKS, cached_files, foreign_folders, remove
+from somd.cache.records import Record, current_parts, differences, records
 from somd.cli.explain import reached
 from somd.cli.files import one_method
 from somd.cli.output import Problem, complain, say, table
 from somd.diagnostics.render import shown_path
 from somd.runtime.folders import cache_folder, cache_problem
 from somd.settings.config import cache_limits
+from somd.settings.targets import TARGETS, target_of
 from somd.sources.load import function_of
-
-#: the folders that somd makes in its cache, and what is in them
-KINDS = {
-    "multicore": "modules for multicore, with their machine code",
-    "opencl": "modules for OpenCL, built programs",
-    "verify": "what somdc verify has compiled",
-    "checked": "marks of sources that passed",
-    "contents": "hashes of somd's own files",
-}
 
 app = typer.Typer(help="What is kept from call to call: sizes, list, clear, why.", rich_markup_mode=None)
 
@@ -43,10 +35,15 @@ def size() -> None:
     """Say where the cache is, how large, and how large it may become."""
     say(str(cache_folder()))
     files = list(cached_files())
-    rows = [_row(kind, [each.size for each in files if each.kind == kind], what) for kind, what in KINDS.items()]
-    sizes = [path.stat().st_size for folder in pocl_folders() for path in folder.rglob("*") if path.is_file()]
-    rows.append(_row("pocl", sizes, "PoCL's own files"))
-    total = sum(each.size for each in files) + sum(sizes)
+    kinds = {**{name: target_of(name).kept for name in TARGETS}, "verify": "what somdc verify has compiled", **MARKS}
+    rows = [_row(kind, [each.size for each in files if each.kind == kind], what) for kind, what in kinds.items()]
+    others: dict[tuple[str, str], list[int]] = {
+        kind: [] for name in TARGETS for kind in target_of(name).foreign.items()
+    }
+    for folder, what in foreign_folders():
+        others[folder.name, what] += [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    rows += [_row(name, sizes, what) for (name, what), sizes in others.items()]
+    total = sum(each.size for each in files) + sum(map(sum, others.values()))
     say(table([*rows, ("total", "", in_words(total), "")], indent="  "))
     most, days = cache_limits()
     say(f"at most {in_words(most)}, nothing that was not used for {days:g} days (`[cache]` in somd.toml)")
@@ -78,7 +75,7 @@ def clear() -> None:
     """Remove all that somd keeps; it is made anew when it is needed. Files that are not somd's, or not yours, stay."""
     try:
         freed = remove(list(cached_files()))
-        for folder in pocl_folders():
+        for folder, _ in foreign_folders():
             freed += sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
             shutil.rmtree(folder)
     except OSError as error:
@@ -96,9 +93,7 @@ def why(
     """
     loaded, method = one_method(what, whole=True)
     function = function_of(method)
-    parts = current_parts(function, reached(method))
-    if parts is None:
-        raise Problem(f"the source of `{function.__qualname__}` is not available", 1)
+    found = reached(method)
     mine = [r for r in records() if r.qualname == function.__qualname__ and Path(r.file).name == loaded.path.name]
     if not mine:
         say(f"`{function.__qualname__}` is not in the cache: no call and no `somdc build` has compiled it here")
@@ -108,6 +103,9 @@ def why(
         kind = (record.target, record.signature, record.aliases)
         if kind not in seen:
             seen.add(kind)
+            parts = current_parts(function, found, record.target)
+            if parts is None:
+                raise Problem(f"the source of `{function.__qualname__}` is not available", 1)
             for line in _why(record, differences(record, parts)):
                 say(line)
 
@@ -120,8 +118,9 @@ def _why(record: Record, different: list[str]) -> Iterator[str]:
         yield from (f"  {line}" for line in different)
         return
     yield f"{head}: in the cache, {record.path.name}"
-    if record.target == "multicore" and not machine_code(record.path):
-        yield "  machine code: none yet, Numba compiles it at the next call"
+    missing = target_of(record.target).not_cached(record.path)
+    if missing is not None:
+        yield f"  {missing}"
 
 
 def in_words(size: float) -> str:

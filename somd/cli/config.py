@@ -64,7 +64,7 @@ def _is_name(text: str) -> bool:
 def _file(file: ConfigFile) -> Iterator[str]:
     rows: list[tuple[str, object, str]] = [("default", file.default, file.default_origin)]
     rows.append(("workers", file.workers, file.workers_origin))
-    rows.append(("device", file.device, file.device_origin))
+    rows += [(key, value, origin) for _, key, value, origin in file.sections]
     said = [(name, str(value), origin) for name, value, origin in rows if value is not None]
     said += [(f"rule {rule.pattern!r}", rule.target, rule.origin) for rule in file.rules]
     yield from table(said).splitlines()

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from somd.errors import SomdError, SomdInternalError
+from somd.settings.targets import TARGETS, target_of
 
-#: whose exceptions no user meets as themselves
-LIBRARIES = ("numba", "llvmlite", "libcst", "islpy", "pyopencl")
 #: of the machine, or with a meaning of its own, wherever they come from
 _OTHERS = (SomdError, MemoryError, RecursionError)
 
@@ -61,7 +60,12 @@ def refused_code(library: str, name: str, file: str, error: BaseException) -> So
 
 def is_of_library(error: BaseException) -> bool:
     """Whether an exception is one of the libraries' own."""
-    return any(base.__module__.partition(".")[0] in LIBRARIES for base in type(error).__mro__)
+    return any(base.__module__.partition(".")[0] in _libraries() for base in type(error).__mro__)
+
+
+def _libraries() -> tuple[str, ...]:
+    """Whose exceptions no user meets as themselves."""
+    return ("libcst", "islpy", *(library for name in TARGETS for library in target_of(name).libraries))
 
 
 def said(error: BaseException) -> str:
@@ -82,7 +86,7 @@ def _versions() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     found = [f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
-    for name in ("somd", "numpy", *LIBRARIES):
+    for name in ("somd", "numpy", *_libraries()):
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:

@@ -213,8 +213,8 @@ def _resolve(
     if decorator_workers is not None:
         workers = check_workers(decorator_workers, "`@somd(workers=...)`")
         settings = replace(settings, workers=workers, workers_origin="@somd(workers=...)")
-    settings = _with_environment(settings, environment)
-    return _with_override(settings, override)
+    settings = _with_override(_with_environment(settings, environment), override)
+    return settings if config is None else _with_sections(settings, config)
 
 
 def _with_file(settings: Settings, config: ConfigFile, names: Sequence[str]) -> Settings:
@@ -225,10 +225,16 @@ def _with_file(settings: Settings, config: ConfigFile, names: Sequence[str]) -> 
         settings = replace(settings, target=config.default, target_origin=config.default_origin)
     if config.workers is not None:
         settings = replace(settings, workers=config.workers, workers_origin=config.workers_origin)
-    if config.device is not None:
-        settings = replace(settings, device=config.device, device_origin=config.device_origin)
-    if config.small_work is not None:
-        settings = replace(settings, small_work=config.small_work)
+    return settings
+
+
+def _with_sections(settings: Settings, config: ConfigFile) -> Settings:
+    """What the sections of targets say, where nothing that overrides the file does."""
+    device, origin = config.setting("device", settings.target)
+    if settings.device is None and device is not None:
+        settings = replace(settings, device=device, device_origin=origin)
+    if settings.small_work is None:
+        settings = replace(settings, small_work=config.setting("small_work", settings.target)[0])
     return settings
 
 

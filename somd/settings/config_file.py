@@ -12,22 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from somd.errors import SomdConfigError
+from somd.settings.targets import TARGETS, target_of
 from somd.settings.values import (
-    Device,
+    SETTINGS,
     check_cache_days,
     check_cache_size,
-    check_device,
-    check_small_work,
     check_target,
     check_workers,
     did_you_mean,
 )
 
-KEYS = ("default", "workers", "rules", "multicore", "opencl", "cache")
-MULTICORE_KEYS = ("small_work",)
-OPENCL_KEYS = ("device",)
+KEYS = ("default", "workers", "rules", "cache")
 CACHE_KEYS = ("size", "days")
 
 _PROJECT_HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*somd\b", re.MULTILINE)
@@ -51,6 +49,10 @@ class Rule:
         return any(fnmatchcase(name, self.pattern) for name in names)
 
 
+#: what the section of a target says: target, key, value, origin
+_Said = tuple[str, str, Any, str]
+
+
 @dataclass(frozen=True)
 class ConfigFile:
     """What a configuration file says; None where it is silent. Origins read `somd.toml:3`."""
@@ -60,12 +62,16 @@ class ConfigFile:
     default_origin: str = ""
     workers: int | None = None
     workers_origin: str = ""
-    device: Device | None = None
-    device_origin: str = ""
-    small_work: int | None = None
     cache_size: int | None = None
     cache_days: float | None = None
     rules: tuple[Rule, ...] = ()
+    sections: tuple[_Said, ...] = ()
+
+    def setting(self, key: str, target: str) -> tuple[Any, str]:
+        """What the section of `target` says, or else that of another one, and where: (None, "") where none does."""
+        said = [each for each in self.sections if each[1] == key]
+        _, _, value, origin = min(said, key=lambda each: each[0] != target, default=("", key, None, ""))
+        return value, origin
 
     def rule_for(self, names: Iterable[str]) -> Rule | None:
         """The most specific rule that matches one of `names`; of equals, the one further down in the file."""
@@ -158,26 +164,30 @@ class _Reader:
         self.root = root
 
     def config(self, table: object) -> ConfigFile:
-        top = self._table(table, "", KEYS)
-        opencl = self._table(top.get("opencl", {}), "opencl", OPENCL_KEYS)
-        multicore = self._table(top.get("multicore", {}), "multicore", MULTICORE_KEYS)
-        small = multicore.get("small_work")
+        keys = {name: target_of(name).settings for name in TARGETS if target_of(name).settings}
+        top = self._table(table, "", (*KEYS, *keys))
+        sections = [self._section(top, name, known) for name, known in keys.items()]
         cache = self._table(top.get("cache", {}), "cache", CACHE_KEYS)
         size, days = cache.get("size"), cache.get("days")
-        default, workers, device = top.get("default"), top.get("workers"), opencl.get("device")
+        default, workers = top.get("default"), top.get("workers")
         return ConfigFile(
             path=self.path,
             default=None if default is None else check_target(default, *self._place("default")),
             default_origin=self._origin("default"),
             workers=None if workers is None else check_workers(workers, *self._place("workers")),
             workers_origin=self._origin("workers"),
-            device=None if device is None else check_device(device, *self._place("device", "opencl")),
-            device_origin=self._origin("device", "opencl"),
-            small_work=None if small is None else check_small_work(small, *self._place("small_work", "multicore")),
             cache_size=None if size is None else check_cache_size(size, *self._place("size", "cache")),
             cache_days=None if days is None else check_cache_days(days, *self._place("days", "cache")),
             rules=tuple(self._rule(*entry) for entry in _flat(self._table(top.get("rules", {}), "rules", None))),
+            sections=tuple(each for section in sections for each in section),
         )
+
+    def _section(self, top: Mapping[str, object], target: str, keys: tuple[str, ...]) -> list[_Said]:
+        """What the section of a target says."""
+        return [
+            (target, key, SETTINGS[key](value, *self._place(key, target)), self._origin(key, target))
+            for key, value in self._table(top.get(target, {}), target, keys).items()
+        ]
 
     def _rule(self, pattern: str, target: object) -> Rule:
         shown, file, line = self._place(pattern, "rules")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from somd.errors import SomdError, SomdRuntimeError
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import FunctionType, ModuleType
 
     from somd.diagnostics.model import Position
@@ -159,7 +160,7 @@ class Target(Protocol):
         """What `somdc explain` says of a plan on this target, besides that it applies."""
         return ()
 
-    def not_cached(self, module: str) -> str | None:
+    def not_cached(self, module: Path) -> str | None:
         """What is not in the cache yet for a module that is, whose file is `module`; in words."""
         return None
 

@@ -100,6 +100,10 @@ def check_device(value: object, what: str, file: str | None = None, line: int | 
     raise SomdConfigError(f"{what} must name a device, not be {_shown(value)}", file, line, "SOMD604", helps)
 
 
+#: what sections of targets may set: see `Target.settings`
+SETTINGS = {"device": check_device, "small_work": check_small_work}
+
+
 def _shown(value: object) -> str:
     """A value for a message, shortened where it is long; Python writes out no int of thousands of digits."""
     if isinstance(value, int) and value.bit_length() > 1000:

@@ -14,6 +14,7 @@ from somd.capture.paths import parameters_of
 from somd.capture.reaching import reach
 from somd.runtime.cutting import cut
 from somd.settings.config import use
+from somd.settings.targets import SEQUENTIAL
 from somd.sources.comparing import duplicated
 from somd.sources.load import Method, function_of
 
@@ -72,7 +73,7 @@ def expected_of(method: Method, arguments: Arguments) -> Expected:
     """What the plain function makes of arguments, an error included."""
     after = duplicated(arguments)
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings(), use(target="sequential"):
+        with np.errstate(all="ignore"), warnings.catch_warnings(), use(target=SEQUENTIAL):
             warnings.simplefilter("ignore", RuntimeWarning)
             return Expected(arguments, after, method.sequential(*after))
     except Exception as error:
