@@ -35,6 +35,19 @@ def enumerate_and_zip(a: A, b: A) -> None:
         b[i] = x - y
 
 
+@program(lambda: [(numbers(n), np.zeros(n)) for n in SIZES])
+@somd
+def counted_backwards(a: A, b: A) -> None:
+    for i, x in enumerate(reversed(a)):
+        b[i] = x * i
+    for i, x in enumerate(reversed(b), 2):
+        a[i - 2] += x * i
+    for i, (j, x) in enumerate(enumerate(reversed(a), start=5)):
+        b[i] = x + i * j
+    for i, (j, (x, y)) in enumerate(enumerate(zip(b, b), 1)):
+        a[i] = x + i * j
+
+
 @program(lambda: [(numbers(n, dtype=np.int64),) for n in SIZES if n] + [(np.array([2, 7, 7, 1, 7]),)])
 @somd
 def place_of_largest(a: A) -> int:

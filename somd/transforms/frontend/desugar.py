@@ -8,6 +8,7 @@
     for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
     for x, y in places: ...              ->   for x__at in range(len(places)): x = places[x__at][0]; y = ...
     for v in reversed(a): ...            ->   for v__at in range(len(a) - 1, -1, -1): v = a[v__at]; ...
+    for i, v in enumerate(reversed(a)):  ->   for v__at in range(len(a) - 1, -1, -1): i = len(a) - 1 - v__at; v = ...
     for d in (-1, 1): ...                ->   for d in range(-1, 2, 2): ...
 
 What is made stands where the loop's header stood.
@@ -51,11 +52,13 @@ def loops_over_indexes(method: Method) -> Method:
 
 @dataclass(frozen=True)
 class _Form:
-    """A loop over `range` text by the name `index`, and what its body assigns first: (name, text of the value)."""
+    """A loop over `range` text by the name `index`, and what its body assigns first: (name, text of the value). `turn`
+    is how often it was run before, where that is not the index."""
 
     index: str
     range: str
     assigned: tuple[tuple[str, str], ...] = ()
+    turn: str = ""
 
 
 class _Loops(Tracked):
@@ -82,8 +85,10 @@ class _Loops(Tracked):
         return made
 
     def _over_arrays(self, node: cst.For) -> _Form | None:
-        """The form of a loop over arrays; None if the loop is of another kind."""
+        """The form of a loop over arrays; None if the loop is of another kind, or gives a name of theirs to another."""
         target, iterated = node.target, node.iter
+        if names_read(iterated) & assigned_names(node):
+            return None
         if isinstance(iterated, cst.Name) and isinstance(target, cst.Name):
             if iterated.value not in self.method.local_names:
                 return None
@@ -106,7 +111,8 @@ class _Loops(Tracked):
         ):
             inner = self._over_arrays(node.with_changes(iter=iterated.args[0].value))
             length = f"len({iterated.args[0].value.value})"
-            return None if inner is None else replace(inner, range=f"range({length} - 1, -1, -1)")
+            back = f"range({length} - 1, -1, -1)"
+            return None if inner is None else replace(inner, range=back, turn=f"{length} - 1 - {inner.index}")
         given = [a for a in iterated.args if not _not_strict(a)]
         arguments = [a.value for a in given if a.keyword is None and not a.star]
         if iterated.func.value == "enumerate":
@@ -130,13 +136,16 @@ class _Loops(Tracked):
             return None
         counter = parts[0].value
         inner = self._over_arrays(node.with_changes(target=parts[1], iter=call.args[0].value))
-        if inner is None or names_read(start) & assigned_names(node):
+        if inner is None or names_read(start) & assigned_names(node) or counter in (inner.index, *dict(inner.assigned)):
             return None
-        if isinstance(start, cst.Integer) and int(start.evaluated_value) == 0:
+        from_zero = isinstance(start, cst.Integer) and int(start.evaluated_value) == 0
+        elements_only = all(f"[{inner.index}]" in value for _, value in inner.assigned)
+        if from_zero and not inner.turn and elements_only and inner.index in self.indexes:
             elements = tuple((v, e.replace(f"[{inner.index}]", f"[{counter}]")) for v, e in inner.assigned)
             return _Form(counter, inner.range, elements)
-        first = cst.Module([]).code_for_node(start)
-        return _Form(inner.index, inner.range, ((counter, f"{inner.index} + {first}"), *inner.assigned))
+        first = "" if from_zero else f" + {cst.Module([]).code_for_node(start)}"
+        count = f"{inner.turn or inner.index}{first}"
+        return _Form(inner.index, inner.range, ((counter, count), *inner.assigned), inner.turn)
 
     def _own(self, name: str) -> str:
         own = unused(f"{name}__at", self.method.local_names, self.method.namespace)

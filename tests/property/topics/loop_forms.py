@@ -55,6 +55,8 @@ def over_elements(w: Writer) -> Iterator[Place]:
     head = w.one(
         f"for {i}, {x} in enumerate({a}):",
         f"for {i}, {x} in enumerate({b}):",
+        f"for {i}, {x} in enumerate(reversed({a})):",
+        f"for {i}, ({w.fresh('j')}, {x}) in enumerate(enumerate({b}, 3)):",
         f"for {i}, ({x}, {w.fresh('x')}) in enumerate(zip({a}, {b})):",
     )
     w.scalars[x] = "f"
