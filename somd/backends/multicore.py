@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from somd.errors import SomdRuntimeError
@@ -12,7 +12,6 @@ from somd.runtime.numba_here import without_numba
 from somd.settings.targets import Runnable, Target
 
 if TYPE_CHECKING:
-    from somd.language.combining import Join
     from somd.transforms.pipeline import Compiled
 
 
@@ -42,19 +41,10 @@ class Multicore(Target):
 
         return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
-    def load(
-        self,
-        module: ModuleType,
-        name: str,
-        device: Any,
-        partitioners: Mapping[int, Any],
-        joins: Sequence[Join],
-        functions: Sequence[FunctionType] = (),
-        names: Callable[[], Mapping[str, Any]] | None = None,
-    ) -> Runnable:
+    def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
         from somd.runtime.multicore.call import MulticoreCall
 
-        return MulticoreCall(module, name, partitioners, joins, functions, names)
+        return MulticoreCall(module, name, *how, **named)
 
     def not_cached(self, module: Path) -> str | None:
         there = any((module.parent / "__pycache__").glob(f"{module.stem}.*.nbc"))

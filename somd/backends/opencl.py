@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType, ModuleType
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from somd.settings.targets import Device, Runnable, Target
 
 if TYPE_CHECKING:
-    from somd.language.combining import Join
     from somd.transforms.pipeline import Compiled
     from somd.transforms.stages import Plan
 
@@ -53,19 +52,10 @@ class OpenCL(Target):
 
         return module_text(plan_to_opencl(compiled.plan, compiled.types))
 
-    def load(
-        self,
-        module: ModuleType,
-        name: str,
-        device: Any,
-        partitioners: Mapping[int, Any],
-        joins: Sequence[Join],
-        functions: Sequence[FunctionType] = (),
-        names: Callable[[], Mapping[str, Any]] | None = None,
-    ) -> Runnable:
+    def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
         from somd.runtime.opencl.execute import OpenCLCall
 
-        return OpenCLCall(module, name, device, partitioners, joins, functions, names)
+        return OpenCLCall(module, name, device, *how, **named)
 
     def explained(self, plan: Plan) -> Iterable[str]:
         from somd.transforms.opencl.transfers import transfers
