@@ -130,6 +130,12 @@ def check_distributed(context: Context) -> None:
         context.collector.add(messages.nothing_distributed(method, unmarked))
 
 
+def leaves_early(reasons: Sequence[Diagnostic]) -> bool:
+    """Whether a loop runs in order only because it may end early: that is no matter where the one around it can be
+    distributed."""
+    return all(each.code == "SOMD206" for each in reasons)
+
+
 class _Planner:
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -336,7 +342,14 @@ class _Planner:
             del self.context.sites[sites:]
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
-        return self.parallel(self.uniform(node, around))
+        before = set(self.in_order)
+        steps = self.parallel(self.uniform(node, around))
+        inside = [loop for loop in self.in_order if loop not in before]
+        if steps is None and rejected is not None and all(leaves_early(self.in_order[loop]) for loop in inside):
+            for loop in inside:
+                del self.in_order[loop]
+            return self.rejected(node, rejected, around)
+        return steps
 
     def formula(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step] | None:
         """The phase of a loop over a range that only accumulates; serial code if it cannot be distributed."""
