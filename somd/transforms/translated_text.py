@@ -7,7 +7,6 @@ alone.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,8 +57,9 @@ def translated_text(
     for k, statement in enumerate(module.body):
         if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
             statement = statement.with_changes(decorators=[made, *statement.decorators])
-        elif (table := _assigned(statement)) in apart:
-            files[apart[table]] = ast.literal_eval(module.code_for_node(statement).partition(" = ")[2])
+        table, value = _assigned(statement)
+        if table in apart:
+            files[apart[table]] = value
             read = f'{table} = Path(__file__).with_name("{file}{apart[table]}").read_text(encoding="utf-8")'
             statement = cst.parse_statement(read)
         if apart and k == 1:
@@ -77,9 +77,10 @@ def _is_import(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Import | cst.ImportFrom)
 
 
-def _assigned(node: cst.CSTNode) -> str:
-    """The name that a statement gives a value, "" for another statement."""
-    if not isinstance(node, cst.SimpleStatementLine) or not isinstance(node.body[0], cst.Assign):
-        return ""
-    target = node.body[0].targets[0].target
-    return target.value if isinstance(target, cst.Name) else ""
+def _assigned(node: cst.CSTNode) -> tuple[str, str]:
+    """The name to which a statement gives a text, and the text; ("", "") for another statement."""
+    if isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign):
+        target, value = node.body[0].targets[0].target, node.body[0].value
+        if isinstance(target, cst.Name) and isinstance(value, cst.SimpleString):
+            return target.value, str(value.evaluated_value)
+    return "", ""
