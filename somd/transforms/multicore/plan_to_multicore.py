@@ -34,6 +34,7 @@ from somd.transforms.stages import (
     written_arrays,
 )
 from somd.transforms.tree.names import names_read
+from somd.transforms.tree.rewriting import with_own_label
 from somd.transforms.tree.walking import Reader, Transformer
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
@@ -179,9 +180,12 @@ def sites_text(sites: tuple[Site, ...]) -> str:
 
 def _renamed(function: cst.FunctionDef, method: Method) -> cst.FunctionDef:
     """The function with the user's names that are those of the module's own told apart from them."""
+    clashing = sorted(method.local_names & {*reserved(), *BUILTINS})
+    if not clashing:
+        return function
     taken = {*_names(function), *method.local_names}
     given: dict[str, str] = {}
-    for name in sorted(method.local_names & {*reserved(), *BUILTINS}):
+    for name in clashing:
         given[name] = apart(name, taken)
         taken.add(given[name])
     return cast(cst.FunctionDef, function.visit(_Rename(given)))
@@ -194,8 +198,11 @@ OF_ARRAYS = ("shape", "size", "ndim", "real", "imag")
 class _Finished(Transformer):
     """Takes marks off names, and puts the statements that stand for one that raises on lines of their own."""
 
+    _anew = False
+
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return updated_node.with_changes(value=updated_node.value.removeprefix(MARK))
+        value = updated_node.value
+        return updated_node.with_changes(value=value.removeprefix(MARK)) if value.startswith(MARK) else updated_node
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -218,28 +225,30 @@ class _Finished(Transformer):
 class _Rename(Transformer):
     """Gives names others, except those that are called, decorate or are modules: not the user's."""
 
+    _anew = False
+
     def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__()
         self.names = names
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return updated_node.with_changes(value=self.names.get(updated_node.value, updated_node.value))
+        given = self.names.get(updated_node.value)
+        return updated_node if given is None else updated_node.with_changes(value=given)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        return (
-            updated_node.with_changes(func=original_node.func)
-            if isinstance(original_node.func, cst.Name)
-            else updated_node
-        )
+        if not isinstance(original_node.func, cst.Name) or updated_node.func is original_node.func:
+            return updated_node
+        return updated_node.with_changes(func=original_node.func)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
         named = isinstance(original_node.value, cst.Name) and original_node.value.value in MODULES
         module = named and original_node.attr.value not in OF_ARRAYS
-        value = original_node.value if module else updated_node.value
-        return updated_node.with_changes(attr=original_node.attr, value=value)
+        if module:
+            return original_node
+        return with_own_label(original_node, updated_node)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        return with_own_label(original_node, updated_node)
 
     def leave_Decorator(self, original_node: cst.Decorator, updated_node: cst.Decorator) -> cst.Decorator:
         return original_node

@@ -69,9 +69,11 @@ def _children_in(node: cst.CSTNode, attributes: Sequence[str]) -> list[cst.CSTNo
     found: list[cst.CSTNode] = []
     for name in attributes:
         value = getattr(node, name)
+        if not value or value is _DEFAULT:
+            continue
         if isinstance(value, _SEQUENCES):
             found += value
-        elif value is not None and value is not _DEFAULT:
+        else:
             found.append(value)
     return found
 
@@ -96,6 +98,11 @@ def _hooks(cls: type, base: type, start: str) -> tuple[Hooks, dict[str, Callable
         {getattr(cst, name): hook for name, hook in found.items() if "_" not in name},
         {name: hook for name, hook in found.items() if "_" in name},
     )
+
+
+@cache
+def _is_expression(kind: type[cst.CSTNode]) -> bool:
+    return issubclass(kind, cst.BaseExpression)
 
 
 #: what does not stand in expressions
@@ -131,7 +138,7 @@ class Reader(cst.CSTVisitor):
         if visit is None or visit(self, node) is not False:
             leaves, statements_only = self._leaves, self._statements_only
             for child in children_of(node):
-                if statements_only and isinstance(child, cst.BaseExpression):
+                if statements_only and _is_expression(type(child)):
                     continue
                 self.on_visit(child)
                 leave = leaves.get(type(child)) if leaves else None
@@ -153,7 +160,7 @@ class Transformer(cst.CSTTransformer):
     _part_leaves: ClassVar[dict[str, Callable[..., Any]]]
     _parts: ClassVar[frozenset[str]]
     _statements_only: ClassVar[bool]
-    #: whether a node is made anew where nothing in it is another
+    #: whether a node is made anew where nothing in it is another; where not, `on_leave` is for changes and hooks alone
     _anew: ClassVar[bool] = True
     #: how many nodes came out of a hook as another than they went in
     _changes = 0
@@ -208,35 +215,46 @@ class Transformer(cst.CSTTransformer):
     def _all_of(self, children: Sequence[cst.CSTNode]) -> list[Any]:
         made: list[Any] = []
         for child in children:
-            if self._statements_only and isinstance(child, cst.BaseExpression):
+            if self._statements_only and _is_expression(type(child)):
                 made.append(child)
                 continue
             updated = self._inside(child)
+            if updated is child and not self._anew and type(child) not in self._leaves:
+                made.append(child)
+                continue
             left = self.on_leave(child, updated)
-            self._changes += left is not updated
+            self._changes += left is not updated and not _other_name(left, updated)
             made.append(left)
         return made
+
+
+def _other_name(made: object, before: cst.CSTNode) -> bool:
+    """Whether one name stands for another, which may stand wherever that one does."""
+    return type(made) is cst.Name is type(before) and bool(made.lpar) == bool(before.lpar)
 
 
 def _copied(node: cst.CSTNode, children: Sequence[Any]) -> cst.CSTNode:
     """A copy of `node` with copies of its children. Nothing is validated again: what was valid stays so."""
     given = iter(children)
     made, put = object.__new__(type(node)), object.__setattr__
-    for name in _fields_of(type(node)):
+    names = _names_of(node)
+    for name in _others_of(type(node), names):
         put(made, name, getattr(node, name))
-    for name in _names_of(node):
+    for name in names:
         value = getattr(node, name)
-        if isinstance(value, _SEQUENCES):
-            if value:
-                put(made, name, tuple(islice(given, len(value))))
-        elif value is not None and value is not _DEFAULT:
+        if not value or value is _DEFAULT:
+            put(made, name, value)
+        elif isinstance(value, _SEQUENCES):
+            put(made, name, tuple(islice(given, len(value))))
+        else:
             put(made, name, next(given))
     return made
 
 
 @cache
-def _fields_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _others_of(kind: type[cst.CSTNode], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The attributes beside those that may hold children."""
+    return tuple(field.name for field in fields(kind) if field.name not in names)
 
 
 class _Given(cst.CSTTransformer):
