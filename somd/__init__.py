@@ -9,8 +9,13 @@ The function means what it means without the annotations; the compiler proves it
 pyopencl are imported when a method first needs them.
 """
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from somd.arguments.device_arrays import to_device
-from somd.calls.method import SomdMethod, somd
+from somd.calls.decorator import somd
+from somd.calls.method import SomdMethod
 from somd.errors import (
     SomdCacheWarning,
     SomdCompileError,
@@ -34,6 +39,15 @@ def load_ipython_extension(shell: object) -> None:
 
     add_magic(shell)
 
+
+class _Package(ModuleType):
+    """The package, which decorates as well: ``import somd`` and ``@somd``."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return somd(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Package
 
 __all__ = [
     "Block",

@@ -29,7 +29,6 @@ from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError,
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.settings import config
 from somd.settings.targets import DEFAULT, SEQUENTIAL
-from somd.settings.values import check_target, check_workers
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -273,48 +272,4 @@ def _reads_its_object(function: FunctionType) -> bool:
     return first is not None and any(path.root == first and path.attributes for path in paths_of(function))
 
 
-@overload
-def somd(function: Callable[P, R], /) -> SomdMethod[P, R]: ...
-@overload
-def somd(
-    *, target: str | None = None, workers: int | None = None, signatures: Sequence[str] = ()
-) -> Callable[[Callable[P, R]], SomdMethod[P, R]]: ...
-def somd(
-    function: Callable[P, R] | None = None,
-    /,
-    *,
-    target: str | None = None,
-    workers: int | None = None,
-    signatures: Sequence[str] = (),
-) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
-    """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
-
-    Args:
-        target: where it runs unless the environment or `somd.use` says otherwise.
-        workers: number of method instances.
-        signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
-
-    Raises:
-        SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language.
-        SomdConfigError: an unknown target or number of workers.
-    """
-    if target is not None:
-        check_target(target, "`@somd(target=...)`")
-    if workers is not None:
-        check_workers(workers, "`@somd(workers=...)`")
-    if function is None:
-        return lambda f: _marked(f, target, workers, signatures)
-    return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
-
-
-def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
-    """The SOMD method of a function; that of a static or class method stays one."""
-    if isinstance(function, staticmethod):
-        return staticmethod(SomdMethod(function.__func__, target, workers, signatures))
-    method = SomdMethod(getattr(function, "__func__", function), target, workers, signatures)
-    if isinstance(function, classmethod):
-        method.binding = "class"
-    return method
-
-
-__all__ = ["SomdCompileError", "SomdMethod", "somd"]
+__all__ = ["SomdCompileError", "SomdMethod"]

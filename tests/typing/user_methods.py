@@ -129,3 +129,6 @@ with use(target="sequential", workers=2):
     sweep(ones, 2)
 methods: list[SomdMethod[..., None]] = [smooth, count]
 reveal_type(targets()["opencl"])  # is: (str \| None|Union\[.*str, None\])
+reveal_type(somd.targets()["opencl"])  # is: (str \| None|Union\[.*str, None\])
+with somd.use(workers=2):
+    reveal_type(somd(dot.sequential)(ones))  # is: float

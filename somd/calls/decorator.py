@@ -1,0 +1,85 @@
+"""`@somd`: makes a SOMD method of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, overload
+
+from somd.arguments.device_arrays import to_device
+from somd.calls.method import SomdMethod
+from somd.settings.config import use
+from somd.settings.targets import targets
+from somd.settings.values import check_target, check_workers
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Decorator:
+    """The decorator, with what is set, listed and moved beside it, so that one import serves::
+
+    from somd import dist, somd
+
+    @somd
+    def scale(a: dist[np.ndarray]) -> None: ...
+
+    with somd.use(workers=4):
+        scale(a)
+    """
+
+    use = staticmethod(use)
+    targets = staticmethod(targets)
+    to_device = staticmethod(to_device)
+
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> SomdMethod[P, R]: ...
+    @overload
+    def __call__(
+        self, /, *, target: str | None = None, workers: int | None = None, signatures: Sequence[str] = ()
+    ) -> Callable[[Callable[P, R]], SomdMethod[P, R]]: ...
+    def __call__(
+        self,
+        function: Callable[P, R] | None = None,
+        /,
+        *,
+        target: str | None = None,
+        workers: int | None = None,
+        signatures: Sequence[str] = (),
+    ) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
+        """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
+
+        Args:
+            target: where it runs unless the environment or `somd.use` says otherwise.
+            workers: number of method instances.
+            signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
+
+        Raises:
+            SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language.
+            SomdConfigError: an unknown target or number of workers.
+        """
+        if target is not None:
+            check_target(target, "`@somd(target=...)`")
+        if workers is not None:
+            check_workers(workers, "`@somd(workers=...)`")
+        if function is None:
+            return lambda f: _marked(f, target, workers, signatures)
+        return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return "<the decorator somd>"
+
+    def __reduce__(self) -> str:
+        return "somd"
+
+
+def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
+    """The SOMD method of a function; that of a static or class method stays one."""
+    if isinstance(function, staticmethod):
+        return staticmethod(SomdMethod(function.__func__, target, workers, signatures))
+    method = SomdMethod(getattr(function, "__func__", function), target, workers, signatures)
+    if isinstance(function, classmethod):
+        method.binding = "class"
+    return method
+
+
+somd = Decorator()
