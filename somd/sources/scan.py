@@ -99,11 +99,12 @@ def _decorator_names(tree: ast.Module) -> frozenset[str]:
     """The dotted names in this module that stand for `somd.somd`."""
     names: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in ("somd", "somd.calls.method"):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in ("somd", "somd.calls.decorator"):
             names.update(a.asname or a.name for a in node.names if a.name == "somd")
             names.update({"somd"} if any(a.name == "*" for a in node.names) else ())
         elif isinstance(node, ast.Import):
-            names.update(f"{a.asname or a.name}.somd" for a in node.names if a.name in ("somd", "somd.calls.method"))
+            names.update(f"{a.asname or a.name}.somd" for a in node.names if a.name in ("somd", "somd.calls.decorator"))
+            names.update(a.asname or a.name for a in node.names if a.name == "somd")  # the package decorates, too
             names.update({"somd.somd"} if any(a.name.startswith("somd.") and not a.asname for a in node.names) else ())
     found = -1
     while found != len(names):

@@ -60,6 +60,8 @@ FORMS = {
     "        a[i] += 1\n",
     "options": "import somd as s, numpy as np\ngpu = s.somd(target='opencl')\n@gpu\ndef f(a: s.dist[np.ndarray]):\n"
     "    for i in range(len(a)):\n        a[i] += 1\n",
+    "package": "import somd, numpy as np\n@somd(workers=2)\ndef f(a: somd.dist[np.ndarray]):\n"
+    "    for i in range(len(a)):\n        a[i] += 1\n",
     "star": "from somd import *\nimport numpy as np\n@somd\ndef f(a: dist[np.ndarray]):\n    for i in range(len(a)):\n"
     "        a[i] += 1\n",
     "class": "import somd as s, numpy as np\nclass A:\n    @s.somd\n    def f(self, a: s.dist[np.ndarray]):\n"

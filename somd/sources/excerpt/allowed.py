@@ -80,7 +80,7 @@ _KNOWN = frozenset(
     "abc builtins collections dataclasses decimal enum fractions functools numpy somd sys types typing".split()  # noqa: SIM905
 )
 #: what `somd(target=...)`, `dataclass(frozen=True)` and their like give: functions that take the definition
-_MAKERS = frozenset(("somd.calls.method", "dataclasses", "functools", "numba.core.decorators"))
+_MAKERS = frozenset(("somd.calls.decorator", "dataclasses", "functools", "numba.core.decorators"))
 _DEEPEST = 16
 _MANY = 10**7
 _LONG = 10**5
@@ -88,11 +88,10 @@ _LONG = 10**5
 
 def may_call(function: object, keeps: bool = False) -> bool:
     """Whether a call has no effect; with `keeps`, whether that holds although functions of the user's are given."""
-    if isinstance(function, FunctionType):
-        if function.__module__ in _MAKERS and "<locals>" in function.__qualname__:
-            return True
-        if function.__module__ == "somd.calls.method" and function.__name__ == "<lambda>":
-            return True
+    if isinstance(function, FunctionType) and function.__module__ in _MAKERS and "<locals>" in function.__qualname__:
+        return True
+    if function is sys.modules.get("somd"):  # the package decorates, too
+        return True
     if _in(_KEEPERS, function) or _is_method(function, keeps):
         return True
     if keeps:
