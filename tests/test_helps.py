@@ -3,7 +3,7 @@
 A file `NAME.helps` beside a refused program has a section for each of its helps that is applied: `help: ` and the first
 words of the help, then lines of the program with `-` that go and lines with `+` that come in their place, or at the end
 where none go: calls, for the most part. Wherever the help is to put the loop in a block, that is done without a file.
-Each call must be accepted for Numba, and its plan must do what plain Python does, by the reference back end.
+Each call must be accepted for Numba, and its plan must do what plain Python does, in the interpreter.
 """
 
 from __future__ import annotations

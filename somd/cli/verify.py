@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from somd.sources.expected import Expected
     from somd.sources.verifying import Finding
 
-#: the plan itself, which the reference back end runs in orders by chance
+#: the plan itself, which is interpreted in orders by chance
 PLAN = "plan"
 
 

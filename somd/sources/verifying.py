@@ -1,8 +1,8 @@
 """A method against the function as written: on every target, for several numbers of workers, in any order.
 
 In: a method and inputs. Out: findings, good and bad: a target that agrees on all inputs, or the first element that
-differs, with the method instance that owns it and the line that wrote it. The plan itself is run too, by the reference
-back end: iterations, parts and logical blocks in orders that chance chooses, with every claim of the plan watched.
+differs, with the method instance that owns it and the line that wrote it. The plan itself is run too, as a loop program
+in the interpreter: iterations, parts and logical blocks in orders that chance chooses, with every claim watched.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import random
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -29,10 +30,12 @@ from somd.settings.targets import target_of
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
 from somd.sources.load import Method, function_of
-from somd.transforms.pipeline import compile_for
-from somd.transforms.reference.owners import Owners
-from somd.transforms.reference.run import Reference
-from somd.transforms.reference.witness import PlanViolation
+from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.loops.not_expressed import NotExpressed
+from somd.transforms.loops.owners import Owners
+from somd.transforms.loops.program import Program
+from somd.transforms.loops.witness import ProgramViolation
+from somd.transforms.pipeline import Compiled, compile_for, loop_program
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Plan
 from somd.transforms.tree.walking import Reader
@@ -41,10 +44,13 @@ from somd.transforms.tree.walking import Reader
 #: the libraries of plain Python within a few, and loops add up
 FUNCTIONS = 16.0
 
+#: begins what is said of a target that a method does not run on
+NOT_RUN = "not run"
+
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found on a target (`plan` for the reference): in `agrees`, how well; otherwise what is different, and
+    """What was found on a target (`plan` for the interpreter): in `agrees`, how well; otherwise what is different, and
     who wrote it. A `doubtful` one is none of the method's own orders, so no error."""
 
     target: str
@@ -79,6 +85,27 @@ def verify(
             yield from runs.in_other_orders(cases)
 
 
+@dataclass(frozen=True)
+class Planned:
+    """The plan for one kind of arguments, the names of the values that it takes, and their partitioners."""
+
+    compiled: Compiled
+    names: tuple[str, ...]
+    partitioners: dict[str, Any]
+
+    @property
+    def plan(self) -> Plan:
+        return self.compiled.plan
+
+    @cached_property
+    def program(self) -> Program:
+        return loop_program(self.compiled)
+
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        return Interpreter(self.program)
+
+
 class _Runs:
     def __init__(self, method: Method, workers: Sequence[int], tolerance: Tolerance | None) -> None:
         self.method = method
@@ -87,7 +114,7 @@ class _Runs:
         self.workers = workers
         self.tolerance = tolerance
         #: the plan for each kind of arguments
-        self.plans: dict[tuple[object, ...], Plan] = {}
+        self.plans: dict[tuple[object, ...], Planned] = {}
 
     def on_target(self, target: str, cases: Sequence[Expected]) -> Finding:
         exact = True
@@ -104,7 +131,7 @@ class _Runs:
                         warnings.simplefilter("ignore", RuntimeWarning)
                         result: Any = self.method(*found)
                 except SomdFallbackWarning as warning:
-                    return Finding(target, agrees=f"not run: {str(warning).partition(': ')[2].splitlines()[0]}")
+                    return Finding(target, agrees=f"{NOT_RUN}: {str(warning).partition(': ')[2].splitlines()[0]}")
                 except SomdCompileError:
                     raise
                 except Exception as error:
@@ -129,17 +156,20 @@ class _Runs:
     def on_plan(self, cases: Sequence[Expected], orders: int) -> Finding:
         exact = True
         for case in cases:
-            plan, named, partitioners = self.planned(case.arguments)
-            reference = Reference(plan)
+            try:
+                planned = self.planned(case.arguments)
+                interpreter = planned.interpreter
+            except NotExpressed as lacks:
+                return Finding("plan", agrees=f"{NOT_RUN}: {lacks}")
             for seed in range(orders):
                 number = self.workers[seed % len(self.workers)]
                 where = f"plan, order {seed}: {described(self.names, case.arguments)}"
                 found = duplicated(case.arguments)
                 try:
-                    result = reference.run(
-                        dict(zip(named, self.values(found), strict=True)), seed, partitioners, number
+                    result = interpreter.run(
+                        dict(zip(planned.names, self.values(found), strict=True)), seed, planned.partitioners, number
                     )
-                except PlanViolation as error:
+                except ProgramViolation as error:
                     return Finding("plan", where=where, differs=f"a claim of the plan does not hold: {error}")
                 except Exception as error:
                     if case.error is None or not _alike(error, case.error):
@@ -158,17 +188,19 @@ class _Runs:
         for case in cases:
             if case.error is not None:
                 continue
-            plan, named, partitioners = self.planned(case.arguments)
-            if plan.method.combine is None:
+            planned = self.planned(case.arguments)
+            combine = planned.plan.method.combine
+            if combine is None or planned.program.combine is None:
                 return
-            shuffled = _Shuffled(plan.method.combine.function, plan.method.combine.declared)
-            other = replace(plan, method=replace(plan.method, combine=shuffled))
+            shuffled = _Shuffled(combine.function, combine.declared)
+            other = Interpreter(replace(planned.program, combine=shuffled))
             where = f"partial results in another order: {described(self.names, case.arguments)}"
             for seed in range(5):
                 mixed = duplicated(case.arguments)
                 shuffled.order.seed(seed)
                 try:
-                    result = self.of_plan(other, named, mixed, seed, partitioners)
+                    given = dict(zip(planned.names, self.values(mixed), strict=True))
+                    result = other.run(given, seed, planned.partitioners, max(self.workers))
                 except Exception as error:
                     yield Finding("plan", "", where, _raised(error, None), doubtful=True)
                     return
@@ -177,13 +209,6 @@ class _Runs:
                     yield Finding("plan", "", where, str(made), doubtful=True)
                     return
 
-    def of_plan(
-        self, plan: Plan, named: Sequence[str], arguments: Arguments, seed: int, partitioners: dict[str, Any]
-    ) -> Any:
-        """The result of a plan in the order of a seed."""
-        given = dict(zip(named, self.values(arguments), strict=True))
-        return Reference(plan).run(given, seed, partitioners, max(self.workers))
-
     # --- what a call takes ---------------------------------------------------------------------------------------
 
     def values(self, arguments: Arguments) -> tuple[Any, ...]:
@@ -191,7 +216,7 @@ class _Runs:
         found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
         return calling_of(found, found.structure(), self.names).values(arguments, found)
 
-    def planned(self, arguments: Arguments) -> tuple[Plan, tuple[str, ...], dict[str, Any]]:
+    def planned(self, arguments: Arguments) -> Planned:
         """The plan for arguments, the names of the values that it takes, and their partitioners."""
         arguments = _whole(self.function, arguments)
         found = reach(self.function, dict(zip(self.names, arguments, strict=True)))
@@ -201,9 +226,11 @@ class _Runs:
         aliases = _aliases(calling.names, calling.values(arguments, found))
         key = (calling.structure, tuple(texts), tuple(aliases.items()))
         if key not in self.plans:
-            self.plans[key] = compile_for(self.function, types, aliases, found).plan
-        self.fixed_by(self.plans[key])
-        return self.plans[key], calling.names, {calling.names[k]: p for k, p in calling.partitioners.items()}
+            partitioners = {calling.names[k]: p for k, p in calling.partitioners.items()}
+            compiled = compile_for(self.function, types, aliases, found)
+            self.plans[key] = Planned(compiled, calling.names, partitioners)
+        self.fixed_by(self.plans[key].plan)
+        return self.plans[key]
 
     # --- how it compares -----------------------------------------------------------------------------------------
 
@@ -227,7 +254,7 @@ class _Runs:
 
     def suited(self, case: Expected) -> Tolerance:
         """Sums may associate otherwise, and elementary functions differ in the last places; nothing else may."""
-        plan, _, _ = self.planned(case.arguments)
+        plan = self.planned(case.arguments).plan
         nests = [phase.nest for phase in plan.phases()]
         if plan.method.combine is not None or any(n.reductions or n.combined or n.copies for n in nests):
             arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
@@ -242,9 +269,9 @@ class _Runs:
             return None
         arguments = duplicated(case.arguments)
         try:
-            plan, named, partitioners = self.planned(arguments)
-            given = dict(zip(named, self.values(arguments), strict=True))
-            owners = Owners(plan, given, partitioners, workers)
+            planned = self.planned(arguments)
+            given = dict(zip(planned.names, self.values(arguments), strict=True))
+            owners = Owners(planned.program, given, planned.partitioners, workers)
         except Exception:  # the plan's own run fails: it has nothing to tell
             return None
         value: Any = owners.result

@@ -16,7 +16,7 @@ from somd.capture.objects import value_given
 from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.compiling.bugs import compiler_bugs
-from somd.compiling.one_at_a_time import room_for_nesting
+from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
@@ -28,6 +28,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
+from somd.transforms.loops.program import Program
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes, names_under_bits
 from somd.transforms.plan.joined import check_functions, joined_loops
@@ -161,6 +162,21 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
         p: ArrayType("int64" if p in integers else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names
     }
+
+
+def loop_program(compiled: Compiled) -> Program:
+    """The loop program, verified.
+
+    Raises:
+        NotExpressed: it has something that programs do not express yet.
+    """
+    from somd.transforms.loops.plan_to_loops import plan_to_loops
+    from somd.transforms.loops.verify import verify
+
+    with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups), many_calls():
+        made = plan_to_loops(compiled.plan, compiled.types)
+        verify(made)
+        return made
 
 
 def module_text(compiled: Compiled, target: str) -> str:

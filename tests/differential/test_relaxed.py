@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,14 @@ import pytest
 
 import somd
 from somd.arguments.signatures import describe
-from somd.transforms.pipeline import compile_for
-from somd.transforms.reference.run import Reference
+from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.loops.program import Parts
+from somd.transforms.pipeline import compile_for, loop_program
 from somd.transforms.signature_text import parse_type
 from tests.differential import features, harness
 from tests.differential.relaxed_programs import RELAXED, gauss_seidel, with_a_sum
 from tests.language.program import numbers
+from tests.transforms.loops.building import changed
 
 EACH_ITERATION = 10_000
 
@@ -36,12 +37,12 @@ class Definition:
         first = {id(value): name for name, value in reversed(given)}
         arrays = [(name, first[id(value)]) for name, value in given if isinstance(value, np.ndarray)]
         types = {name: parse_type(describe(value)) for name, value in given}
-        plan = compile_for(method.sequential, types, {name: other for name, other in arrays if other != name}).plan
+        aliases = {name: other for name, other in arrays if other != name}
+        program = loop_program(compile_for(method.sequential, types, aliases))
         self.partitioners = {self.names[k]: p for k, p in method._shown_calling().partitioners.items()}
-        self.reference = Reference(plan)
         if target == "opencl":
-            phases = self.reference.phases
-            self.reference.phases = [(replace(p, nest=replace(p.nest, partition=None)), code) for p, code in phases]
+            program = changed(program, lambda node: Parts() if isinstance(node, Parts) else None)
+        self.interpreter = Interpreter(program)
 
     def run(self, case: tuple[Any, ...], workers: int) -> tuple[Any, tuple[Any, ...]]:
         """The result, and the arguments afterwards; one MI does what Python does."""
@@ -49,7 +50,7 @@ class Definition:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             given = dict(zip(self.names, args, strict=True))
-            result = self.reference.run(given, workers, self.partitioners, workers)
+            result = self.interpreter.run(given, workers, self.partitioners, workers)
             if workers == 1:
                 with somd.use(target="sequential"):  # for the methods that it calls, too
                     expected = self.method.sequential(*plain)

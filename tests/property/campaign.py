@@ -4,8 +4,8 @@
 
 Program numbers are `seed * 1000000` and following. `--generator mixed` (the default) writes programs of many topics
 (`tests.property.mixed`), `changes` methods that are called again after what they mention was rebound
-(`tests.property.changing`), `affine` those of `tests.property.programs`, which are judged on the reference back end:
-there a refusal is compared with what the iterations really do. Targets: `reference`, `multicore`, `opencl`. What
+(`tests.property.changing`), `affine` those of `tests.property.programs`, which are judged in the interpreter:
+there a refusal is compared with what the iterations really do. Targets: `plan`, `multicore`, `opencl`. What
 differs, fails, hangs or dies is written to the folder `--out`, a file a program, as small as it could be made, to be
 run by itself; the exit status is then 1. On devices that share each call, however small, here those of PoCL:
 
@@ -163,7 +163,7 @@ def _affine(options: argparse.Namespace, numbers: Sequence[int]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--generator", choices=("mixed", "changes", "affine"), default="mixed")
-    parser.add_argument("--target", choices=("reference", "multicore", "opencl"), default="reference")
+    parser.add_argument("--target", choices=("plan", "multicore", "opencl"), default="plan")
     parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)

@@ -17,8 +17,8 @@ import somd
 from somd.arguments.signatures import describe_all
 from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.errors import SomdCompileError, SomdError, SomdFallbackWarning, SomdInternalError, SomdRuntimeError
-from somd.transforms.pipeline import compile_for
-from somd.transforms.reference.run import Reference
+from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.pipeline import compile_for, loop_program
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Phase, Serial, Uniform, all_steps, nested_steps
 from somd.transforms.types.scalars import Type
@@ -30,7 +30,7 @@ from tests.property.plain import namespace_of, plain_function
 WORKERS = (1, 2, 3, 7)
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
 PATIENCE = 2.0
-#: orders of iterations that the reference back end takes
+#: orders of iterations in the interpreter
 ORDERS = (1, 2)
 
 
@@ -66,7 +66,7 @@ class Refused(Exception):
 
 
 def examine(number: int, target: str) -> Examined:
-    """Examine the program of this number on `target`; `reference` runs its plan."""
+    """Examine the program of this number on `target`; `plan` interprets its plan."""
     return examine_program(mixed(number), target)
 
 
@@ -92,14 +92,14 @@ def mismatches(number: int, target: str) -> list[str] | None:
 
 def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     file = f"<mixed program {made.number}>"
-    own = target != "reference"  # which has Python's own ints, and NumPy's functions
+    own = target != "plan"  # whose interpreter has NumPy's functions
     tolerance = 0.0 if own else made.tolerance
-    plain = plain_function(made, file, own, own)
-    exact = plain_function(made, file, own, False) if own else None
+    plain = plain_function(made, file, own, True)
+    exact = plain_function(made, file, own, False)
     try:
         with own_errors():
             method = namespace_of(made.text, file)[made.name]
-        runs: Any = _Planned(method) if target == "reference" else _Compiled(method, target)
+        runs: Any = _Planned(method) if target == "plan" else _Compiled(method, target)
     except Foreign as foreign:
         found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
         return
@@ -108,14 +108,14 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     for given in calls(made):
         if not given.what.startswith(only):
             continue
-        wanted = outcome(plain, given, own, PATIENCE)
+        wanted = outcome(plain, given, True, PATIENCE)
         if wanted.undefined:
             found.undefined += 1
             continue
         try:
             for where, mine in runs.outcomes(given):
                 differs = difference(wanted, mine, tolerance, not own, types)
-                if differs and exact is not None:
+                if differs:
                     unbounded = outcome(exact, given, seconds=PATIENCE)
                     rough = (1e-4 if made.narrow else 1e-10) if inexact(method, given, target) else 0.0
                     differs = "" if _as_good(wanted, unbounded, mine, rough) else differs
@@ -136,7 +136,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
         if len(found.details) > 2:
             break
     doubtful = {what: text for what, text in types.doubtful.items() if what not in types.numpys}
-    if found.verdict == "agrees" and doubtful and target != "reference":
+    if found.verdict == "agrees" and doubtful and target != "plan":
         found.verdict = "doubtful"
         found.details = [f"{what}: {text}, whose type is Python's in every call" for what, text in doubtful.items()]
     if not accepted and first is not None:
@@ -262,7 +262,7 @@ class _Planned:
 
     def __init__(self, method: Any) -> None:
         self.method = method
-        self.made: dict[Any, Reference] = {}
+        self.made: dict[Any, Interpreter] = {}
 
     def outcomes(self, given: Call) -> Iterator[tuple[str, Outcome]]:
         types, aliases = signature(self.method, given)
@@ -270,13 +270,13 @@ class _Planned:
         if key not in self.made:
             function = self.method.__wrapped__
             with own_errors(), room_for_nesting(function):
-                self.made[key] = Reference(compile_for(function, types, aliases).plan)
+                self.made[key] = Interpreter(loop_program(compile_for(function, types, aliases)))
         for seed in ORDERS:
-            reference = self.made[key]
+            interpreter = self.made[key]
             yield (
                 f"order {seed}",
                 run_call(
-                    lambda *own, seed=seed, reference=reference: reference.run(
+                    lambda *own, seed=seed, interpreter=interpreter: interpreter.run(
                         dict(zip(types, own, strict=True)), seed
                     ),
                     given,

@@ -12,11 +12,10 @@ from typing import Any
 from unittest.mock import patch
 
 from somd.errors import SomdCompileError
-from somd.transforms.pipeline import compile_for
+from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.loops.witness import ProgramViolation
+from somd.transforms.pipeline import Compiled, compile_for, loop_program
 from somd.transforms.plan import nests
-from somd.transforms.reference.run import Reference
-from somd.transforms.reference.witness import PlanViolation
-from somd.transforms.stages import Plan
 from tests.property.independence import independent
 from tests.property.programs import Program, program
 from tests.property.running import SIZES, arguments_of, differences, function_of, outcome, types_of
@@ -39,7 +38,7 @@ class Judgement:
 def judge(
     number: int, seeds: tuple[int, ...] = (1, 2), brute_force: bool = True, aliased: bool = False
 ) -> Judgement | None:
-    """Judge the program of this number on the reference back end.
+    """Judge the program of this number in the interpreter.
 
     With `aliased`, one array is passed for two parameters; None where the program has no two of a kind.
     """
@@ -52,14 +51,14 @@ def judge(
     start = time.process_time()
     try:
         with _conflicts(examples):
-            plan = compile_for(function, types_of(made), aliases).plan
+            compiled = compile_for(function, types_of(made), aliases)
     except SomdCompileError as error:
         seconds = time.process_time() - start
         return _refused(made, function, error, seconds, examples if brute_force and not aliased else None)
     except Exception:
         return Judgement(number, "crash", details=[traceback.format_exc()])
     seconds = time.process_time() - start
-    details = list(_mismatches(made, function, plan, seeds, aliases))
+    details = list(_mismatches(made, function, compiled, seeds, aliases))
     return Judgement(number, "wrong" if details else "accepted", details=details[:3], seconds=seconds)
 
 
@@ -102,17 +101,17 @@ def _refused(
 
 
 def _mismatches(
-    made: Program, function: FunctionType, plan: Plan, seeds: tuple[int, ...], aliases: Mapping[str, str]
+    made: Program, function: FunctionType, compiled: Compiled, seeds: tuple[int, ...], aliases: Mapping[str, str]
 ) -> Iterator[str]:
-    reference = Reference(plan)
+    interpreter = Interpreter(loop_program(compiled))
     for size in range(len(SIZES)):
         given = arguments_of(made, size)
         given |= {name: given[first] for name, first in aliases.items()}
         wanted = outcome(lambda own: function(**own), given)
         for seed in seeds:
             try:
-                found = outcome(lambda own, seed=seed: reference.run(own, seed), given)  # type: ignore[misc]
-            except PlanViolation as error:
+                found = outcome(lambda own, seed=seed: interpreter.run(own, seed), given)  # type: ignore[misc]
+            except ProgramViolation as error:
                 yield f"size {SIZES[size]}: {error}"
                 continue
             for difference in differences(wanted, found, made.inexact):

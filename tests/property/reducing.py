@@ -170,8 +170,7 @@ def _file(made: Mixed, target: str, found: Examined) -> str:
     comment = "".join(
         f"# {line}\n" for line in f"Program {made.number}, {target}: {found.verdict}. {detail}".split("\n")[:40]
     )
-    if target != "reference":
-        comment += "# Python's ints wrap at 64 bits there (docs/limits.md).\n"
+    comment += "# Python's ints wrap at 64 bits there (docs/limits.md).\n"
     return comment + made.text + _arguments(made, call) + RUN.format(method=made.name, target=target)
 
 

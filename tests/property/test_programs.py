@@ -1,6 +1,6 @@
 """Accepted means equal, and what is really independent is accepted: over generated programs.
 
-A longer run: `python -m tests.property.campaign`; or SOMD_PROGRAMS=20000 (reference back end),
+A longer run: `python -m tests.property.campaign`; or SOMD_PROGRAMS=20000 (interpreter),
 SOMD_PROGRAMS_MULTICORE=300, SOMD_PROGRAMS_OPENCL=300.
 """
 
@@ -27,7 +27,7 @@ def wanted(name: str, default: int) -> int:
 
 
 @pytest.mark.parametrize("aliased", [False, True])
-def test_generated_programs_on_the_reference(aliased: bool) -> None:
+def test_generated_programs_in_the_interpreter(aliased: bool) -> None:
     numbers = range(wanted("SOMD_PROGRAMS", 25 if aliased else 75))
     judged = [judge(number, aliased=aliased) for number in numbers]
     found = [judgement for judgement in judged if judgement is not None]
@@ -42,7 +42,7 @@ def test_generated_programs_on_the_reference(aliased: bool) -> None:
 
 def test_generated_programs_of_many_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
-    judged = [examine(number, "reference") for number in range(wanted("SOMD_PROGRAMS_MIXED", 6))]
+    judged = [examine(number, "plan") for number in range(wanted("SOMD_PROGRAMS_MIXED", 6))]
     assert not [(each.number, each.details) for each in judged if each.verdict in ("differs", "failed")], table(judged)
     assert any(each.verdict == "agrees" for each in judged)
 

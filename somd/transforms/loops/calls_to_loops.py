@@ -62,12 +62,17 @@ class Call:
     result: ScalarType
 
 
-def operator_call(kind: type[cst.CSTNode], sides: Sequence[Expression], result: ScalarType) -> Expression:
-    """An arithmetic operation whose result is of type `result`."""
+def operator_call(
+    kind: type[cst.CSTNode], sides: Sequence[Expression], result: ScalarType, joins: bool = False
+) -> Expression:
+    """An arithmetic operation whose result is of type `result`; with `joins` a product of complex numbers, each of
+    which may be that of none."""
     symbol, (left, right) = SYMBOLS[kind], sides
     if symbol == "/" and result.weak and result.kind == "f" and {left.type.kind, right.type.kind} <= {"i", "u", "b"}:
         return operation(symbol, cast(left, INT64), cast(right, INT64))
-    if result.kind == "c" and result.weak and symbol in OF_PYTHON:
+    if joins:
+        symbol = f"joined {symbol}"
+    elif result.kind == "c" and result.weak and symbol in OF_PYTHON:
         symbol = f"python {symbol}"
     return operation(symbol, cast(left, result), cast(right, result))
 

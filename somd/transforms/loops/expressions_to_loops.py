@@ -90,6 +90,8 @@ class Expressions:
         self.method = method
         self.types = types
         self.accesses = Accesses()
+        #: multiplications into accumulators that no number is neutral for
+        self.joining: frozenset[cst.CSTNode] = frozenset()
         #: the intervals of names, where more is known than the type
         self.ranges: dict[str, Interval] = {}
 
@@ -151,7 +153,7 @@ class Expressions:
             return self._subscript(node)
         if isinstance(node, cst.BinaryOperation):
             sides = self.expression(node.left), self.expression(node.right)
-            return operator_call(type(node.operator), sides, self.type_of(node))
+            return operator_call(type(node.operator), sides, self.type_of(node), node in self.joining)
         if isinstance(node, cst.UnaryOperation):
             return self._unary(node)
         if isinstance(node, cst.Comparison):
@@ -327,5 +329,7 @@ class Expressions:
             raise self.lacks("an index of something that is no array", node)
         indices = tuple(cast(self.expression(each), INT64) for each in index_expressions(node))
         type_ = ScalarType(array.dtype)
-        read = self.accesses.relaxed_read(node)
-        return Element(node.value.value, indices, self.accesses.of(node), type_, whole(type_), read, self.origin(node))
+        access, read = self.accesses.of(node), self.accesses.relaxed_read(node)
+        if access == PROVED and any(each.range is not None and each.range.high < 0 for each in indices):
+            access = FROM_END  # proved since nothing comes here: `if False`
+        return Element(node.value.value, indices, access, type_, whole(type_), read, self.origin(node))

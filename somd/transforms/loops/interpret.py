@@ -14,13 +14,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from somd.compiling.one_at_a_time import many_calls
 from somd.language.partitioners import Block, Partitioner
 from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, plain
 from somd.transforms.loops.operators import number
 from somd.transforms.loops.program import Element, Partials, Program, Region
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.walking import statements_in
-from somd.transforms.loops.witness import Witness, Write, address_of, claim
+from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 
 #: in which order iterations run: as written, the last one first, or as chance chooses for a seed
@@ -64,6 +65,11 @@ class Interpreter:
         self.program = program
         self.current = _Run("forwards", random.Random(0), {}, None)
         self.runner: _Runner | None = None
+        with many_calls():
+            self._prepare()
+
+    def _prepare(self) -> None:
+        program = self.program
         self.meaning = Meaning(self, program.name)
         for function in program.functions:
             self.meaning.function(function)
@@ -74,15 +80,16 @@ class Interpreter:
         self.body = self.meaning.block(program.body[: -1 if self.rest is not None else None])
 
     def _prepared(self, region: Region) -> _Code:
-        value = self.meaning.value
+        value, exact = self.meaning.value, self.meaning.exact
         checks = self.meaning.block(region.checks)
         shared = {*region.arrays} - {each.array for each in region.combined} - {*region.local_arrays}
         self.meaning.watched = frozenset(shared)
+        self.meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
         body = self.meaning.block(region.body)
-        self.meaning.watched = frozenset()
+        self.meaning.watched, self.meaning.claimed = frozenset(), {}
         limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
-        hulls = [None if loop.hull is None else (value(loop.hull[0]), value(loop.hull[1])) for loop in region.loops]
-        return _Code(region, body, limits, hulls, checks, [value(each) for each in region.ordered_if])
+        hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
+        return _Code(region, body, limits, hulls, checks, [exact(each) for each in region.ordered_if])
 
     def run(
         self,
@@ -111,7 +118,7 @@ class Interpreter:
             scalar = isinstance(parameter.type, ScalarType)
             names[parameter.name] = number(given, parameter.type.dtype) if scalar else given  # type: ignore[union-attr]
         carried: list[BaseException] = []
-        with np.errstate(all="ignore"):
+        with many_calls(), np.errstate(all="ignore"):
             try:
                 return self._result(names, [arguments[parameter.name] for parameter in self.program.parameters])
             except Carried as raised:
@@ -188,7 +195,7 @@ class _Runner:
         self.witness.writes(element, array, where)
         if self.current.writes is not None:
             position, outermost = element.origin.position, self.point[0]
-            self.current.writes[address_of(array, where)] = Write(
+            self.current.writes[self.witness.address_of(array, where)] = Write(
                 self.region.number,
                 self.point,
                 None if position is None else position.line,
@@ -229,8 +236,8 @@ class _Runner:
         first, last, step = (int(limit(known)) for limit in self.code.limits[depth])
         values = variables[depth].range
         for value in range(first, last, step):
-            holds = values is None or values.low <= value <= values.high
-            claim(holds, f"`{variables[depth].name}` lies in {values}, is {value}")
+            if values is not None and not values.low <= value <= values.high:
+                raise ProgramViolation(f"`{variables[depth].name}` lies in {values}, is {value}")
             yield from self._points(names, (*outer, value))
 
     def _hulls(self, names: Names, points: Sequence[tuple[int, ...]]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from somd.language.combining import joined
 from somd.language.raising import Raises
-from somd.transforms.loops.operators import OPERATORS, number
+from somd.transforms.loops.operators import EXACT, OPERATORS, number
 from somd.transforms.loops.program import (
     Allocate,
     AllocateLike,
@@ -31,6 +31,7 @@ from somd.transforms.loops.program import (
     Expression,
     Function,
     If,
+    Interval,
     Join,
     Length,
     Loop,
@@ -48,7 +49,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.ranges import inside, whole
 from somd.transforms.loops.witness import ProgramViolation, claim, outside, place
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.types.scalars import ScalarType
@@ -96,6 +97,8 @@ class Meaning:
         self.functions: dict[str, Callable[[list[Any]], tuple[Any, ...]]] = {}
         #: the arrays whose elements several iterations may touch: those of a region
         self.watched: frozenset[str] = frozenset()
+        #: what is tested of loop variables where their trips begin
+        self.claimed: dict[str, Interval | None] = {}
 
     def function(self, function: Function) -> None:
         """Make a helper known."""
@@ -116,7 +119,7 @@ class Meaning:
             held = number(node.value, node.type.dtype)
             return lambda names: held
         if isinstance(node, Variable):
-            return _read(node)
+            return _read(node, self.claimed.get(node.name))
         if isinstance(node, Length):
             array, axis = node.array, node.axis
             return lambda names: np.int64(names[array].shape[axis])
@@ -147,6 +150,20 @@ class Meaning:
             left, right = values
             return lambda names: function(left(names), right(names))
         return lambda names: function(*(value(names) for value in values))
+
+    def exact(self, node: Expression) -> Value:
+        """The value of an integer or a condition, a number of Python's, where integers have no width."""
+        if isinstance(node, Cast):
+            operand, truth = self.exact(node.operand), node.type.kind == "b"
+            return lambda names: bool(operand(names)) if truth else operand(names)
+        if isinstance(node, Operation):
+            function, values = EXACT[node.operator], [self.exact(each) for each in node.operands]
+            return lambda names: function(*(value(names) for value in values))
+        if isinstance(node, Choice):
+            test, yes, no = self.exact(node.test), self.exact(node.yes), self.exact(node.no)
+            return lambda names: yes(names) if test(names) else no(names)
+        value = self.value(node)
+        return lambda names: value(names).item()
 
     def call(self, function: str, operands: tuple[Expression, ...]) -> Callable[[Names], tuple[Any, ...]]:
         values, functions = [self.value(each) for each in operands], self.functions
@@ -224,7 +241,7 @@ class Meaning:
         if isinstance(node, Region):
             return lambda names: self.running.region(node, names)
         if isinstance(node, Check):
-            condition, site = self.value(node.condition), node.site
+            condition, site = self.exact(node.condition), node.site
 
             def check(names: Names) -> None:
                 if condition(names):
@@ -330,7 +347,9 @@ class Meaning:
 
     def loop(self, node: Loop) -> Code:
         limits = [self.value(each) for each in (node.start, node.stop, node.step)]
-        body, variable, running = self.block(node.body), node.variable, self.running
+        variable, running = node.variable, self.running
+        before, self.claimed = self.claimed, {**self.claimed, variable.name: variable.range}
+        body, self.claimed = self.block(node.body), before
         values = variable.range
 
         def run(names: Names) -> Signal:
@@ -339,8 +358,8 @@ class Meaning:
             if node.order == "free":
                 trips = running.trips(range(start, stop, step))
             for value in trips:
-                if values is not None:
-                    claim(values.low <= value <= values.high, f"`{variable.name}` lies in {values}, is {value}")
+                if values is not None and not values.low <= value <= values.high:
+                    raise ProgramViolation(f"`{variable.name}` lies in {values}, is {value}")
                 names[variable.name] = np.int64(value)
                 signal = body(names)
                 if signal is Continue or signal is None:
@@ -373,7 +392,7 @@ def plain(value: Any, kind: ScalarType) -> Any:
     return value.item() if kind.weak else value
 
 
-def _read(node: Variable) -> Value:
+def _read(node: Variable, claimed: Interval | None) -> Value:
     name, values = node.name, node.range
 
     def read(names: Names) -> Any:
@@ -382,13 +401,17 @@ def _read(node: Variable) -> Value:
         except KeyError:
             raise ProgramViolation(f"`{name}` has no value where it is read") from None
 
+    if values is None or values == whole(node.type) or inside(claimed, values):
+        return read
+    low, high = np.dtype(node.type.dtype).type(values.low), np.dtype(node.type.dtype).type(values.high)
+
     def within(names: Names) -> Any:
         value = read(names)
-        assert values is not None
-        claim(bool(values.low <= value <= values.high), f"`{name}` lies in {values}, is {value}")
+        if not low <= value <= high:
+            raise ProgramViolation(f"`{name}` lies in {values}, is {value}")
         return value
 
-    return read if values == whole(node.type) else within
+    return within
 
 
 def _whole(node: Whole) -> Value:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from somd.diagnostics.model import Position
+from somd.errors import SomdError
 
 
-class NotExpressed(Exception):
+class NotExpressed(SomdError):
     """A construct of a plan that the loop program does not express yet; the text names it."""
 
     def __init__(self, construct: str, position: Position | None = None) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
+from somd.language.operators import join_products
 from somd.transforms.types.functions import CMATH, MATH, NUMPY
 from somd.transforms.types.scalars import DTYPES, NotTyped, ScalarType, apply
 
@@ -154,12 +155,26 @@ OPERATORS: dict[str, Operator] = {
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats
+    "joined *": Operator(join_products, infix="*"),  # of complex numbers, each of which may be the product of none
     "python *": Operator(_of_python(operator.mul, operator.mul), infix="*"),
     "python /": Operator(_of_python(operator.truediv, operator.truediv), infix="/"),
     "python **": Operator(_of_python(operator.pow, operator.pow), infix="**"),
     **{f"math.{name}": Operator(_of_math(name), _OF_INTS.get(name, "one type")) for name in MATH.values()},
     **{f"cmath.{name}": Operator(_of_python(function, _nans)) for function, name in CMATH.items()},
     **{f"np.{name}": Operator(_OF_NUMPY.get(name, function), "its own") for function, name in NUMPY.items()},
+}
+
+
+#: what operators of integers and truth values mean where integers have no width
+EXACT: dict[str, Callable[..., Any]] = {
+    **_INFIX,
+    **_COMPARED,
+    "and": lambda left, right: left and right,
+    "or": lambda left, right: left or right,
+    "not": operator.not_,
+    "neg": operator.neg,
+    "min": min,
+    "max": max,
 }
 
 

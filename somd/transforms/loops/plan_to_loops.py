@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.transforms.loops.expressions_to_loops import Accesses, Expressions
-from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, variable, whole_number
+from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, truth, variable, whole_number
 from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.program import (
     Assign,
@@ -38,6 +38,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import LONGEST
 from somd.transforms.loops.statements_to_loops import Names, Statements, comments_of
+from somd.transforms.products import joining
 from somd.transforms.stages import (
     NEAR,
     Dim,
@@ -82,6 +83,8 @@ class _Builder:
         self.statements = Statements(self.expressions, self.names, types.result, plan.raises)
         #: what the region at hand accumulates, by name
         self.reductions: dict[str, Reduced] = {}
+        #: what an iteration of the region at hand begins with
+        self.firsts: list[Statement] = []
 
     # --- steps ---------------------------------------------------------------------------------------------------
 
@@ -122,7 +125,8 @@ class _Builder:
         before = self.statements.entered(node, header.variable, values)
         body = self.steps(step.body)
         self.statements.left(header.variable, before)
-        return Loop(variable(header.variable, INT64, values), start, stop, by, body, "in order", None, origin)
+        place, first = self.statements.loop_variable(header.variable, values)
+        return Loop(place, start, stop, by, (*first, *body), "in order", None, origin)
 
     def origin(self, node: cst.CSTNode) -> Origin:
         return Origin(self.plan.method.positions.get(node), comments_of(node), node)
@@ -143,11 +147,12 @@ class _Builder:
     def region(self, phase: Phase) -> Region:
         nest = phase.nest
         checks = self.checks(nest)
-        ordered_if = tuple(self.expressions.text(text) for text in nest.in_order_if)
+        ordered_if = tuple(truth(self.expressions.text(text)) for text in nest.in_order_if)
         self.reductions = {each.name: self.reduced(each) for each in nest.reductions}
         kept = dict(self.expressions.ranges)
         for name, lowest in nest.lowest_scalars.items():
             self.expressions.ranges[name] = Interval(lowest, LONGEST)
+        self.firsts = []
         loop = self.loops(nest, nest.dims)
         self.expressions.ranges = kept
         dependent = relies_on_partition(self.plan, nest)
@@ -184,7 +189,7 @@ class _Builder:
     def checks(self, nest: Nest) -> tuple[Check, ...]:
         """What is tested before the region, the nearness of scalars to 0 before what is reckoned from them."""
         first, last = nest.near
-        made = [Check(self.expressions.text(check.condition), check.site) for check in nest.checks]
+        made = [Check(truth(self.expressions.text(check.condition)), check.site) for check in nest.checks]
         return (*self.near(first), *made, *self.near(last))
 
     def near(self, near: Near | None) -> tuple[Check, ...]:
@@ -217,11 +222,13 @@ class _Builder:
         self.statements.lowest = nest.lowest
         values = self.statements.values_of(dim.node, start, stop, step)
         before = self.statements.entered(dim.node, dim.variable, values)
-        body = (self.loops(nest, inner),) if inner else self.body(nest)
+        place, first = self.statements.loop_variable(dim.variable, values)
+        self.firsts += first
+        body = (self.loops(nest, inner),) if inner else (*self.firsts, *self.body(nest))
         self.statements.left(dim.variable, before)
         hull = None if dim.invariant else (self.expressions.text(dim.low), self.expressions.text(dim.high))
         origin = self.origin(dim.node)
-        return Loop(variable(dim.variable, INT64, values), start, stop, step, body, "free", hull, origin)
+        return Loop(place, start, stop, step, body, "free", hull, origin)
 
     def body(self, nest: Nest) -> tuple[Statement, ...]:
         """What an iteration runs."""
@@ -229,9 +236,10 @@ class _Builder:
         self.statements.own = {local.name: local for local in nest.local_arrays}
         self.statements.independent = nest.independent
         self.statements.flags = self.flags(nest)
+        self.expressions.joining = joining(nest, self.types)
         made = self.statements.block(nest.body)
         self.statements.own, self.statements.independent, self.statements.flags = {}, (), {}
-        self.statements.lowest = {}
+        self.statements.lowest, self.expressions.joining = {}, frozenset()
         return made
 
     def flags(self, nest: Nest) -> Mapping[cst.CSTNode, Statement]:

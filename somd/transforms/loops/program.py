@@ -20,6 +20,9 @@ Every expression has the type that its value has, a dtype of NumPy's, and intege
 differs between Python's own numbers and NumPy's is said by the operator, not by the type: a cast is a node, no operator
 converts. `operators` has them all. A name has one type in a program, or in a function.
 
+Conditions of checks, and what encloses a loop (`hull`, `ordered_if`), reckon with integers that have no width; all else
+wraps as its type does.
+
 An access is `Proved` to be inside its array, `FromEnd` if it is inside but may count from the end, or `Tested` where it
 happens. The trips of a `Loop` whose order is "free" may run in any order, and side by side.
 """

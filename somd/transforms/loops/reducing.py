@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.language.operators import OPERATORS
+from somd.language.operators import OPERATORS, Operator
 from somd.transforms.loops.operators import number
 from somd.transforms.loops.program import Reduced
 from somd.transforms.stages import FIRST
@@ -16,19 +16,24 @@ from somd.transforms.stages import FIRST
 
 def fresh_copy(op: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A private copy of an array that a fence combines: every element neutral."""
-    return np.full_like(array, OPERATORS[op].neutral(array.dtype))
+    return np.full_like(array, _operator(op, array.dtype).neutral(array.dtype))
 
 
 def combine_copy(op: str, array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> None:
     """Bring what a private copy has accumulated into the array."""
+    combine = _operator(op, array.dtype).combine
     for place in np.ndindex(array.shape):
-        array[place] = OPERATORS[op].combine(array[place], copy[place])
+        array[place] = combine(array[place], copy[place])
+
+
+def _operator(op: str, dtype: np.dtype[Any]) -> Operator:
+    return OPERATORS[op].of_kind(dtype.kind)
 
 
 def start(reduction: Reduced, names: Mapping[str, Any]) -> tuple[Any, ...]:
     """What a block starts from: the neutral element, companions as they are before the region, the flag not set."""
     dtype = np.dtype(reduction.variable.type.dtype)
-    neutral = math.nan if reduction.taking.unordered else OPERATORS[reduction.op].neutral(dtype)
+    neutral = math.nan if reduction.taking.unordered else _operator(reduction.op, dtype).neutral(dtype)
     companions = tuple(names.get(variable.name) for variable in reduction.companions)
     flag = () if reduction.flag is None else (np.bool_(False),)
     return (number(neutral, dtype.name), *companions, *flag)
@@ -37,8 +42,8 @@ def start(reduction: Reduced, names: Mapping[str, Any]) -> tuple[Any, ...]:
 def combined(reduction: Reduced, values: tuple[Any, ...], partial: tuple[Any, ...]) -> tuple[Any, ...]:
     """`values` after the block that gave `partial`; companions follow a new extremum."""
     if reduction.taking == FIRST and not reduction.companions:
-        made = OPERATORS[reduction.op].combine(values[0], partial[0])
-        return (number(made, reduction.variable.type.dtype),)
+        dtype = np.dtype(reduction.variable.type.dtype)
+        return (number(_operator(reduction.op, dtype).combine(values[0], partial[0]), dtype.name),)
     return partial if _taken(reduction, values[0], partial) else values
 
 

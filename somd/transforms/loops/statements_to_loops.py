@@ -164,8 +164,17 @@ class Statements:
         with_range = self.entered(node, header.variable, values)
         body = self.block(statements_of(node.body))
         self.left(header.variable, with_range)
-        return Loop(variable(header.variable, INT64, values), start, stop, step, body, order, hull,
-                    self.expressions.origin(node))  # fmt: skip
+        place, first = self.loop_variable(header.variable, values)
+        return Loop(place, start, stop, step, (*first, *body), order, hull, self.expressions.origin(node))
+
+    def loop_variable(self, name: str, values: Interval | None) -> tuple[Variable, list[Statement]]:
+        """The variable of a loop, and what each trip begins with: a name that is something else than a whole number in
+        other places gets the value of one."""
+        place = self.place(name)
+        if place.type == INT64:
+            return variable(name, INT64, values), []
+        counted = variable(self.names.fresh(name), INT64, values)
+        return counted, [Assign(place, cast(counted, place.type))]
 
     def values_of(self, node: cst.For, start: Expression, stop: Expression, step: Expression) -> Interval | None:
         """The interval of a loop's variable."""
@@ -220,7 +229,8 @@ class Statements:
 
     def augmented(self, node: cst.AugAssign, origin: Origin) -> list[Statement]:
         sides = self.expressions.expression(node.target), self.expressions.expression(node.value)
-        value = operator_call(AUGMENTED[type(node.operator)], sides, self.expressions.type_of(node))
+        kind, joins = AUGMENTED[type(node.operator)], node in self.expressions.joining
+        value = operator_call(kind, sides, self.expressions.type_of(node), joins)
         made = [self.store(node.target, value, origin)]
         return [*made, self.flags[node]] if node in self.flags else made
 

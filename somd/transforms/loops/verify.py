@@ -138,15 +138,15 @@ class _Verifier:
     def expression(self, node: Expression) -> None:
         for each in operands(node):
             self.expression(each)
-        self.expect(not node.type.weak and not node.type.literals, f"{node.type} is no type of a program: {node}")
+        self.expect(not node.type.weak and not node.type.literals, f"{node.type} is no type of a program")
         self.of_kind(node)
         least = self.least(node)
         if node.type.kind in "iu":
-            self.expect(node.range is not None, f"an integer without an interval: {node}")
-            self.expect(inside(node.range, whole(node.type)), f"an interval beyond the type: {node}")
+            self.expect(node.range is not None, "an integer without an interval")
+            self.expect(inside(node.range, whole(node.type)), f"the interval {node.range} is beyond {node.type}")
             self.expect(least is None or inside(least, node.range), f"the interval {node.range} is {least} at least")
         else:
-            self.expect(node.range is None, f"an interval of what is no integer: {node}")
+            self.expect(node.range is None, "an interval of what is no integer")
 
     def of_kind(self, node: Expression) -> None:
         if isinstance(node, Constant):

@@ -37,6 +37,8 @@ class Witness:
     #: by byte address: the iteration that wrote it; the iteration that read it, or MANY
     written: dict[int, int] = field(default_factory=dict)
     read: dict[int, int] = field(default_factory=dict)
+    #: of each array that was seen: itself, its address and its strides
+    seen: dict[int, tuple[Any, int, tuple[int, ...]]] = field(default_factory=dict)
 
     def reads(self, element: Element, array: np.ndarray[Any, Any], where: tuple[int, ...]) -> None:
         """Note that this iteration reads an element.
@@ -44,7 +46,7 @@ class Witness:
         Raises:
             ProgramViolation: another one writes it.
         """
-        address, iteration = address_of(array, where), self.iteration
+        address, iteration = self.address_of(array, where), self.iteration
         if self.written.get(address, iteration) != iteration:
             raise ProgramViolation(f"{element.array}{list(where)} is read, which another iteration writes")
         if self.read.setdefault(address, iteration) != iteration:
@@ -56,11 +58,21 @@ class Witness:
         Raises:
             ProgramViolation: another one reads or writes it.
         """
-        address, iteration = address_of(array, where), self.iteration
+        address, iteration = self.address_of(array, where), self.iteration
         if self.written.setdefault(address, iteration) != iteration:
             raise ProgramViolation(f"{element.array}{list(where)} is written, which another iteration writes too")
         if self.read.get(address, iteration) != iteration:
             raise ProgramViolation(f"{element.array}{list(where)} is written, which another iteration reads")
+
+    def address_of(self, array: np.ndarray[Any, Any], where: tuple[int, ...]) -> int:
+        """As the function, for an array that is asked for again and again."""
+        found = self.seen.get(id(array))
+        if found is None:
+            found = self.seen[id(array)] = array, address_of(array, (0,) * array.ndim), array.strides
+        _, address, strides = found
+        if len(where) == 1:
+            return address + where[0] * strides[0]
+        return address + sum(index * stride for index, stride in zip(where, strides, strict=True))
 
 
 def place(element: Element, array: np.ndarray[Any, Any], indices: list[int]) -> tuple[int, ...]:
@@ -70,6 +82,8 @@ def place(element: Element, array: np.ndarray[Any, Any], indices: list[int]) -> 
         IndexError: it is outside, and the access is tested.
         ProgramViolation: it is outside, or counts from the end, though the program says that it does not.
     """
+    if len(indices) == 1 and array.ndim == 1 and 0 <= indices[0] < len(array):
+        return (indices[0],)
     if len(indices) != array.ndim:
         raise ProgramViolation(f"{element.array} has {len(indices)} indices, the array {array.ndim} dimensions")
     access = element.access

@@ -100,6 +100,23 @@ def gather(a: A, b: A, at: np.ndarray):  # type: ignore[no-untyped-def]
         b[i] = a[at[i]]
 
 
+def never(a: A):  # type: ignore[no-untyped-def]
+    s = 3
+    for i in range(len(a)):
+        if 2 == 1:
+            s = max(s, int(a[-1] + i))
+    return s
+
+
+def of_two_kinds(a: A, n: int):  # type: ignore[no-untyped-def]
+    t = 0.5
+    a[0] = t
+    for t in range(n):
+        for i in range(len(a)):
+            a[i] = a[i] * 0.5 + t
+    return n
+
+
 PRINTED = {
     smooth: """\
 program smooth(a: float64[:], b: float64[:], steps: int) -> float64
@@ -159,6 +176,8 @@ ARGUMENTS: dict[Callable[..., Any], tuple[object, ...]] = {
     longest: (np.array([1, 1, 0, 1, 1, 1, 0, 0, 1] * 3),),
     total: (INTS,),
     shifted: (FLOATS, FLOATS),
+    never: (FLOATS,),
+    of_two_kinds: (FLOATS, 3),
     gather: (INTS, INTS, np.array([1, 0, -1, -9, 8, 3, 3, 2, 1])),
 }
 
