@@ -51,6 +51,12 @@ class Entries:
         self._function = function
         self.names = tuple(inspect.signature(function).parameters)
         self._last: _Known | None = None
+        #: what the text of the method was found to reach when it was checked, until the first call
+        self._checked: tuple[Reach, Watch] | None = None
+
+    def looked_at(self, found: Reach) -> None:
+        """Note what the method was checked with before any call."""
+        self._checked = found.without_values(), Watch((found.lookups,))
 
     def find(self, target: str, values: Values, device: Any) -> tuple[Entry, Values]:
         """The entry for a call, and the values to call it with: the arguments, and what it takes besides.
@@ -103,6 +109,7 @@ class Entries:
             calling = known.callings.get(structure)
             if calling is not None:
                 return calling, calling.values(values, found)
+            self._take_over(found, structure)
             calling = calling_of(found, structure, self.names)
             watch = known.watch.with_lookups(found.lookups)
             tries -= 1
@@ -113,6 +120,13 @@ class Entries:
         if found.fixed and not found.top.objects:
             known.fixed = calling
         return calling, calling.values(values, found)
+
+    def _take_over(self, found: Reach, structure: tuple[object, ...]) -> None:
+        """What the compiler has read of the method before holds for the first call, if that finds the same."""
+        if self._checked is not None:
+            (checked, watch), self._checked = self._checked, None
+            if watch.unchanged() and checked.structure() == structure:
+                found.lookups.kept = checked.lookups.kept
 
     def _entry(
         self,

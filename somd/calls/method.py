@@ -72,9 +72,11 @@ class SomdMethod(Generic[P, R]):
             return
         try:
             with room_for_nesting(function):
-                _check_once(function, None)
+                checked = _check_once(function, None)
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
+        if checked is not None:
+            self._entries.looked_at(checked)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the method on the target that the configuration chooses.
@@ -228,21 +230,22 @@ def gathering(methods: list[SomdMethod[..., Any]]) -> Iterator[None]:
         _gathered.reset(token)
 
 
-def _check_once(function: FunctionType, owner: type | None) -> None:
-    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again.
+def _check_once(function: FunctionType, owner: type | None) -> Reach | None:
+    """What the source alone shows is wrong is said at decoration; a source found right is not analysed again. What the
+    text reaches, if it was analysed here.
 
     A method that reads attributes of its object is looked at when its class is known (from Python 3.12 on), and one
     that needs the object itself, or to know which parameters are None, when it is first called.
     """
     if missing_globals(function) or (owner is None and _reads_its_object(function)):
-        return
+        return None
     try:
         found = reach_of_source(function, owner)
     except NotKnownYet:
-        return
+        return None
     key = source_key(function, found)
     if key is not None and (is_checked(key) or came_checked(function, found)):
-        return
+        return None
     from somd.transforms.pipeline import check
 
     try:
@@ -251,10 +254,11 @@ def _check_once(function: FunctionType, owner: type | None) -> None:
     except SomdCompileError:
         own = parameters_of(function)
         if any(path.tested and path.root in own for path in paths_of(function)):
-            return  # looked at as if all parameters were given; a call may give None, and take other branches
+            return None  # looked at as if all parameters were given; a call may give None, and take other branches
         raise
     if key is not None:
         mark_checked(key)
+    return found
 
 
 def is_checked(key: str) -> bool:

@@ -51,6 +51,8 @@ class Lookups:
     functions: dict[FunctionType, OfFunction] = field(default_factory=dict)
     #: the lists whose contents each call looks at anyway, by their numbers
     lists: dict[int, list[Any]] = field(default_factory=dict)
+    #: what the compiler has read of a method with these look-ups, as long as it keeps that
+    kept: Any = None
 
     # --- looking up ----------------------------------------------------------------------------------------------
 

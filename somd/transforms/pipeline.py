@@ -5,10 +5,12 @@ function -> Method -> (supported?) -> Types -> Plan -> module text of a target
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
+from weakref import ref
 
 from somd.capture.annotations import annotation_of
 from somd.capture.lookups import Lookups, current, looking_in
@@ -52,14 +54,33 @@ class Compiled:
     lookups: Lookups | None = None
 
 
+#: the look-ups with which methods were read last: what was read is asked for again by the check, by each target and by
+#: each signature
+_read: deque[ref[Lookups]] = deque()
+_MOST_READ = 16
+
+
 def front(function: FunctionType, found: Reach | None = None) -> Method:
     """The method of `function`, its form checked; `found` is what a call reaches, or else what the text shows of it.
+
+    It depends on what was found alone, and is kept with the look-ups for a while.
 
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
     found = reach_of_source(function) if found is None else found
     found.complete()
+    kept: Method | None = found.lookups.kept
+    if kept is not None:
+        return kept
+    method = found.lookups.kept = _read_whole(function, found.without_values())
+    _read.append(ref(found.lookups))
+    if len(_read) > _MOST_READ and (oldest := _read.popleft()()) is not None:
+        oldest.kept = None
+    return method
+
+
+def _read_whole(function: FunctionType, found: Reach) -> Method:
     with looking_in(found.lookups):
         collector = Collector()
         method = inline_calls(read_method(Reached(found.top, found)), collector)
