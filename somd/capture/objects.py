@@ -20,6 +20,8 @@ from somd.language import markers
 
 #: attributes that the compiler knows of arrays
 OF_ARRAYS = frozenset(("shape", "size", "ndim", "dtype", "copy", "T"))
+#: attributes of complex numbers, and of all others
+PARTS = ("real", "imag")
 NUMBERS = (bool, int, float, complex)
 _PLAIN = (*NUMBERS, str, bytes, list, tuple, dict, set, frozenset, type(None), np.ndarray, np.generic)
 

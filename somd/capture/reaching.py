@@ -19,6 +19,7 @@ from somd.capture.annotations import annotation_of
 from somd.capture.attributes import MISSING, Bound, Computed, NotKnownYet, Unknown, attribute, is_tuple_field, there
 from somd.capture.holders import CapturedIn
 from somd.capture.objects import (
+    PARTS,
     attribute_of_objects,
     declared_sequence,
     defaults_of,
@@ -73,7 +74,8 @@ def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
         kind = value_given(annotation_of(function, name))
         whole = any(p.root == name and not p.tested and not named(p) for p in paths)
         taken_apart = any(p.root == name and p.attributes and "=" in str(p.attributes[0]) for p in paths)
-        if taken_apart or (whole and declared_sequence(kind)):
+        has_parts = any(p.root == name and p.attributes and p.attributes[0] in PARTS for p in paths)
+        if taken_apart or (whole and (has_parts or declared_sequence(kind))):
             raise NotKnownYet(name)
         arguments[name] = Unknown(owner if name == first else kind if isinstance(kind, type) else None)
     return _reach(function, arguments, paths, first)

@@ -131,7 +131,7 @@ def scalar_arguments(a: A, turn: complex):
     total = 0j
     for i in range(len(a)):
         total += a[i] * turn
-    return total, turn * 2
+    return total, turn * 2, turn.real - turn.imag
 
 
 @program(lambda: both(2), rtol=1e-4)
