@@ -151,3 +151,32 @@ def arguments_converted(a: A, b: A, scale: float, wanted: bool):
     for i in range(len(a)):
         scale += a[i]
     return scale, wanted
+
+
+NUMBER = float
+
+
+@program(lambda: [(numbers(n), numbers(n, dtype=np.int64, low=0, high=2), 5) for n in SIZES if n], rtol=1e-12)
+@somd
+def types_of_python(a: A, key: A, n: int):
+    int = 0
+    bool = NUMBER(n)
+    float = np.inf
+    complex = 1j
+    peak: shared[np.ndarray] = np.full(3, -np.inf)
+    turned: shared[np.ndarray] = np.zeros(3, np.complex128)
+    while bool > 1.0:
+        bool = bool / 2
+        for i in range(len(a)):
+            int += key[i]
+            a[i] += bool
+            complex += a[i] * 1j
+        for i in range(len(a)):
+            float = min(float, a[i])
+    with sync(peak, reduce="max"):
+        for i in range(len(a)):
+            peak[key[i]] = max(peak[key[i]], a[i])
+    with sync(turned, reduce="+"):
+        for i in range(len(a)):
+            turned[key[i]] += a[i] * 1j
+    return int, bool, float, complex, peak, turned

@@ -95,7 +95,7 @@ class CombiningLaunch(Launch):
             value = identity(each.op, dtype).value
             neutral = tree.call(tree.brought("empty_product"), tree.dtype(dtype))
             if value is not None:
-                neutral = tree.call(tree.dtype(dtype), _literal(value))
+                neutral = tree.call(tree.dtype(dtype), tree.number(value))
             run = tree.name(self.code.run)
             made = tree.call(tree.brought("copies_of"), run, tree.name(each.array), blocks, neutral)
             found.append(tree.assign(tree.name(self.copies[each.array]), made))
@@ -150,10 +150,3 @@ class CombiningLaunch(Launch):
             place = next(k for k, each in enumerate(self.atomic.counted) if each.array == argument.name)
             return tree.subscript(tree.attribute(self.shares, of), tree.integer(place))
         return super().passed(argument)
-
-
-def _literal(value: int | float | bool | complex) -> cst.BaseExpression:
-    if isinstance(value, complex):
-        return cst.parse_expression(f"complex({value.real}, {value.imag})")
-    text = f"float('{value}')" if value in (float("inf"), float("-inf")) else repr(value)
-    return cst.parse_expression(text)

@@ -163,7 +163,7 @@ class _Master:
             [
                 cst.DictElement(
                     cst.SimpleString(f'"{name}"'),
-                    tree.name(tree.PYTHON_TYPES[found.kind]) if found.weak else tree.dtype(found.dtype),
+                    tree.python_type(found.kind) if found.weak else tree.dtype(found.dtype),
                 )
                 for name, found in self.kept.names.items()
             ]

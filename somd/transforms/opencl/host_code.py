@@ -9,7 +9,6 @@ Everything else stays as it is: it is plain Python and runs as such.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -75,9 +74,8 @@ class HostCode(Transformer):
         """The literal for a captured number."""
         value = evaluate(node, self.method.namespace, self.method.local_names)
         if isinstance(value, np.generic):
-            text = _number(value.item())
-            return tree.call(tree.dtype(value.dtype.name), cst.parse_expression(text))
-        return cst.parse_expression(_number(value)) if isinstance(value, int | float | complex) else None
+            return tree.call(tree.dtype(value.dtype.name), tree.number(value.item()))
+        return tree.number(value) if isinstance(value, int | float | complex) else None
 
     def _array(self, node: cst.BaseExpression) -> ArrayType | None:
         found = self.types.names.get(node.value) if isinstance(node, cst.Name) else None
@@ -93,7 +91,7 @@ class HostCode(Transformer):
             first = original_node.args[0].value
             if callee.name == "len" and isinstance(first, cst.Name):
                 return tree.shape(first.value, 0)
-            return updated_node.with_changes(func=cst.Name(callee.name))
+            return updated_node.with_changes(func=tree.brought(callee.name))
         if callee.kind == "helper" and callee.helper is not None:
             self.helpers[callee.name] = callee.helper
             return updated_node.with_changes(func=cst.Name(callee.name))
@@ -170,12 +168,3 @@ class HostCode(Transformer):
             elif isinstance(done, cst.BaseStatement):
                 found.append(done)
         return found
-
-
-def _number(value: object) -> str:
-    """A number as Python text."""
-    if isinstance(value, complex):
-        return f"complex({_number(value.real)}, {_number(value.imag)})"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)

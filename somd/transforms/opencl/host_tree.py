@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
@@ -10,13 +11,15 @@ import libcst as cst
 from somd.transforms.reserved import MARK
 from somd.transforms.stages import Site
 
-#: Python's own numbers, by NumPy's letter
-PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
-
 
 def brought(text: str) -> cst.Name:
-    """A name of the runtime's or the module's own: `trips`, `np`, `SITES`."""
+    """A name of the runtime's, Python's or the module's own: `trips`, `int`, `np`, `SITES`."""
     return cst.Name(MARK + text)
+
+
+def python_type(kind: str) -> cst.Name:
+    """Python's own type of numbers, by NumPy's letter."""
+    return brought({"b": "bool", "i": "int", "f": "float", "c": "complex"}[kind])
 
 
 def name(text: str) -> cst.Name:
@@ -25,6 +28,15 @@ def name(text: str) -> cst.Name:
 
 def attribute(base: str | cst.BaseExpression, attr: str) -> cst.Attribute:
     return cst.Attribute(cst.Name(base) if isinstance(base, str) else base, cst.Name(attr))
+
+
+def number(value: complex) -> cst.BaseExpression:
+    """A number of Python's."""
+    if isinstance(value, complex):
+        return call(brought("complex"), number(value.real), number(value.imag))
+    if isinstance(value, float) and not math.isfinite(value):
+        return call(brought("float"), cst.SimpleString(f'"{value}"'))
+    return cst.parse_expression(repr(value))
 
 
 def integer(value: int) -> cst.BaseExpression:

@@ -1,4 +1,5 @@
-"""The names that a master's module brings along: imported, or defined at its top; renamed where the user has the same.
+"""The names that a master's module brings along: imported, Python's own, or defined at its top; renamed where the user
+has the same.
 
 _somd_trips(0, n, 1)   ->   from somd.runtime.opencl.generated import trips      or, beside a user's `trips`,
                             from somd.runtime.opencl.generated import trips as trips_2
@@ -12,7 +13,7 @@ import libcst as cst
 
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.reserved import MARK
+from somd.transforms.reserved import BUILTINS, MARK
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import Transformer
 
@@ -27,6 +28,9 @@ def with_imports(statements: Sequence[cst.BaseStatement], taken: Iterable[str]) 
     named = tree.module(statements).visit(naming)
     assert isinstance(named, cst.Module)
     texts = [f"import {MODULES[name]}{_alias(MODULES[name], naming.given[name])}" for name in naming.modules()]
+    own = [f"{name}{_alias(name, naming.given[name])}" for name in naming.builtins() if naming.given[name] != name]
+    if own:
+        texts.append(f"from builtins import {', '.join(own)}")
     wanted = [f"{name}{_alias(name, naming.given[name])}" for name in naming.functions()]
     if len(wanted) > 4:
         lines = "".join(f"    {name},\n" for name in wanted)
@@ -58,4 +62,7 @@ class _Naming(Transformer):
         return [name for name in MODULES if name in self.given]
 
     def functions(self) -> list[str]:
-        return sorted(set(self.given) - {*MODULES, *DEFINED})
+        return sorted(set(self.given) - {*MODULES, *DEFINED, *BUILTINS})
+
+    def builtins(self) -> list[str]:
+        return sorted(BUILTINS & set(self.given))

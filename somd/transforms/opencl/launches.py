@@ -376,7 +376,7 @@ class Launch:
         """A bound of a loop, as a Python int where NumPy has it narrower than the kernel."""
         value, found = self.code.expression(node), self.code.types.nodes.get(node)
         narrow = isinstance(found, ScalarType) and found.dtype != "int64"
-        return tree.call("int", value) if narrow else value
+        return tree.call(tree.brought("int"), value) if narrow else value
 
     def passed(self, argument: Argument) -> cst.BaseExpression:
         """What the master passes for an argument."""
@@ -436,7 +436,7 @@ class Launch:
     def _of_type(self, value: cst.BaseExpression, name: str) -> cst.BaseExpression:
         """A partial result as the Python number that the variable holds."""
         found = self._type(name)
-        return tree.call(tree.PYTHON_TYPES[found.kind], value) if found.weak else value
+        return tree.call(tree.python_type(found.kind), value) if found.weak else value
 
     def _type(self, name: str) -> ScalarType:
         found = self.code.types.names[name]

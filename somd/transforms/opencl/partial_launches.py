@@ -62,7 +62,7 @@ class PartialLaunch(Launch):
         """The list of what the MIs return."""
         slots = [self._of_type(tree.subscript(self._on_host(name), tree.name(part)), name) for name in step.names]
         value = tree.call(function, *slots, *map(tree.name, step.inputs))
-        count = tree.call("range", tree.shape(self.partials[step.names[0]], 0))
+        count = tree.call(tree.brought("range"), tree.shape(self.partials[step.names[0]], 0))
         listed = cst.ListComp(value, cst.CompFor(tree.name(part), count))
         return tree.line(cst.Return(listed))
 

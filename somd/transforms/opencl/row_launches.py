@@ -71,7 +71,7 @@ class HostRows:
         assert isinstance(value, cst.BaseExpression)
         found = self.code.types.nodes.get(node)
         python = isinstance(node, cst.Integer) or (isinstance(found, ScalarType) and found.dtype == "int64")
-        return value if python else tree.call("int", value)
+        return value if python else tree.call(tree.brought("int"), value)
 
     def nbytes(self) -> cst.BaseExpression:
         """The bytes that a work-item needs."""
