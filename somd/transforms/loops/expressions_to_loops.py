@@ -80,7 +80,9 @@ class Accesses:
         read = None if self.relaxed is None else self.relaxed.reads.get(node)
         if read is None or self.relaxed is None:
             return None
-        return RelaxedRead(self.relaxed.snapshots[read.array], read.axis, read.writes)
+        reach = read.reach if self.relaxed.fresh else None
+        apart = reach is not None and not any(reach[0] <= c <= reach[1] for c in read.writes)
+        return RelaxedRead(self.relaxed.snapshots[read.array], read.axis, read.writes, apart)
 
 
 class Expressions:

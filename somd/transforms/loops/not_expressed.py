@@ -12,3 +12,4 @@ class NotExpressed(SomdError):
     def __init__(self, construct: str, position: Position | None = None) -> None:
         super().__init__(construct if position is None else f"{construct}, line {position.line}")
         self.construct = construct
+        self.position = position

@@ -84,6 +84,7 @@ def _block(statements: Sequence[Statement]) -> Iterator[str]:
         origin = getattr(statement, "origin", None)
         if isinstance(origin, Origin):
             yield from origin.comments
+            yield from [origin.behind] if origin.behind else []
         yield from _statement(statement)
 
 

@@ -14,7 +14,7 @@
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
                 |  Cast(operand) | Choice(test, yes, no) | HelperCall(function, operands, part)
     Element    ::= array, indices, access: Proved | FromEnd | Tested(sites), relaxed
-    Origin     ::= position, comments, node                                    of statements and elements
+    Origin     ::= position, comments, node, behind                            of statements and elements
 
 Every expression has the type that its value has, a dtype of NumPy's, and integers the interval that they lie in. What
 differs between Python's own numbers and NumPy's is said by the operator, not by the type: a cast is a node, no operator
@@ -45,12 +45,13 @@ Order = Literal["in order", "free"]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a node comes from: its place in the source, the user's comments before it and behind it, and the user's
+    """Where a node comes from: its place in the source, the user's comments before it and `behind` it, and the user's
     own node where nothing was changed."""
 
     position: Position | None = None
     comments: tuple[str, ...] = ()
     node: cst.CSTNode | None = None
+    behind: str = ""
 
 
 NOWHERE = Origin()
@@ -101,6 +102,8 @@ class RelaxedRead:
     snapshot: str
     axis: int
     writes: tuple[int, ...]
+    #: whether the element is never one that the iteration itself writes
+    apart: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import libcst as cst
 
@@ -46,23 +47,25 @@ Block = tuple[Statement, ...]
 
 
 def comments_of(node: cst.CSTNode) -> tuple[str, ...]:
-    """The user's comments on the lines before a statement, and behind it."""
-    found = [line.comment.value for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+    """The user's comments on the lines before a statement."""
+    return tuple(line.comment.value for line in getattr(node, "leading_lines", ()) if line.comment is not None)
+
+
+def comment_behind(node: cst.CSTNode) -> str:
+    """The user's comment behind a statement, on its line."""
     behind = getattr(node, "trailing_whitespace", None)
-    if isinstance(behind, cst.TrailingWhitespace) and behind.comment is not None:
-        found.append(behind.comment.value)
-    return tuple(found)
+    return behind.comment.value if isinstance(behind, cst.TrailingWhitespace) and behind.comment is not None else ""
 
 
 class Names:
-    """Names for what the program needs besides the method's own; they have a dot, as no name of the method has."""
+    """Names for what the program needs besides the method's own; they have a quote, as no name of the method has."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def fresh(self, wish: str) -> str:
         self.count += 1
-        return f"{wish}.{self.count}"
+        return f"{wish}'{self.count}"
 
 
 class Statements:
@@ -92,11 +95,11 @@ class Statements:
     def block(self, statements: Sequence[cst.CSTNode]) -> Block:
         made: list[Statement] = []
         for line in statements:
-            comments = comments_of(line)
-            for node in small_statements((line,)):
-                for statement in self.statement(node):
-                    made.append(_with_comments(statement, comments) if comments else statement)
-                    comments = ()
+            of_line = [statement for node in small_statements((line,)) for statement in self.statement(node)]
+            if of_line:
+                of_line[0] = _with_origin(of_line[0], comments=comments_of(line))
+                of_line[-1] = _with_origin(of_line[-1], behind=comment_behind(line))
+            made += of_line
         return tuple(made)
 
     def statement(self, node: cst.CSTNode) -> list[Statement]:
@@ -382,8 +385,8 @@ def _pairs(
     return found
 
 
-def _with_comments(node: Statement, comments: tuple[str, ...]) -> Statement:
+def _with_origin(node: Statement, **changes: Any) -> Statement:
     origin = getattr(node, "origin", None)
-    if origin is None:
+    if origin is None or not any(changes.values()):
         return node
-    return replace(node, origin=replace(origin, comments=comments))
+    return replace(node, origin=replace(origin, **changes))

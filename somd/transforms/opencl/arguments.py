@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import libcst as cst
+
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.scope import Scope
 
@@ -66,6 +68,9 @@ class Kernel:
     name: str
     text: str
     arguments: tuple[Argument, ...]
+    #: of a kernel of work-groups: the loops that a group shares out, and whether it takes the rows of a tile
+    shared_out: tuple[cst.For, ...] = ()
+    tiles: bool = False
 
 
 FAULTS = (Argument("faults", "faults"), Argument("turn", "turn"))
@@ -75,9 +80,7 @@ def of_scope(scope: Scope, written: frozenset[str]) -> list[Argument]:
     """Arguments for what a body mentions: arrays, lengths, scalars, the record of faults."""
     found = []
     for name, text in sorted(scope.arrays.items()):
-        array = scope.array_type(name)
-        assert array is not None
-        found.append(Argument("array", text, name, dtype=array.dtype, constant=name not in written))
+        found.append(Argument("array", text, name, dtype=scope.array_type(name).dtype, constant=name not in written))
     for (name, axis), text in sorted(scope.lengths.items()):
         found.append(Argument("length", text, name, axis))
     for (name, element), (text, dtype) in sorted(scope.inputs.items(), key=lambda item: item[1][0]):

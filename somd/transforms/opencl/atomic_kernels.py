@@ -12,28 +12,25 @@ second kernel updates the array itself. The reads of some trips are made togethe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import libcst as cst
-
-from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.emit.c import Statements, noting, origin_of, without_casts
+from somd.transforms.loops.program import Element, Expression, Operation, Region, Statement, Store, Tested
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.atomic_functions import BUILTIN, pair_name, pair_text
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import Statements, noting
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, converted
 from somd.transforms.opencl.counted import Counted, counted_in, has_loops
 from somd.transforms.opencl.guards import GUARDS_END
-from somd.transforms.opencl.kernels import kernel_text, scope_of
-from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of
+from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import identity
-from somd.transforms.opencl.steady_reads import steady_reads
+from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.unrolling import bytes_ahead
+from somd.transforms.plan.work import operations
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
 
 #: trips whose reads are made together
@@ -49,12 +46,14 @@ class Atomic:
     counted: tuple[Counted, ...]
 
 
-def atomic_kernels_of(nest: Nest, names: Sequence[str], method: Method, types: Types, unit: Unit) -> Atomic | None:
+def atomic_kernels_of(
+    nest: Nest, region: Region, names: Sequence[str], method: Method, types: Types, unit: Unit
+) -> Atomic | None:
     """The kernels of a nest; None where its updates must keep their order, or have no atomic operation."""
     counted = counted_in(nest, method, types)
     if counted is None or nest.raises:
         return None
-    local, shared = (_Writer(nest, counted, method, types, unit, own) for own in (True, False))
+    local, shared = (_Writer(nest, region, counted, method, types, unit, own) for own in (True, False))
     return Atomic(local.kernel(names[0]), shared.kernel(names[1]), counted)
 
 
@@ -64,22 +63,17 @@ class _Updates(Statements):
     counted: tuple[Counted, ...] = ()
     own: Mapping[str, tuple[str, str, str]] = {}
 
-    def statement(self, node: cst.CSTNode) -> None:
-        each = next((each for each in self.counted if node in each.values), None)
-        if each is None:
+    def statement(self, node: Statement) -> None:
+        each = next((each for each in self.counted if origin_of(node).node in each.values), None)
+        if each is None or not isinstance(node, Store):
             super().statement(node)
             return
-        self._where(node)
-        self.line("{")
-        self.depth += 1
+        self.open()
         self.update(each, node)
         self.close()
 
-    def update(self, each: Counted, node: cst.CSTNode) -> None:
-        value, subtracted = each.values[node]
-        target = node.target if isinstance(node, cst.AugAssign) else node.targets[0].target  # type: ignore[attr-defined]
-        assert isinstance(target, cst.Subscript)
-        place = self.place(target)
+    def update(self, each: Counted, node: Store) -> None:
+        place = self.place(node.element)
         if each.array in self.own:
             slots, low, width = self.own[each.array]
             at = self.scope.names.fresh("own_at")
@@ -88,7 +82,8 @@ class _Updates(Statements):
         else:
             slots, at = self.scope.array(each.array), place
             self.open(f"if ({place} >= 0)")
-        operand = converted(self.expressions.expression(value), each.dtype)
+        value, subtracted = combined_with(node)
+        operand = converted(self.value(value), each.dtype)
         unsigned = CTYPES[each.dtype if each.dtype.startswith("u") else f"u{each.dtype}"]
         text = f"0 - ({unsigned}){operand.text}" if subtracted else operand.loose
         self.line(f"{self.combined(each, slots, at, text, local=each.array in self.own)};")
@@ -101,25 +96,25 @@ class _Updates(Statements):
             return f"{BUILTIN[each.op]}(&{slots}[{at}], ({kind})({value}))"
         space = "local" if local else "global"
         name = pair_name(each.op, space)
-        self.expressions.unit.functions.setdefault(name, pair_text(each.op, space))
+        self.unit.functions.setdefault(name, pair_text(each.op, space))
         where = f"&{slots}[2 * ({at})]" if local else f"(volatile __global uint *)&{slots}[{at}]"
         return f"{name}({where}, (ulong)({value}))"
 
-    def place(self, target: cst.Subscript) -> str:
+    def place(self, target: Element) -> str:
         """The place of an element in the flat array, in a variable; negative where an index is outside."""
         fresh = self.scope.names.fresh
         place = fresh("place")
-        if target not in self.scope.guarded:
+        access = target.access
+        if not isinstance(access, Tested):
             self.line(f"const long {place} = {self.expressions.flat_index(target)};")
             return place
-        assert isinstance(target.value, cst.Name)
         self.scope.tests_accesses = True
-        function, site = self.expressions.unit.fault_later(), self.scope.guarded[target][0].number
+        function, site = self.unit.fault_later(), access.sites[0].number
         flat, inside, number = "", [], self.scope.iteration()
-        for axis, index in enumerate(index_expressions(target)):
-            length = self.scope.length(target.value.value, axis).text
+        for axis, index in enumerate(target.indices):
+            length = self.scope.length(target.array, axis).text
             part = fresh("index")
-            found = self.expressions.of_type(index, "int64").loose
+            found = self.value(index).loose
             self.line(
                 f"const long {part} = {function}({found}, {length}, &{self.scope.noted}, {number}, {site + axis});"
             )
@@ -130,17 +125,28 @@ class _Updates(Statements):
         return place
 
 
+def combined_with(node: Store) -> tuple[Expression, bool]:
+    """What an update combines its element with, and whether it is subtracted."""
+    value = without_casts(node.value)
+    assert isinstance(value, Operation)
+    first, second = value.operands
+    target, own = node.element, without_casts(first)
+    same = isinstance(own, Element) and (own.array, own.indices) == (target.array, target.indices)
+    return second if same else first, value.operator == "-"
+
+
 class _Writer:
     def __init__(
-        self, nest: Nest, counted: tuple[Counted, ...], method: Method, types: Types, unit: Unit, own: bool
-    ) -> None:
-        self.nest, self.counted, self.types = nest, counted, types
-        self.scope = scope_of(nest, method, types, unit)
-        self.body = nest.body if len(nest.dims) <= 2 else (nest.dims[2].node,)
-        scoped = loop_scoped(self.body)
-        inner = {range_of(dim.node).variable for dim in nest.dims[2:]}  # type: ignore[union-attr]
-        self.private = (set(nest.privates) | inner) - scoped
-        self.write = _Updates(Expressions(self.scope, unit), scoped, next_iteration="continue;")
+        self, nest: Nest, region: Region, counted: tuple[Counted, ...], method: Method, types: Types, unit: Unit,
+        own: bool,
+    ) -> None:  # fmt: skip
+        self.nest, self.region, self.counted = nest, region, counted
+        self.operations = operations(nest.body, method, types)
+        self.scope = scope_of(nest, types, unit)
+        self.body = in_order(region, min(region.depth, 2))
+        declared = own_variables(region, min(region.depth, 2))
+        self.private = declared.private
+        self.write = _Updates(self.scope, unit, declared, next_iteration="continue;")
         self.write.counted = counted
         fresh = self.scope.names.fresh
         self.lane, self.items, self.team, self.teams = (fresh(n) for n in ("lane", "items", "team", "teams"))
@@ -184,11 +190,11 @@ class _Writer:
             noting(self.scope.noted, place, write)
         if write.own:
             self.ended()
-        found = of_scope(self.scope, frozenset(self.nest.arrays_written))
+        found = of_scope(self.scope, frozenset(self.region.written))
         arguments = [a for a in found if a.kind == "array"]
         arguments += [*self.shares, *([Argument("slices", self.slices)] if write.own else [])]
         arguments += [Argument("trips", self.trips, number=0)]
-        arguments += [Argument("across", self.across)] if len(self.nest.dims) > 1 else []
+        arguments += [Argument("across", self.across)] if self.region.depth > 1 else []
         arguments += [*self.bounds, *(self.extents if self.scope.numbered else [])]
         arguments += [a for a in found if a.kind != "array"]
         return Kernel(name, kernel_text(name, arguments, write.finished(), self.scope), tuple(arguments))
@@ -241,11 +247,11 @@ class _Writer:
 
     def loops(self) -> None:
         """The trips of the last of two dimensions are shared out among work-items, those of the first among groups."""
-        write, dims = self.write, self.nest.dims
-        outer = range_in_c(0, dims[0], write.expressions, self.bounds)
-        if outer.stop.value is None and dims[0].invariant:
+        write, loops = self.write, self.region.loops
+        outer = range_in_c(0, loops[0], write.expressions, self.bounds)
+        if outer.stop.value is None and outer.invariant:
             self.bounds.pop()  # the number of trips stands for it
-        if len(dims) == 1:
+        if len(loops) == 1:
             start, stride = f"{self.team} * {self.items} + {self.lane}", f"{self.teams} * {self.items}"
             self.along(outer, start, stride, self.trips, "{trip}")
             return
@@ -255,7 +261,7 @@ class _Writer:
         begin = f"{self.team} * {rows} + {self.lane} / {self.across}"
         write.open(f"for (long {row} = {begin}; {row} < {self.trips}; {row} += {self.teams} * {rows})")
         write.line(f"const long {outer.variable} = {outer.value(C(row, 'int64'))};")
-        inner = range_in_c(1, dims[1], write.expressions, self.bounds)
+        inner = range_in_c(1, loops[1], write.expressions, self.bounds)
         count, extent = fresh(f"{inner.variable}_count"), fresh(f"{inner.variable}_trips")
         self.extents.append(Argument("extent", extent, number=1))
         write.line(f"const long {count} = {_trips(inner)};")
@@ -268,27 +274,22 @@ class _Writer:
         step = self.scope.names.fresh("stride")
         write.line(f"const long {step} = {stride};")
         write.line(f"long {at} = {start};")
-        reads = {} if has_loops(self.nest) or len(self.nest.dims) > 2 else self.steady()
-        if reads and bytes_ahead(0, self.nest.body, self.scope) is not None:
+        reads = [] if has_loops(self.nest) or self.region.depth > 2 else self.steady()
+        if reads and bytes_ahead(0, self.operations) is not None:
             self.batches(reads, within, step, count, place)
         write.open(f"for (; {at} < {count}; {at} += {step})")
         write.line(f"const long {within.variable} = {within.value(C(at, 'int64'))};")
         self.iteration(place.format(trip=at))
         write.close()
 
-    def steady(self) -> dict[str, list[cst.Subscript]]:
+    def steady(self) -> list[Element]:
         """The reads that can be made together: of other arrays than those updated, which have no second name."""
-        variables = {dim.variable for dim in self.nest.dims[:2]}
-        found = steady_reads(self.nest.body, replace(self.nest, arrays_written=()), variables, self.types)
-        updated = {each.array for each in self.counted}
-        return {text: nodes for text, nodes in found.items() if nodes[0].value.value not in updated}  # type: ignore[attr-defined]
+        variables = {loop.variable.name for loop in self.region.loops[:2]}
+        return steady_reads(self.region.body, self.region, variables, updated=[each.array for each in self.counted])
 
-    def batches(
-        self, reads: Mapping[str, list[cst.Subscript]], within: CRange, step: str, count: str, place: str
-    ) -> None:
+    def batches(self, reads: Sequence[Element], within: CRange, step: str, count: str, place: str) -> None:
         write, at, slot, fresh = self.write, self.at, self.slot, self.scope.names.fresh
-        arrays = {text: write.expressions.accessed(nodes[0]) for text, nodes in reads.items()}
-        registers = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
+        registers = {read: fresh(f"{self.scope.array(read.array)}_next") for read in reads}
         trip = fresh("trip")
 
         def slots() -> None:
@@ -298,15 +299,14 @@ class _Writer:
             write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
 
         write.open(f"for (; {at} + {BATCH - 1} * {step} < {count}; {at} += {BATCH} * {step})")
-        for text, (array, _) in arrays.items():
-            write.line(f"{CTYPES[array.dtype]} {registers[text]}[{BATCH}];")
+        for read in reads:
+            write.line(f"{CTYPES[read.type.dtype]} {registers[read]}[{BATCH}];")
         slots()
-        for text, nodes in reads.items():
-            write.line(f"{registers[text]}[{slot}] = {write.expressions.expression(nodes[0]).text};")
+        for read in reads:
+            write.line(f"{registers[read]}[{slot}] = {write.value(read).text};")
         write.close()
         slots()
-        for text, nodes in reads.items():
-            self.scope.staged.update(dict.fromkeys(nodes, f"{registers[text]}[{slot}]"))
+        self.scope.staged.update(staged(reads, [f"{registers[read]}[{slot}]" for read in reads], self.body))
         self.iteration(place.format(trip=trip))
         self.scope.staged.clear()
         write.close()
@@ -318,12 +318,12 @@ class _Writer:
         write.number(place)
         for line in declarations(self.private, self.scope):
             write.line(line)
-        write.block(tuple(s for s in self.body if isinstance(s, cst.BaseStatement)))
+        write.block(self.body)
 
 
 def _trips(within: CRange) -> str:
     """How many trips a range has, in C."""
-    step, (low, high) = abs(within.dim.step), (within.start.text, within.stop.text)
-    if within.dim.step < 0:
+    step, (low, high) = abs(within.step), (within.start.text, within.stop.text)
+    if within.step < 0:
         low, high = high, low
     return f"{low} < {high} ? ({high} - {low} + {step - 1}) / {step} : 0"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Sequence
 
 from somd.elementary.functions import elementary
 from somd.transforms.opencl import c_complex
@@ -12,7 +10,7 @@ from somd.transforms.opencl.c_operators import binary, narrowed, power, truth, u
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, end_of_clip, reciprocal_of_zero
+from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 TESTS = ("isnan", "isinf", "isfinite")
@@ -21,30 +19,6 @@ LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
 #: functions of truth values
 TRUTHS = ("logical_not", "where")
-
-
-def builtin(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
-    """`abs min max round int float bool` (`len` is the scope's)."""
-    dtype = result.dtype
-    if name in ("min", "max"):
-        function = unit.function(name, dtype)
-        values = [converted(a, dtype) for a in arguments]
-        return functools.reduce(lambda first, second: call(function, dtype, first, second), values)
-    argument = arguments[0]
-    if name == "complex" and len(arguments) == 2:
-        return c_complex.made(arguments, result)
-    if name == "abs" and c_complex.is_complex(argument):
-        return c_complex.function(name, arguments, result, unit)
-    if name == "pow":
-        return power(converted(argument, dtype), converted(arguments[1], dtype), result, unit)
-    if name == "round" and len(arguments) == 2:
-        return rounded(arguments, result, unit)
-    if name == "round":
-        argument = call("rint", argument.dtype, argument) if kind_of(argument.dtype) == "f" else argument
-        return converted(argument, dtype)
-    if name == "abs":
-        return absolute(converted(argument, dtype), unit)
-    return converted(argument, dtype)
 
 
 def rounded(arguments: list[C], result: ScalarType, unit: Unit) -> C:
@@ -155,18 +129,6 @@ def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) ->
     if own == "pow":
         return power(values[0], values[1], result, unit)
     return call(name if own is None else unit.elementary(own, dtype), dtype, *values)
-
-
-def clipped(arguments: list[C], kinds: Sequence[ScalarType], result: ScalarType, unit: Unit) -> C:
-    """`np.clip` on operands of `kinds`: a bound that is none to NumPy becomes the end of the result's type."""
-    dtype = result.dtype
-    values = list(arguments)
-    for place, name in ((1, "clip_low"), (2, "clip_high")):
-        end = end_of_clip(place, kinds[0], kinds[place], result)
-        if end is not None:
-            first, instead = literal(end[0], "int64"), literal(end[1], dtype)
-            values[place] = call(unit.function(name, dtype), dtype, values[place], first, instead)
-    return numpy_call("clip", values, result, unit)
 
 
 def cmath_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:

@@ -143,10 +143,10 @@ def narrowed(c: C) -> C:
 
 
 def comparison(
-    operator: cst.BaseCompOp, left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit
+    operator: type[cst.CSTNode], left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit
 ) -> C:
     """A comparison: exact between integers of any signs; a Python number takes the float type that it meets."""
-    symbol = COMPARISONS[type(operator)]
+    symbol = COMPARISONS[operator]
     for whole, kind, number, other in ((left, left_type, right, right_type), (right, right_type, left, left_type)):
         small = isinstance(number.value, float) and abs(number.value) < EXACT
         if kind == INT and other == FLOAT and not is_near(whole) and not small:

@@ -15,18 +15,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import libcst as cst
-
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES, kind_of, literal
 from somd.transforms.opencl.guards import GUARDS_END
-from somd.transforms.opencl.kernels import kernel_text, scope_of
-from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.kernels import flags_of, in_order, kernel_text, own_variables, scope_of
+from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.reduction_operators import combined as joined
 from somd.transforms.opencl.reduction_operators import identity
@@ -34,19 +32,15 @@ from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Combined, Method, Nest, Reduction
-from somd.transforms.tree.loops import range_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
 
-def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def combining_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel that runs the blocks of a nest, each with its own copies of the combined arrays."""
-    scope = scope_of(nest, method, types, unit)
-    expressions = Expressions(scope, unit)
-    body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
-    inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]
-    scoped = loop_scoped(body)
-    write = Statements(expressions, scoped, next_iteration="continue;")
+    scope = scope_of(nest, types, unit)
+    declared = own_variables(region, 1)
+    write = Statements(scope, unit, declared, next_iteration="continue;")
     fresh = scope.names.fresh
     block, blocks, length, trips, trip = (fresh(n) for n in ("block", "blocks", "block_trips", "all_trips", "trip"))
     write.line(f"const long {block} = (long)get_global_id(0);")
@@ -60,20 +54,21 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
         copies += [Argument("copies", rows, each.array, dtype=dtype), Argument("row", row, each.array)]
         write.line(f"__global {CTYPES[dtype]} *{array} = {rows} + {block} * {row};")
     own, own_rows = rows_of(scope, block)
-    for line in (*own, *declarations((set(nest.privates) | inner) - scoped, scope)):
+    for line in (*own, *declarations(declared.private, scope)):
         write.line(line)
     partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
     takers = [_taker(each, scope.names, types, write) for each in nest.reductions if OPERATORS[each.op].better]
     write.takes = takes(takers)
+    write.flags = flags_of(region)
     bounds: list[Argument] = []
-    within = range_in_c(0, nest.dims[0], expressions, bounds)
+    within = range_in_c(0, region.loop, write.expressions, bounds)
     write.lines.append(IN_ORDER)
     write.open(f"for (long {trip} = {block} * {length}; {trip} < min(({block} + 1) * {length}, {trips}); {trip}++)")
-    if within.stop.value is None and nest.dims[0].invariant:
+    if within.stop.value is None and within.invariant:
         bounds.pop()  # the number of trips stands for it
     write.line(f"const long {within.variable} = {within.value(C(trip, 'int64'))};")
     write.number(trip)
-    write.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+    write.block(in_order(region, 1))
     write.close()
     for partial in partials:
         write.line(f"{partial.text}[{block}] = {scope.names.of(partial.name)};")
@@ -83,7 +78,7 @@ def combining_kernel_of(nest: Nest, name: str, method: Method, types: Types, uni
                 Argument("partials", fresh(f"{taker.flag}_partials"), flag_name(taker.reduction), None, "bool")
             )
             write.line(f"{partials[-1].text}[{block}] = {taker.flag};")
-    found = of_scope(scope, frozenset(nest.arrays_written))
+    found = of_scope(scope, frozenset(region.written))
     private = {each.array for each in nest.combined}
     arguments = [a for a in found if a.kind == "array" and a.name not in private]
     arguments += [*own_rows, *copies, *partials]

@@ -21,6 +21,7 @@ import numpy as np
 from somd.runtime.blocks import BLOCKS
 from somd.settings.targets import TargetLacks
 from somd.transforms.frontend.raises import raises_in
+from somd.transforms.loops.program import Program
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.straight_line import is_straight_line
 from somd.transforms.opencl.taking import flagged_in
@@ -50,16 +51,16 @@ class Kept:
         return next((k for k, moved in enumerate(self.moved, 1) if moved is step), None)
 
 
-def kept_on_device(plan: Plan, types: Types) -> Kept:
+def kept_on_device(plan: Plan, types: Types, program: Program) -> Kept:
     """What of `plan` the device does."""
     if any(phase.nest.copies for phase in plan.phases()):
         return Kept((), frozenset(), {})
-    return _Choice(plan, types).made()
+    return _Choice(plan, types, program).made()
 
 
 class _Choice:
-    def __init__(self, plan: Plan, types: Types) -> None:
-        self.plan, self.types = plan, types
+    def __init__(self, plan: Plan, types: Types, program: Program) -> None:
+        self.plan, self.types, self.program = plan, types, program
         headers = [step.node for step in all_steps(plan) if isinstance(step, Uniform)]
         self.masters = {*plan.method.param_names, *(n for node in headers for n in _variable(node))}
         inside = tuple(_in_loops(plan.body))
@@ -101,7 +102,7 @@ class _Choice:
             return False
         scalars = {name: kind for name, kind in self.types.names.items() if isinstance(kind, ScalarType)}
         try:
-            once_kernel_of(step, "trial", self.plan.method, self.types, Unit((), (), scalars))
+            once_kernel_of(step, "trial", self.plan.method, self.types, Unit((), self.program, scalars))
         except TargetLacks:
             return False
         return True

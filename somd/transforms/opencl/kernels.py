@@ -9,79 +9,89 @@ for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.declared import Declared, declared_in
+from somd.transforms.loops.program import Region, Statement
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.guards import GUARDS_END, ONE_AT_A_TIME, is_conditional
-from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
+from somd.transforms.opencl.locals import declarations, own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.relaxed_reads import RelaxedReads
 from somd.transforms.opencl.scope import ITERATION, Scope
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.products import joining
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import range_of
 from somd.transforms.types.typing_table import Types
 
 OWN_NAMES = ("faults", ITERATION, "turn", "kept", "load")
 
 
-def scope_of(nest: Nest, method: Method, types: Types, unit: Unit) -> Scope:
+def scope_of(nest: Nest, types: Types, unit: Unit) -> Scope:
     """The scope of a kernel."""
     names = Names({*unit.taken, *OWN_NAMES})
     own = own_arrays(nest, types)
-    relaxed = None if nest.relaxed is None else RelaxedReads(nest.relaxed)
     apart = [local for local in nest.local_arrays if local.name not in own]
+    snapshots = {} if nest.relaxed is None else nest.relaxed.snapshots
     return Scope(
-        method,
-        types,
         names,
+        types.names,
         nest.scalars,
-        nest.guarded,
-        nest.wrapping,
         own=own,
         apart={local.name: names.fresh(f"{names.of(local.name)}_step") for local in apart},
         lengths_tested={local.name: local.sites for local in apart if local.sites},
-        relaxed=relaxed,
+        snapshots={copy: array for array, copy in snapshots.items()},
         kept=unit.members,
-        independent=nest.independent,
-        joining=joining(nest, types),
+        counted=unit.counted,
     )
 
 
-def iterating(scope: Scope, outermost: CRange) -> None:
-    """Tell relaxed reads which iteration a work-item runs."""
-    if scope.relaxed is not None:
-        scope.relaxed.iteration = outermost.variable
-        scope.relaxed.range = f"{outermost.start.loose}, {outermost.stop.loose}, {outermost.dim.step}"
+def iterating(scope: Scope, region: Region, outermost: CRange) -> None:
+    """Tell relaxed reads which iteration a work-item runs; without that it is one owner of everything, in order."""
+    if region.relaxed:
+        limits = f"{outermost.start.loose}, {outermost.stop.loose}, {outermost.step}"
+        scope.relaxed_range = f"{outermost.variable}, {limits}"
 
 
-def private_names(nest: Nest, scoped: frozenset[str]) -> set[str]:
-    """The variables that a kernel declares at its top."""
-    return set(nest.privates) - scoped
+def own_variables(region: Region, depth: int | None = None) -> Declared:
+    """The variables of a region's iterations; those of the loops of the region inside the outermost `depth`, too."""
+    loops = region.loops[: region.depth if depth is None else depth]
+    given = (*(v.name for v in region.carried), *(loop.variable.name for loop in loops))
+    return declared_in(loops[-1].body, given)
 
 
-def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def flags_of(region: Region) -> frozenset[str]:
+    """The variables that tell whether accumulators of a region were taken."""
+    return frozenset(each.flag.name for each in region.reductions if each.flag is not None)
+
+
+def in_order(region: Region, depth: int) -> tuple[Statement, ...]:
+    """What an iteration of the outermost `depth` loops runs, the loops of the region inside them in their order."""
+    if depth >= region.depth:
+        return region.body
+    inner = region.loops[depth]
+    return (replace(inner, body=in_order(region, depth + 1), order="in order"),)
+
+
+def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel of a nest that has no reductions."""
-    scope = scope_of(nest, method, types, unit)
-    expressions = Expressions(scope, unit)
-    scoped = loop_scoped(nest.body)
-    statements = Statements(expressions, scoped)
+    scope = scope_of(nest, types, unit)
+    declared = own_variables(region)
+    statements = Statements(scope, unit, declared)
     bounds: list[Argument] = []
     order = fastest_first(nest)
     apart = False
-    for dimension, dim in enumerate(nest.dims):
-        if not dim.invariant and not apart:
+    for dimension, loop in enumerate(region.loops):
+        if loop.hull is not None and not apart:
             statements.line(GUARDS_END)
             apart = True
         identity = order.index(dimension)
-        within = range_in_c(dimension, dim, expressions, bounds)
+        within = range_in_c(dimension, loop, statements.expressions, bounds)
         if dimension == 0:
-            iterating(scope, within)
+            iterating(scope, region, within)
         trip = C(f"(long)get_global_id({identity})", "int64", 14)
         statements.line(f"const long {within.variable} = {within.value(trip)};")
         statements.line(f"if ({within.beyond(trip)})")
@@ -89,10 +99,10 @@ def kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -
     if is_conditional(nest) and not apart:
         statements.line(GUARDS_END)
     statements.number(_iteration(order))
-    for declaration in declarations(private_names(nest, scoped), scope):
+    for declaration in declarations(declared.private, scope):
         statements.line(declaration)
-    statements.block(nest.body)
-    arguments = of_scope(scope, frozenset(nest.arrays_written))
+    statements.block(region.body)
+    arguments = of_scope(scope, frozenset(region.written))
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
     return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
 
@@ -138,8 +148,3 @@ def kernel_text(
     return "\n".join(
         [f"{' '.join(words)} void {name}({declarations_})", "{", *lines[:start], *first, *lines[start:], "}"]
     )
-
-
-def outer_variables(nest: Nest) -> tuple[str, ...]:
-    """The variables of the distributed loops, outermost first."""
-    return tuple(range_of(dim.node).variable for dim in nest.dims)  # type: ignore[union-attr]

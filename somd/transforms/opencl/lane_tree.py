@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from somd.language.operators import OPERATORS
-from somd.transforms.opencl.c_statements import Statements
+from somd.transforms.emit.c import Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.reduction_operators import combined
 from somd.transforms.opencl.taking import Taker, replaces
@@ -66,9 +66,7 @@ def _with_flags(accumulators: list[Accumulator]) -> list[Accumulator]:
 def _combine(a: Accumulator, left: str, right: str, write: Statements) -> None:
     mine, other = f"{a.slots}[{left}]", f"{a.slots}[{right}]"
     if not OPERATORS[a.op].better:
-        write.line(
-            f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype, write.expressions.unit).text};"
-        )
+        write.line(f"{mine} = {combined(a.op, C(mine, a.dtype), C(other, a.dtype), a.dtype, write.unit).text};")
         return
     better = f"{other} {OPERATORS[a.op].better} {mine}"
     if not a.position:

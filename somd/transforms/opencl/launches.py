@@ -18,8 +18,7 @@ from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.taking import flag_name, flagged_in, taking_of
-from somd.transforms.opencl.tiled_kernels import ROWS, walk_of
-from somd.transforms.opencl.wide_kernels import segments_of
+from somd.transforms.opencl.tiled_kernels import ROWS
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -143,7 +142,7 @@ class Launch:
         else:
             found = [blocks.of_items(self.kernel)]
         if self.by_groups is not None:
-            found.append(blocks.of_groups(self.by_groups, "1" if segments_of(self.nest) else str(ROWS)))
+            found.append(blocks.of_groups(self.by_groups, str(ROWS) if self.by_groups.tiles else "1"))
         return [statement for statement in found if statement is not None]
 
     def launched(self) -> list[cst.BaseStatement]:
@@ -256,17 +255,16 @@ class Launch:
     def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
         lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
-        walk = None if segments_of(self.nest) else walk_of(self.nest, self.code.method, self.code.types)
-        loops, function = (self.nest.independent, "lanes") if walk is None else ((walk.loop,), "tile_lanes")
+        function = "tile_lanes" if kernel.tiles else "lanes"
         chosen = tree.call(
             tree.attribute(self.code.run, function),
             cst.SimpleString(f'"{kernel.name}"'),
             count,
-            self.inner_trips(loops),
+            self.inner_trips(kernel.shared_out),
         )
         narrow = self.launch()
         usual, self.kernel = self.kernel, kernel
-        groups = count if walk is None else tree.call(tree.brought("tiles"), count)
+        groups = tree.call(tree.brought("tiles"), count) if kernel.tiles else count
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
         return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(narrow)))]

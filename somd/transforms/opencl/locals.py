@@ -1,67 +1,27 @@
-"""Which variables of a C function are declared where: loop variables in their loops if they matter nowhere else."""
+"""Declarations of what a C function has for itself: scalars, and arrays in private memory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 
-import libcst as cst
 import numpy as np
 
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.stages import Nest
-from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.walking import Reader
-from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
+from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
 
 #: bytes of arrays that an iteration may have in private memory: a work-item's share of it is small on every device
 MOST_PRIVATE = 4096
 
 
-def loop_scoped(statements: Sequence[cst.CSTNode]) -> frozenset[str]:
-    """Loop variables that are read only inside loops of theirs, and assigned nowhere."""
-    found = _LoopVariables()
-    for statement in statements:
-        statement.visit(found)
-    return frozenset(found.targets - found.loose)
-
-
-class _LoopVariables(Reader):
-    def __init__(self) -> None:
-        super().__init__()
-        self.around: list[str] = []
-        self.targets: set[str] = set()
-        self.loose: set[str] = set()
-
-    def visit_For(self, node: cst.For) -> bool:
-        assert isinstance(node.target, cst.Name)
-        name = node.target.value
-        node.iter.visit(self)
-        self.targets.add(name)
-        if name in assigned_names(node.body):
-            self.loose.add(name)
-        self.around.append(name)
-        node.body.visit(self)
-        self.around.pop()
-        return False
-
-    def visit_Name(self, node: cst.Name) -> None:
-        if node.value not in self.around:
-            self.loose.add(node.value)
-
-
-def declarations(names: Iterable[str], scope: Scope) -> list[str]:
-    """Declarations of scalar and tuple variables, one line a type."""
+def declarations(private: Mapping[str, str], scope: Scope) -> list[str]:
+    """Declarations of variables, given with their dtypes, one line a type."""
     by_type: dict[str, list[str]] = {}
-    for name in sorted(names):
-        found = scope.types.names.get(name)
-        if isinstance(found, ScalarType):
-            by_type.setdefault(CTYPES[found.dtype], []).append(scope.names.of(name))
-        elif isinstance(found, TupleType):
-            for k, part in enumerate(found.elements):
-                by_type.setdefault(CTYPES[part.dtype], []).append(scope.names.of(name, k))
+    for name, dtype in sorted(private.items()):
+        by_type.setdefault(CTYPES[dtype], []).append(scope.text_of(name))
     scalars = [f"{kind} {', '.join(texts)};" for kind, texts in by_type.items()]
     return [*scalars, *_arrays(scope)]
 
@@ -70,9 +30,7 @@ def _arrays(scope: Scope) -> list[str]:
     """Declarations of the arrays in private memory, each one row after the other; C knows none without elements."""
     found = []
     for name, lengths in scope.own.items():
-        array = scope.array_type(name)
-        assert array is not None
-        found.append(f"{CTYPES[array.dtype]} {scope.array(name)}[{max(1, math.prod(lengths))}];")
+        found.append(f"{CTYPES[scope.array_type(name).dtype]} {scope.array(name)}[{max(1, math.prod(lengths))}];")
     return found
 
 

@@ -7,17 +7,18 @@ d = a[k, k]   ->   double d = kept->d;
 
 from __future__ import annotations
 
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.declared import OWN, Declared, read_in, scalars_set
+from somd.transforms.loops.program import NOWHERE, Program, Statement
+from somd.transforms.loops.walking import expressions, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Serial
-from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
 
 
@@ -27,17 +28,17 @@ def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: 
     Raises:
         TargetLacks: the step has something without a form in OpenCL C.
     """
-    read = {n for s in step.statements for n in names_read(s)} & method.local_names
-    assigned = {n for s in step.statements for n in assigned_names(s)}
+    body = _of_step(step, unit.program)
+    assigned = {name: dtype for name, dtype in scalars_set(body) if OWN not in name}
+    read = {name for node in statements_in(body) for each in expressions(node) for name in read_in(each)}
     own = Names({*unit.taken, *OWN_NAMES})
-    scope = Scope(method, types, own, read - assigned, step.guarded, kept=unit.members)
-    statements = Statements(Expressions(scope, unit), frozenset())
-    for variable in sorted(assigned):
-        kind = types.names[variable]
-        assert isinstance(kind, ScalarType)
-        statements.line(f"{CTYPES[kind.dtype]} {own.of(variable)} = kept->{unit.members[variable]};")
+    outer = {name.partition(".")[0] for name in read - set(assigned)}
+    scope = Scope(own, types.names, outer, kept=unit.members, counted=unit.counted)
+    statements = Statements(scope, unit, Declared(frozenset(), assigned))
+    for variable, dtype in sorted(assigned.items()):
+        statements.line(f"{CTYPES[dtype]} {own.of(variable)} = kept->{unit.members[variable]};")
     statements.number("0")
-    statements.block(step.statements)
+    statements.block(body)
     for variable in sorted(assigned):
         statements.line(f"kept->{unit.members[variable]} = {own.of(variable)};")
     arguments = of_scope(scope, frozenset(step.arrays_written))
@@ -46,3 +47,9 @@ def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: 
         place = next((k for k, a in enumerate(rest) if a.kind == "faults"), len(rest))
         arguments = [*rest[:place], Argument("kept", "kept"), *rest[place:]]
     return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
+
+
+def _of_step(step: Serial, program: Program) -> tuple[Statement, ...]:
+    """What a serial step has become in the program."""
+    nodes = set(small_statements(step.statements))
+    return tuple(s for s in statements_in(program.body) if getattr(s, "origin", NOWHERE).node in nodes)

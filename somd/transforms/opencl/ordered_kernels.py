@@ -13,36 +13,31 @@ slots and leaves them there.
 
 from __future__ import annotations
 
-import libcst as cst
-
+from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.guards import GUARDS_END
-from somd.transforms.opencl.kernels import kernel_text, scope_of
-from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of
+from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.runs import Run, run_of
 from somd.transforms.opencl.scope import Scope
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import range_of
-from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 
-def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit, by_ends: bool = False) -> Kernel:
+def ordered_kernel_of(
+    nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit, by_ends: bool = False
+) -> Kernel:
     """The kernel of a nest that runs the parts of each owner in order; with `by_ends` an owner has one part."""
-    scope = scope_of(nest, method, types, unit)
-    scope.relaxed = None  # in order, by one MI
-    expressions = Expressions(scope, unit)
-    body = nest.body if len(nest.dims) == 1 else (nest.dims[1].node,)
-    inner = {range_of(dim.node).variable for dim in nest.dims[1:]}  # type: ignore[union-attr]
-    scoped = loop_scoped(body) - set(nest.copies)
-    statements = Statements(expressions, scoped, next_iteration="continue;")
+    scope = scope_of(nest, types, unit)
+    declared = own_variables(region, 1)
+    own = {**declared.private, **{each.name: each.type.dtype for each in region.handed_on}}
+    statements = Statements(scope, unit, declared, next_iteration="continue;")
     bounds: list[Argument] = []
-    within = range_in_c(0, nest.dims[0], expressions, bounds)
+    within = range_in_c(0, region.loop, statements.expressions, bounds)
     owner, part, ranges, owners, count, ends = (
         scope.names.fresh(n) for n in ("owner", "part", "ranges", "owners", "owner_count", "ends")
     )
@@ -51,13 +46,13 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements.line("    return;")
     statements.line(GUARDS_END)
     lines, rows = rows_of(scope, owner)
-    for declaration in (*lines, *declarations({*nest.privates, *nest.copies, *inner} - scoped, scope)):
+    for declaration in (*lines, *declarations(own, scope)):
         statements.line(declaration)
-    update = run_of(nest)
+    update = run_of(region)
     run = None if update is None else Run.of(update, statements)
     if run is not None:
         run.opened()
-    slots = _slots(nest, scope)
+    slots = _slots(region, scope)
     for slot in slots:
         statements.line(f"{scope.names.of(slot.name)} = {slot.text}[{owner}];")
     low, high = f"{ends}[{owner}]", f"{ends}[{owner} + 1]"
@@ -74,7 +69,7 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
     statements.open(_loop(within, nest, low, high, from_zero=by_ends))
     statements.number(within.trip().text)
     if run is None:
-        statements.block(tuple(s for s in body if isinstance(s, cst.BaseStatement)))
+        statements.block(in_order(region, 1))
     else:
         run.update()
     statements.close()
@@ -84,29 +79,23 @@ def ordered_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit:
         run.closed()
     for slot in slots:
         statements.line(f"{slot.text}[{owner}] = {scope.names.of(slot.name)};")
-    arguments = of_scope(scope, frozenset(nest.arrays_written))
+    arguments = of_scope(scope, frozenset(region.written))
     arguments += [*rows, *slots, *bounds]
     parts = [Argument("ends", ends)] if by_ends else [Argument("ranges", ranges), Argument("owners", owners)]
     arguments += [*parts, Argument("owner_count", count)]
     return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
 
 
-def _slots(nest: Nest, scope: Scope) -> list[Argument]:
-    """One slot an owner for each copy."""
-    found = []
-    for name in nest.copies:
-        scalar = scope.types.names[name]
-        assert isinstance(scalar, ScalarType)
-        found.append(
-            Argument("partials", scope.names.fresh(f"{scope.names.of(name)}_partials"), name, dtype=scalar.dtype)
-        )
-    return found
+def _slots(region: Region, scope: Scope) -> list[Argument]:
+    """One slot an owner for each scalar that a part hands on."""
+    texts = {each.name: scope.names.fresh(f"{scope.names.of(each.name)}_partials") for each in region.handed_on}
+    return [Argument("partials", texts[v.name], v.name, dtype=v.type.dtype) for v in region.handed_on]
 
 
 def _loop(within: CRange, nest: Nest, low: str, high: str, from_zero: bool) -> str:
     """The head of the loop over one range: values of the dimension that lie in it, in their order; `from_zero` tells
     that no range begins below 0."""
-    variable, step, start, stop = within.variable, nest.dims[0].step, within.start.text, within.stop.text
+    variable, step, start, stop = within.variable, within.step, within.start.text, within.stop.text
     if nest.copies and nest.partition is None:  # the host has cut the dimension into ranges of its own values
         return f"for (long {variable} = {low}; {variable} {'<' if step > 0 else '>'} {high}; {variable} += {step})"
     if step < 0:

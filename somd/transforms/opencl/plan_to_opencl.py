@@ -12,6 +12,10 @@ from somd.language.raising import FAULT_ROWS, fault_row, slots
 from somd.runtime.blocks import BLOCKS, LANES
 from somd.settings.targets import TargetLacks
 from somd.transforms.fence_table import fences_text
+from somd.transforms.loops.not_expressed import NotExpressed
+from somd.transforms.loops.plan_to_loops import plan_to_loops
+from somd.transforms.loops.program import Program, Region
+from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
@@ -70,13 +74,13 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
     name = plan.method.name
-    kept = kept_on_device(plan, types)
-    unit = Unit(
-        _kernel_names(plan, kept), [instance.name for instance in types.helpers.values()], kept.names, plan.raises
-    )
+    program = _program_of(plan, types)
+    kept = kept_on_device(plan, types, program)
+    unit = Unit(_kernel_names(plan, kept), program, kept.names, plan.raises)
     kernels = Kernels()
+    regions = {each.number: each for each in statements_in(program.body) if isinstance(each, Region)}
     for phase in plan.phases():
-        _add(kernels, phase, plan, types, unit)
+        _add(kernels, phase, regions[phase.number], plan, types, unit)
     for number, step in enumerate(kept.moved, 1):
         once = unit.kernel_names[f"{name}_once_{number}"]
         kernels.once[number] = once_kernel_of(step, once, plan.method, types, unit)
@@ -97,6 +101,13 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     )
 
 
+def _program_of(plan: Plan, types: Types) -> Program:
+    try:
+        return plan_to_loops(plan, types)
+    except NotExpressed as lack:
+        raise TargetLacks(f"{lack.construct} has no form in OpenCL C yet", lack.position) from None
+
+
 def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     """The names that the kernels should have."""
     name = plan.method.name
@@ -109,7 +120,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 
 
-def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -> None:
+def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, types: Types, unit: Unit) -> None:
     """Enter the kernels of a phase.
 
     Raises:
@@ -124,28 +135,31 @@ def _add(kernels: Kernels, phase: Phase, plan: Plan, types: Types, unit: Unit) -
     if nest.copies and nest.partition not in (None, *method.param_names):
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
     if nest.copies or relies_on_partition(plan, nest):
-        kernels.of_phases[number] = ordered_kernel_of(nest, c_name, method, types, unit, by_ends=not nest.copies)
-        runs = runs_kernel_of(nest, unit.kernel_names[f"{method.name}_{number}_runs"], plan, types, unit)
+        kernels.of_phases[number] = ordered_kernel_of(
+            nest, region, c_name, method, types, unit, by_ends=not nest.copies
+        )
+        runs = runs_kernel_of(nest, region, unit.kernel_names[f"{method.name}_{number}_runs"], plan, types, unit)
         if runs is not None:
             kernels.runs[number] = runs
     elif nest.combined:
-        kernels.of_phases[number] = combining_kernel_of(nest, c_name, method, types, unit)
+        kernels.of_phases[number] = combining_kernel_of(nest, region, c_name, method, types, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}_joined"] for each in nest.combined}
         kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types, unit) for e in nest.combined}
         atomic_names = tuple(unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("local", "shared"))
-        atomic = atomic_kernels_of(nest, atomic_names, method, types, unit)
+        atomic = atomic_kernels_of(nest, region, atomic_names, method, types, unit)
         if atomic is not None:
             kernels.atomic[number] = atomic
     elif nest.reductions:
-        kernels.of_phases[number] = reduction_kernel_of(nest, c_name, method, types, unit)
+        kernels.of_phases[number] = reduction_kernel_of(nest, region, c_name, method, types, unit)
     else:
         made = striding_kernel_of if needs_rows(nest, types) else kernel_of
-        kernels.of_phases[number] = made(nest, c_name, method, types, unit)
+        kernels.of_phases[number] = made(nest, region, c_name, method, types, unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
-            kernels.in_order[number] = ordered_kernel_of(nest, ordered_name, method, types, unit)
+            kernels.in_order[number] = ordered_kernel_of(nest, region, ordered_name, method, types, unit)
         wide, tiled = (unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("wide", "tiled"))
-        grouped = wide_kernel_of(nest, wide, method, types, unit) or tiled_kernel_of(nest, tiled, method, types, unit)
+        grouped = wide_kernel_of(nest, region, wide, method, types, unit)
+        grouped = grouped or tiled_kernel_of(nest, region, tiled, method, types, unit)
         if grouped is not None:
             kernels.grouped[number] = grouped
 

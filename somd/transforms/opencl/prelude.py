@@ -277,14 +277,6 @@ ANY = {
 {
     return 0;
 }""",
-    "clip_low": """static @T numpy_clip_low_@T(long bound, long first, @T instead)
-{
-    return bound <= first ? instead : (@T)bound;
-}""",
-    "clip_high": """static @T numpy_clip_high_@T(long bound, long first, @T instead)
-{
-    return bound >= first ? instead : (@T)bound;
-}""",
     "where": """static @T numpy_where_@T(uchar test, @T yes, @T no)
 {
     return test ? yes : no;
@@ -301,6 +293,14 @@ ANY = {
 COMPARE = """static int python_compare_long_ulong(long a, ulong b)
 {
     return a < 0 || (ulong)a < b ? -1 : (ulong)a > b;
+}"""
+#: whether another iteration than `own` may write what iteration `at` writes
+ANOTHER = """static int python_another(long at, long own, long start, long stop, long step)
+{
+    if (at == own)
+        return 0;
+    return step > 0 ? at >= start && at < stop && (at - start) % step == 0
+                    : at <= start && at > stop && (start - at) % -step == 0;
 }"""
 FROM_END = """static long python_from_end(long index, long length)
 {

@@ -9,33 +9,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import libcst as cst
 import numpy as np
 
+from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.loops.program import Loop, Region, While
+from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C, infix
 from somd.transforms.opencl.c_types import CTYPES, literal
-from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
+from somd.transforms.opencl.kernels import flags_of, iterating, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
-from somd.transforms.opencl.locals import declarations, loop_scoped
+from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.reduction_operators import by_position, identity
 from somd.transforms.opencl.rows import rows_of
-from somd.transforms.opencl.steady_reads import steady_reads
+from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.unrolling import bytes_ahead, unroll_lines
+from somd.transforms.plan.work import operations
 from somd.transforms.stages import FIRST, Method, Nest, Reduction
-from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 
-def reduction_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def reduction_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel of a nest with reductions."""
-    return _Writer(nest, method, types, unit).kernel(name)
+    return _Writer(nest, region, method, types, unit).kernel(name)
 
 
 #: reads of an iteration at most that are made ahead
@@ -43,24 +43,26 @@ MOST_AHEAD = 4
 
 
 class _Writer:
-    def __init__(self, nest: Nest, method: Method, types: Types, unit: Unit) -> None:
-        self.nest = nest
-        self.scope = scope_of(nest, method, types, unit)
-        self.expressions = Expressions(self.scope, unit)
+    def __init__(self, nest: Nest, region: Region, method: Method, types: Types, unit: Unit) -> None:
+        self.region = region
+        self.operations = operations(nest.body, method, types)
+        self.scope = scope_of(nest, types, unit)
         self.accumulators = [self.accumulator(r) for r in nest.reductions]
         fresh = self.scope.names.fresh
         self.lane, self.trip, self.first, self.last = (fresh(n) for n in ("lane", "trip", "block_start", "block_stop"))
         self.block, self.trips = fresh("block_trips"), fresh("all_trips")
-        scoped = loop_scoped(nest.body)
-        self.private = private_names(nest, scoped)
+        declared = own_variables(region)
+        self.private = declared.private
         takers = [a.taker for a in self.accumulators if a.taker is not None]
-        tracked = {a.name: a.position for a in self.accumulators if a.position}
-        self.statements = Statements(self.expressions, scoped, 1, "continue;", tracked)
+        self.statements = Statements(self.scope, unit, declared, 1, "continue;")
+        self.statements.tracked = {a.name: a.position for a in self.accumulators if a.position}
         self.statements.takes = takes(takers)
+        self.statements.flags = flags_of(region)
+        self.expressions = self.statements.expressions
         #: among how many lanes the trips are dealt out, where that may be fewer than there are
         self.dealt = fresh("dealt") if any(t.taking.unordered for t in takers) else ""
         self.statements.barrier_follows = True
-        self.loops_inside = any(isinstance(n, cst.For | cst.While) for s in nest.body for n in nodes_in(s))
+        self.loops_inside = any(isinstance(each, Loop | While) for each in statements_in(region.body))
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
         self.rows: list[Argument] = []
@@ -79,7 +81,7 @@ class _Writer:
         return replace(made, position=position, companions=companions, taker=taker, flag=flag)
 
     def slot(self, name: str, op: str) -> Accumulator:
-        found = self.scope.types.names[name]
+        found = self.scope.types[name]
         assert isinstance(found, ScalarType)
         return self.slot_of(name, op, found.dtype, self.scope.names.of(name))
 
@@ -120,43 +122,43 @@ class _Writer:
 
     def loops(self) -> None:
         """The loops over the block: the first dimension by trips, the last one by lanes."""
-        write, dims = self.statements, self.nest.dims
-        alone = len(dims) == 1
+        write, loops = self.statements, self.region.loops
+        alone = len(loops) == 1
         start, by = (f"{self.first} + {self.lane}", self.lanes) if alone else (self.first, "1")
-        outer = range_in_c(0, dims[0], self.expressions, self.bounds)
+        outer = range_in_c(0, loops[0], self.expressions, self.bounds)
         if alone and not self.dealt:
             start = self.ahead(start, outer)
         self.in_order(last=alone)
         write.open(f"for (long {self.trip} = {start}; {self.trip} < {self.last}; {self.trip} += {by})")
-        iterating(self.scope, outer)
-        if outer.stop.value is None and dims[0].invariant and self.scope.relaxed is None:
+        iterating(self.scope, self.region, outer)
+        if outer.stop.value is None and outer.invariant and not self.region.relaxed:
             self.bounds.pop()  # the number of trips stands for it
         write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
         place = C(self.trip, "int64")
-        for number, dim in list(enumerate(dims))[1:]:
-            inner = range_in_c(number, dim, self.expressions, self.bounds)
-            self.inner_loop(inner, last=number == len(dims) - 1)
+        for number, loop in list(enumerate(loops))[1:]:
+            inner = range_in_c(number, loop, self.expressions, self.bounds)
+            self.inner_loop(inner, last=number == len(loops) - 1)
             extent = C(self.scope.names.fresh(f"{inner.variable}_trips"), "int64")
             self.extents.append(Argument("extent", extent.text, number=number))
             place = infix("+", infix("*", place, extent, "int64"), inner.trip(), "int64")
         self.iteration_of(place)
-        for _ in dims:
+        for _ in loops:
             write.close()
 
     def ahead(self, start: str, outer: CRange) -> str:
         """Trips by batches, the loads of the next one under way while a batch is added, where the device wants that;
         the first trip after them. AHEAD is the bytes that a lane loads in a batch."""
-        reads = steady_reads(self.nest.body, self.nest, {self.nest.dims[0].variable}, self.scope.types)
-        if not reads or len(reads) > MOST_AHEAD or self.loops_inside or self.scope.relaxed is not None:
+        reads = steady_reads(self.region.body, self.region, {self.region.loop.variable.name})
+        if not reads or len(reads) > MOST_AHEAD or self.loops_inside or self.region.relaxed:
             return start
         write, fresh = self.statements, self.scope.names.fresh
         at, slot, source = (fresh(n) for n in ("at", "slot", "source"))
-        arrays = {text: self.expressions.accessed(nodes[0]) for text, nodes in reads.items()}
-        kinds = {text: CTYPES[array.dtype] for text, (array, _) in arrays.items()}
-        following = {text: fresh(f"{name}_next") for text, (_, name) in arrays.items()}
-        present = {text: fresh(f"{name}_now") for text, (_, name) in arrays.items()}
-        loaded = sum(np.dtype(array.dtype).itemsize for array, _ in arrays.values())
-        size = bytes_ahead(loaded, self.nest.body, self.scope)
+        arrays = {read: self.scope.array(read.array) for read in reads}
+        kinds = {read: CTYPES[read.type.dtype] for read in reads}
+        following = {read: fresh(f"{name}_next") for read, name in arrays.items()}
+        present = {read: fresh(f"{name}_now") for read, name in arrays.items()}
+        loaded = sum(np.dtype(read.type.dtype).itemsize for read in reads)
+        size = bytes_ahead(loaded, self.operations)
         if size is None:
             return start
         batch = f"AHEAD / {size}"
@@ -165,23 +167,23 @@ class _Writer:
             self.each_slot(slot, batch)
             write.line(f"const long {source} = {trip};")
             write.line(f"const long {outer.variable} = {outer.value(C(source, 'int64'))};")
-            for text, nodes in reads.items():
-                write.line(f"{following[text]}[{slot}] = {self.expressions.expression(nodes[0]).text};")
+            for read in reads:
+                write.line(f"{following[read]}[{slot}] = {write.value(read).text};")
             write.close()
 
         write.line(f"long {at} = {start};")
         write.lines.append("#ifdef AHEAD")
-        for text in reads:
-            write.line(f"{kinds[text]} {following[text]}[{batch}];")
+        for read in reads:
+            write.line(f"{kinds[read]} {following[read]}[{batch}];")
         write.open(f"if ({at} + ({batch} - 1) * LANES < {self.last})")
         loads(f"{at} + {slot} * LANES")
         write.close()
         write.open(f"for (; {at} + ({batch} - 1) * LANES < {self.last}; {at} += {batch} * LANES)")
-        for text in reads:
-            write.line(f"{kinds[text]} {present[text]}[{batch}];")
+        for read in reads:
+            write.line(f"{kinds[read]} {present[read]}[{batch}];")
         self.each_slot(slot, batch)
-        for text in reads:
-            write.line(f"{present[text]}[{slot}] = {following[text]}[{slot}];")
+        for read in reads:
+            write.line(f"{present[read]}[{slot}] = {following[read]}[{slot}];")
         write.close()
         write.open(f"if ({at} + (2 * ({batch}) - 1) * LANES < {self.last})")
         loads(f"{at} + ({batch} + {slot}) * LANES")
@@ -189,8 +191,7 @@ class _Writer:
         self.each_slot(slot, batch)
         write.line(f"const long {self.trip} = {at} + {slot} * LANES;")
         write.line(f"const long {outer.variable} = {outer.value(C(self.trip, 'int64'))};")
-        for text, nodes in reads.items():
-            self.scope.staged.update(dict.fromkeys(nodes, f"{present[text]}[{slot}]"))
+        self.scope.staged.update(staged(reads, [f"{present[read]}[{slot}]" for read in reads], self.region.body))
         self.iteration_of(C(self.trip, "int64"))
         self.scope.staged.clear()
         write.close()
@@ -209,10 +210,10 @@ class _Writer:
         write.number(place.text)
         for declaration in declarations(self.private, self.scope):
             write.line(declaration)
-        write.block(self.nest.body)
+        write.block(self.region.body)
 
     def inner_loop(self, inner: CRange, last: bool) -> None:
-        step = inner.dim.step
+        step = inner.step
         begin, advance = inner.start.loose, str(step)
         if last:
             begin = inner.value(C(self.lane, "int64"))
@@ -229,11 +230,11 @@ class _Writer:
     def in_order(self, last: bool) -> None:
         """Keep the order of trips; let loads of several be under way in the last loop, where it has none inside."""
         if last and not self.loops_inside:
-            self.statements.lines += unroll_lines(8, self.nest.body, self.scope)
+            self.statements.lines += unroll_lines(8, self.operations)
         self.statements.lines.append(IN_ORDER)
 
     def arguments(self) -> list[Argument]:
-        found = of_scope(self.scope, frozenset(self.nest.arrays_written))
+        found = of_scope(self.scope, frozenset(self.region.written))
         arrays = [a for a in found if a.kind == "array"]
         rest = [a for a in found if a.kind != "array"]
         slots = [each for a in self.accumulators for each in a.all]

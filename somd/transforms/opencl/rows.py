@@ -21,7 +21,6 @@ def rows_of(scope: Scope, item: str) -> tuple[list[str], list[Argument]]:
     arguments: list[Argument] = []
     for name, step in scope.apart.items():
         array, kind = scope.names.of(name), scope.array_type(name)
-        assert kind is not None
         rows, row = (scope.names.fresh(f"{array}_{what}") for what in ("rows", "row"))
         arguments.append(Argument("rows", rows, name, dtype=kind.dtype))
         arguments += [Argument("row", row, name), Argument("step", step, name)]

@@ -14,58 +14,66 @@ whose indexes have 32 bits. Whether a kernel before has failed is looked at last
 
 from __future__ import annotations
 
-import libcst as cst
+from dataclasses import replace
 
-from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.emit.c import IN_ORDER, Statements, noting, without_casts
+from somd.transforms.loops.making import whole_number
+from somd.transforms.loops.program import (
+    Cast,
+    Element,
+    Expression,
+    HelperCall,
+    Operation,
+    Region,
+    Store,
+    Tested,
+    Variable,
+)
+from somd.transforms.loops.walking import expressions_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_operators import binary
-from somd.transforms.opencl.c_statements import IN_ORDER, Statements, noting
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, converted, zero
-from somd.transforms.opencl.kernels import kernel_text, scope_of
+from somd.transforms.opencl.c_types import CTYPES, zero
+from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
 from somd.transforms.opencl.ranges import range_in_c
-from somd.transforms.opencl.runs import run_of
+from somd.transforms.opencl.runs import added_in, run_of
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Nest, Plan, written_arrays
-from somd.transforms.tree.loops import integer_constant
-from somd.transforms.tree.names import names_read
-from somd.transforms.tree.walking import children_of
-from somd.transforms.types.scalars import AUGMENTED
+from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 #: work-items of a group, and terms in local memory
 RUNS, TERMS = 256, 1536
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+#: what an update brings in
+TERM = "term'"
 
 
-def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) -> Kernel | None:
+def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Types, unit: Unit) -> Kernel | None:
     """The kernel of a nest that is one update named by a key; None for others."""
-    update, method = run_of(nest), plan.method
-    dim = nest.dims[0]
-    plain = not nest.raises and dim.step == 1 and integer_constant(dim.start, method) == 0 and nest.relaxed is None
-    if update is None or not plain or nest.partition not in method.param_names:
+    update, method, loop = run_of(region), plan.method, region.loop
+    plain = not nest.raises and (loop.start, loop.step) == (whole_number(0), whole_number(1)) and not region.relaxed
+    added = None if update is None else added_in(update)
+    if update is None or added is None or not plain or region.parts.by not in method.param_names:
         return None
-    target = update.target
-    assert isinstance(target, cst.Subscript)
-    index = index_expressions(target)[0]
-    if not _key(index, nest, types) or nest.partition in written_arrays(plan) or _calls_helper(update.value, types):
+    element = update.element
+    # a function of the user's may have loops that need numbers which a fault would have made wrong
+    calls = any(isinstance(each, HelperCall) for each in expressions_in((update,)))
+    if not _key(element.indices[0], region) or region.parts.by in written_arrays(plan) or calls:
         return None
-    scope = scope_of(nest, method, types, unit)
-    write = Statements(Expressions(scope, unit), frozenset())
+    assert isinstance(element.access, Tested)
+    scope = scope_of(nest, types, unit)
+    write = Statements(scope, unit, own_variables(region))
     fresh = scope.names.fresh
     bounds: list[Argument] = []
-    within = range_in_c(0, dim, write.expressions, bounds)
-    array, y = write.expressions.accessed(target)
-    assert isinstance(target.value, cst.Name)
-    length, site = scope.length(target.value.value, 0).text, scope.guarded[target][0].number
+    within = range_in_c(0, loop, write.expressions, bounds)
+    array, y = element.type, scope.array(element.array)
+    length, site = scope.length(element.array, 0).text, element.access.sites[0].number
     scope.tests_accesses, scope.noted = True, fresh("noted")
     ends, keys, count, lane, owner, failed = (
         fresh(n) for n in ("run_ends", "run_keys", "run_count", "lane", "owner", "failed")
     )
     first, start, stop, mine, end, place = (fresh(n) for n in ("first", "start", "stop", "mine", "end", "place"))
     run, terms, part, part_stop, at = (fresh(n) for n in (f"{y}_run", "terms", "part", "part_stop", "at"))
-    term = write.expressions.type_of(update.value)
+    term = added.type
     write.line(f"__local {CTYPES[term.dtype]} {terms}[TERMS];")
     write.line(f"const int {failed} = faults[1] < turn;")
     write.line(f"const int {lane} = get_local_id(0), {first} = get_group_id(0) * RUNS, {owner} = {first} + {lane};")
@@ -88,37 +96,42 @@ def runs_kernel_of(nest: Nest, name: str, plan: Plan, types: Types, unit: Unit) 
     write.open(f"for (int {at} = {part} + {lane}; {at} < {part_stop}; {at} += RUNS)")
     write.line(f"const long {within.variable} = {at};")
     write.number(f"2 * (long){at} + 1")
-    write._where(update)
-    write.line(f"{terms}[{at} - {part}] = {write.expressions.of_type(update.value, term.dtype).loose};")
+    write.where(update.origin.position)
+    write.line(f"{terms}[{at} - {part}] = {write.value(added).loose};")
     write.close()
     write.line(BARRIER)
     write.lines.append(IN_ORDER)
     write.open(f"for (int {at} = max({mine}, {part}); {at} < min({end}, {part_stop}); {at}++)")
-    operator, kind = AUGMENTED[type(update.operator)], write.expressions.type_of(update)
-    result = binary(operator, C(run, array.dtype), C(f"{terms}[{at} - {part}]", term.dtype), kind, unit)
-    write.line(f"{run} = {converted(result, array.dtype).loose};")
+    scope.held[TERM] = f"{terms}[{at} - {part}]"
+    scope.staged[element] = run
+    write.line(f"{run} = {write.value(_with_term(update, term)).loose};")
     write.close()
     write.close()
     write.line(f"if ({place} >= 0 && !{failed})")
     write.line(f"    {y}[{place}] = {run};")
     noting(scope.noted, marker, write, unless=failed)
-    arguments = of_scope(scope, frozenset(nest.arrays_written))
+    arguments = of_scope(scope, frozenset(region.written))
     own = [Argument("run_ends", ends), Argument("run_keys", keys), Argument("run_count", count)]
     arguments += [*bounds, *own]
     text = kernel_text(name, arguments, write.finished(), scope, after_faults=True, group="RUNS")
     return Kernel(name, text, tuple(arguments))
 
 
-def _key(index: cst.BaseExpression, nest: Nest, types: Types) -> bool:
+def _with_term(update: Store, type_: ScalarType) -> Expression:
+    """What an update computes, with a name for what it brings in."""
+
+    def replaced(node: Expression) -> Expression:
+        if isinstance(node, Cast):
+            return replace(node, operand=replaced(node.operand))
+        assert isinstance(node, Operation)
+        return replace(node, operands=(node.operands[0], Variable(TERM, type_)))
+
+    return replaced(update.value)
+
+
+def _key(index: Expression, region: Region) -> bool:
     """Whether an index is the key of the iteration, `row[k]`, and nothing else."""
-    if not isinstance(index, cst.Subscript) or names_read(index.value) != {nest.partition}:
+    key = without_casts(index)
+    if not isinstance(key, Element) or key.array != region.parts.by or isinstance(key.access, Tested):
         return False
-    parts = index_expressions(index)
-    same = isinstance(parts[0], cst.Name) and parts[0].value == nest.dims[0].variable
-    return len(parts) == 1 and same and index not in nest.guarded
-
-
-def _calls_helper(node: cst.CSTNode, types: Types) -> bool:
-    """Whether a function of the user's is called, whose loops may need numbers that a fault would have made wrong."""
-    own = isinstance(node, cst.Call) and types.calls[node].kind == "helper" if node in types.calls else False
-    return own or any(_calls_helper(child, types) for child in children_of(node))
+    return len(key.indices) == 1 and key.indices[0] == region.loop.variable

@@ -5,6 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.emit.declared import read_in
+from somd.transforms.loops.program import Expression, Operation, Variable
 from somd.transforms.stages import Nest
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.walking import Reader
@@ -24,6 +26,18 @@ def unit_stride(index: cst.BaseExpression, variable: str) -> bool:
     if left and not right:
         return unit_stride(index.left, variable)
     return right and not left and isinstance(index.operator, cst.Add) and unit_stride(index.right, variable)
+
+
+def unit_stride_of(index: Expression, variable: str) -> bool:
+    """Whether `index` is `variable` plus something that does not mention it."""
+    if isinstance(index, Variable):
+        return index.name == variable
+    if not isinstance(index, Operation) or index.operator not in ("+", "-"):
+        return False
+    left, right = index.operands
+    if variable in read_in(left) and variable not in read_in(right):
+        return unit_stride_of(left, variable)
+    return index.operator == "+" and variable not in read_in(left) and unit_stride_of(right, variable)
 
 
 def fastest_first(nest: Nest) -> tuple[int, ...]:

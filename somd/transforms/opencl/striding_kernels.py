@@ -10,13 +10,13 @@ There are as many work-items as keep a device busy, so that the rows of all of t
 
 from __future__ import annotations
 
+from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_statements import IN_ORDER, Statements
 from somd.transforms.opencl.c_tree import C
 from somd.transforms.opencl.guards import GUARDS_END
-from somd.transforms.opencl.kernels import iterating, kernel_text, private_names, scope_of
-from somd.transforms.opencl.locals import declarations, loop_scoped, own_arrays
+from somd.transforms.opencl.kernels import iterating, kernel_text, own_variables, scope_of
+from somd.transforms.opencl.locals import declarations, own_arrays
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.unit import Unit
@@ -29,24 +29,24 @@ def needs_rows(nest: Nest, types: Types) -> bool:
     return len(own_arrays(nest, types)) < len(nest.local_arrays)
 
 
-def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def striding_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
     """The kernel of a nest without reductions whose iterations need rows."""
-    scope = scope_of(nest, method, types, unit)
-    expressions, scoped, fresh = Expressions(scope, unit), loop_scoped(nest.body), scope.names.fresh
-    write = Statements(expressions, scoped, next_iteration="continue;")
+    scope = scope_of(nest, types, unit)
+    declared, fresh = own_variables(region), scope.names.fresh
+    write = Statements(scope, unit, declared, next_iteration="continue;")
     item, items, trip, trips = (fresh(n) for n in ("item", "items", "trip", "all_trips"))
     bounds: list[Argument] = []
-    ranges = [range_in_c(number, dim, expressions, bounds) for number, dim in enumerate(nest.dims)]
+    ranges = [range_in_c(number, loop, write.expressions, bounds) for number, loop in enumerate(region.loops)]
     extents = [
         Argument("extent", fresh(f"{within.variable}_trips"), number=number) for number, within in enumerate(ranges)
     ][1:]
-    iterating(scope, ranges[0])
+    iterating(scope, region, ranges[0])
     write.line(f"const long {item} = (long)get_global_id(0);")
     write.line(f"if ({item} >= {items})")
     write.line("    return;")
     write.line(GUARDS_END)
     lines, rows = rows_of(scope, item)
-    for line in (*lines, *declarations(private_names(nest, scoped), scope)):
+    for line in (*lines, *declarations(declared.private, scope)):
         write.line(line)
     write.lines.append(IN_ORDER)  # one row after the other
     write.open(f"for (long {trip} = {item}; {trip} < {trips}; {trip} += {items})")
@@ -58,15 +58,15 @@ def striding_kernel_of(nest: Nest, name: str, method: Method, types: Types, unit
     for within, place in zip(ranges, [rest, *places], strict=True):
         number = C(place, "int64", 16 if place == trip else 13)
         write.line(f"const long {within.variable} = {within.value(number)};")
-        if not within.dim.invariant:
+        if not within.invariant:
             write.line(f"if ({within.beyond(number)})")
             write.line("    continue;")
-    if scope.relaxed is None and ranges[0].stop.value is None and nest.dims[0].step > 0:
+    if not region.relaxed and ranges[0].stop.value is None and ranges[0].step > 0:
         bounds[:] = [bound for bound in bounds if not (bound.kind == "stop" and bound.number == 0)]
     write.number(trip)
-    write.block(nest.body)
+    write.block(region.body)
     write.close()
-    found = of_scope(scope, frozenset(nest.arrays_written))
+    found = of_scope(scope, frozenset(region.written))
     arguments = [a for a in found if a.kind == "array"] + rows
     arguments += [Argument("items", items), Argument("trips", trips), *extents, *bounds]
     arguments += [a for a in found if a.kind != "array"]

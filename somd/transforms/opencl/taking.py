@@ -13,17 +13,13 @@ lane: the master sees the flag and launches the kernel again with `dealt` 1.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from somd.language.operators import OPERATORS
-from somd.transforms.analysis.reductions import Accumulator, candidates_of
-from somd.transforms.opencl.c_expressions import Expressions
-from somd.transforms.opencl.c_tree import C, call
-from somd.transforms.opencl.c_types import converted
+from somd.transforms.opencl.c_tree import C
 from somd.transforms.stages import FIRST, Nest, Reduction, Taking
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -50,16 +46,12 @@ class Taker:
             lines.append(f"{self.flag} |= {value} != {value};" if self.taking.unordered else f"{self.flag} = 1;")
         return lines
 
-    def update(self, node: cst.Assign, expressions: Expressions) -> tuple[str, str]:
-        """The candidate and the condition under which it is taken, `candidate` in it."""
-        given = candidates_of(Accumulator(self.reduction.name), node)
-        values = [converted(expressions.expression(each), self.dtype) for each in given]
-        function = expressions.unit.function(self.reduction.op, self.dtype)
-        value = functools.reduce(lambda one, other: call(function, self.dtype, one, other), values)
+    def condition(self, candidate: str) -> str:
+        """The condition under which a candidate is taken."""
         better, equal = OPERATORS[self.reduction.op].better, self.taking.equal
         if self.taking.unordered:
-            return value.loose, f"!({self.text} {better}{'' if equal else '='} {{0}})"
-        return value.loose, f"{{0}} {better}{'=' if equal else ''} {self.text}"
+            return f"!({self.text} {better}{'' if equal else '='} {candidate})"
+        return f"{candidate} {better}{'=' if equal else ''} {self.text}"
 
 
 def taking_of(reduction: Reduction, dtype: str) -> Taking:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from somd.transforms.opencl import fault_functions, prelude, relaxed_reads
+from somd.transforms.emit.declared import counting
+from somd.transforms.loops.program import Program
+from somd.transforms.opencl import fault_functions, prelude
 from somd.transforms.opencl.arguments import KEPT
 from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.complex_prelude import elementary_of
 from somd.transforms.opencl.elementary import elementary_name, elementary_texts
 from somd.transforms.stages import RaiseSite
-from somd.transforms.types.scalars import ScalarType, TupleType
-from somd.transforms.types.typing_table import HelperInstance
+from somd.transforms.types.scalars import ScalarType
 
 
 class Unit:
@@ -23,7 +24,7 @@ class Unit:
     def __init__(
         self,
         kernel_names: Iterable[str],
-        helper_names: Iterable[str],
+        program: Program,
         kept: Mapping[str, ScalarType] = MappingProxyType({}),
         raises: Mapping[str, RaiseSite] = MappingProxyType({}),
     ) -> None:
@@ -38,7 +39,11 @@ class Unit:
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.structs: dict[str, str] = {}
-        self._helper_names = {name: names.of(name) for name in helper_names}
+        self.program = program
+        self._program = {function.name: function for function in program.functions}
+        #: names of the method that only loops set
+        self.counted = counting(program.body, (parameter.name for parameter in program.parameters))
+        self._helper_names = {name: names.of(name) for name in self._program}
         #: names that mean something in the whole program
         self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
 
@@ -66,7 +71,7 @@ class Unit:
 
     def another(self) -> None:
         """The program needs the test of relaxed reads."""
-        self.functions.setdefault("python_another", relaxed_reads.ANOTHER)
+        self.functions.setdefault("python_another", prelude.ANOTHER)
 
     def from_end(self) -> str:
         self.functions.setdefault("python_from_end", prelude.FROM_END)
@@ -110,19 +115,22 @@ class Unit:
         members = "\n".join(f"    {CTYPES[kind.dtype]} {self.members[name]};" for name, kind in self.kept.items())
         return f"typedef struct {{\n{members}\n}} {KEPT};"
 
-    def struct(self, parts: TupleType) -> str:
-        """The C type of a tuple of scalars that a helper returns; its members are `part_0`, `part_1`, ..."""
-        dtypes = [part.dtype for part in parts.elements]
+    def struct(self, dtypes: Sequence[str]) -> str:
+        """The C type of a tuple of scalars that a function returns; its members are `part_0`, `part_1`, ..."""
         name = "_".join(["python_tuple", *dtypes])
         members = "\n".join(f"    {CTYPES[dtype]} part_{k};" for k, dtype in enumerate(dtypes))
         self.structs.setdefault(name, f"typedef struct {{\n{members}\n}} {name};")
         return name
 
-    def helper(self, instance: HelperInstance) -> str:
-        """The C name of a helper, which is translated when first met."""
-        from somd.transforms.opencl.helpers import helper_text
+    def result_of(self, function: str) -> tuple[str, ...]:
+        """The dtypes of what a function of the program returns."""
+        return tuple(part.dtype for part in self._program[function].result)
 
-        name = self._helper_names[instance.name]
-        if instance.name not in self.helpers:
-            self.helpers[instance.name] = helper_text(instance, name, self)
+    def helper(self, function: str) -> str:
+        """The C name of a function of the program, which is printed when first met."""
+        from somd.transforms.opencl.helpers import function_text
+
+        name = self._helper_names[function]
+        if function not in self.helpers:
+            self.helpers[function] = function_text(self._program[function], name, self)
         return name

@@ -10,29 +10,22 @@ quotients as indexes took NVIDIA's more than three minutes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import libcst as cst
-
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.plan.work import operations
-
 #: operations in the copies of an unrolled loop altogether
 MOST = 512
 #: bytes that one of several loads ahead counts for at least and at most
 LEAST_LOADED, MOST_LOADED = 8, 64
 
 
-def unroll_lines(copies: int, body: Iterable[cst.CSTNode], scope: Scope) -> list[str]:
-    """What asks for `copies` of `body`, or for fewer of a long one, in front of a loop."""
-    copies = min(copies, MOST // _power_of_2(operations(body, scope.method, scope.types)))
+def unroll_lines(copies: int, body: int) -> list[str]:
+    """What asks for `copies` of a body of so many operations, or for fewer of a long one, in front of a loop."""
+    copies = min(copies, MOST // _power_of_2(body))
     return [f"#pragma unroll {copies}"] if copies > 1 else []
 
 
-def bytes_ahead(loaded: int, body: Iterable[cst.CSTNode], scope: Scope) -> int | None:
-    """For how many bytes an iteration counts where those of a batch are loaded ahead: two of its operations are taken
-    for one of the bytes that it loads. None where it is too long to be copied."""
-    least = _power_of_2(operations(body, scope.method, scope.types) // 2)
+def bytes_ahead(loaded: int, body: int) -> int | None:
+    """For how many bytes an iteration of so many operations counts where those of a batch are loaded ahead: two are
+    taken for one of the bytes that it loads. None where it is too long to be copied."""
+    least = _power_of_2(body // 2)
     return max(LEAST_LOADED, loaded, least) if least <= MOST_LOADED else None
 
 

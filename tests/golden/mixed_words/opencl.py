@@ -62,18 +62,16 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
 #line 18 "input.py"
         x = python_mod_long((long)((ulong)x * (ulong)key_[k]), 65537) & 65535;
 #line 19 "input.py"
-        y = (long)((ulong)python_mod_long((long)(((ulong)y + (ulong)x) * 31ul), 1021) + (ulong)(-1L)) & 65535;
+        y = python_mod_long((long)(((ulong)y + (ulong)x) * 31ul), 1021) + -1 & 65535;
 #line 20 "input.py"
         shift_ = (long)(5ul - (ulong)shift_);
 #line 21 "input.py"
         if (x > y) {
 #line 22 "input.py"
-            {
-                const long value = COPY(y);
-                const long value_2 = COPY(x);
-                x = value;
-                y = value_2;
-            }
+            const long value = COPY(y);
+            const long value_2 = COPY(x);
+            x = value;
+            y = value_2;
         }
 #line 23 "input.py"
         x = x ^ python_shift_right_long(y, shift_);

@@ -164,7 +164,7 @@ program extremum(a: int64[:]) -> (int64, int)
             if a[i] >= best
                 best: int64 = a[i]
                 at: int64 = i
-                best.taken.1: bool = True
+                best.taken'1: bool = True
     return best, at
 """,
 }

@@ -14,10 +14,14 @@ from somd.arguments.signatures import describe
 from somd.errors import SomdCompileError
 from somd.runtime.opencl import Device, open_run
 from somd.runtime.opencl.execute import call
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.declared import declared_in
 from somd.transforms.frontend.source_to_method import method_of
-from somd.transforms.opencl.c_expressions import Expressions
+from somd.transforms.loops.expressions_to_loops import Expressions
+from somd.transforms.loops.program import Program
+from somd.transforms.loops.statements_to_loops import Names as OwnNames
+from somd.transforms.loops.statements_to_loops import Statements as Builder
 from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_statements import Statements
 from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.plan_to_opencl import OpenCLCode, plan_to_opencl
@@ -119,9 +123,10 @@ def in_language(expression: str, x: str, y: str) -> bool:
 def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     """The values of expressions in `x` and `y` for each pair of elements, translated without a plan."""
     method, types = _typed(expressions, x.dtype.name, y.dtype.name)
-    unit = Unit(["table"], [])
-    statements = Statements(Expressions(Scope(method, types, Names()), unit), frozenset(), 2)
-    statements.block(statements_of(method.function.body))
+    body = Builder(Expressions(method, types), OwnNames(), types.result, {}).block(statements_of(method.function.body))
+    unit = Unit(["table"], Program("method", (), None, body))
+    statements = Statements(Scope(Names()), unit, declared_in(body), 2)
+    statements.block(body)
     dtypes = [types.names[f"r_{k}"].dtype for k in range(len(expressions))]
     pointers = [f"__global {CTYPES[dtype]} *out_{k}" for k, dtype in enumerate(dtypes)]
     sides = [f"__global const {CTYPES[v.dtype.name]} *in_{name}" for name, v in (("x", x), ("y", y))]

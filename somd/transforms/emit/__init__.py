@@ -1,0 +1,1 @@
+"""What prints loop programs: C for OpenCL."""

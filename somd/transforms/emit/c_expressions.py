@@ -1,0 +1,141 @@
+"""Expressions of the loop program -> C. Types are those of the tree: nothing is inferred here."""
+
+from __future__ import annotations
+
+from somd.diagnostics.model import Position
+from somd.settings.targets import TargetLacks
+from somd.transforms.emit.c_operations import operation
+from somd.transforms.emit.declared import is_size
+from somd.transforms.loops.program import (
+    Cast,
+    Choice,
+    Constant,
+    Element,
+    Expression,
+    FromEnd,
+    HelperCall,
+    Length,
+    Operation,
+    RelaxedRead,
+    Tested,
+    Variable,
+)
+from somd.transforms.opencl.c_tree import C, call, conditional, infix
+from somd.transforms.opencl.c_types import converted, literal
+from somd.transforms.opencl.scope import Scope
+from somd.transforms.opencl.unit import Unit
+
+
+class Expressions:
+    """Prints expressions of one function."""
+
+    def __init__(self, scope: Scope, unit: Unit) -> None:
+        self.scope = scope
+        self.unit = unit
+        #: where the statement stands that is being written
+        self.at: Position | None = None
+
+    def expression(self, node: Expression) -> C:
+        """The value of an expression."""
+        if isinstance(node, Constant):
+            return literal(node.value, node.type.dtype)
+        if isinstance(node, Variable):
+            return self.scope.value(node)
+        if isinstance(node, Length):
+            return self.scope.length(node.array, node.axis)
+        if isinstance(node, Cast):
+            return converted(self.expression(node.operand), node.type.dtype)
+        if isinstance(node, Choice):
+            test, yes, no = (self.expression(each) for each in (node.test, node.yes, node.no))
+            return conditional(test, yes, no, node.type.dtype)
+        if isinstance(node, HelperCall):
+            made = self.helper(node.function, node.operands, node.type.dtype)
+            return made if node.part is None else C(f"{made.text}.part_{node.part}", made.dtype)
+        if isinstance(node, Element):
+            return self.element(node)
+        return self.operation(node)
+
+    def operation(self, node: Operation) -> C:
+        operands = [self.expression(each) for each in node.operands]
+        if is_size(node):
+            return infix("*", operands[0], operands[1], "int64")
+        try:
+            return operation(node.operator, operands, node.type, self.unit)
+        except TargetLacks as lack:
+            raise TargetLacks(lack.reason, lack.position or self.at) from None
+
+    def helper(self, function: str, operands: tuple[Expression, ...], dtype: str) -> C:
+        """The call of a function of the program; `dtype` is that of its result, which means nothing for a tuple."""
+        return call(self.unit.helper(function), dtype, *(self.expression(each) for each in operands))
+
+    # --- accesses ------------------------------------------------------------------------------------------------
+
+    def element(self, node: Element) -> C:
+        """The value of an element that is read."""
+        if node in self.scope.staged:
+            found = C(self.scope.staged[node], node.type.dtype)
+        elif isinstance(node.access, Tested):
+            found = call(self.tested(node, store=False), node.type.dtype, *self.test_arguments(node))
+        else:
+            found = C(f"{self.source(node)}[{self.flat_index(node)}]", node.type.dtype)
+        # A bool whose memory is seen as bytes elsewhere may be any byte.
+        return infix("!=", found, literal(0, "uint8"), "bool") if node.type.dtype == "bool" else found
+
+    def source(self, node: Element) -> str:
+        """What a read takes its element from: the array, or its snapshot where another iteration may write it."""
+        name, read, range_ = self.scope.array(node.array), node.relaxed, self.scope.relaxed_range
+        if read is None or not range_:
+            return name
+        snapshot = self.scope.array(read.snapshot)
+        if read.apart:
+            return snapshot
+        index = self.expression(node.indices[read.axis])
+        if isinstance(node.access, FromEnd | Tested):
+            index = self._from_end(index, node.array, read.axis)
+        self.unit.another()
+        return f"({another(read, index, range_)} ? {snapshot} : {name})"
+
+    def tested(self, node: Element, store: bool) -> str:
+        """The C function for an access that is tested where it happens."""
+        self.scope.tests_accesses = True
+        where = "own" if node.array in self.scope.own else "apart" if node.array in self.scope.apart else ""
+        return self.unit.tested_access(store, node.type.dtype, len(node.indices), where, bool(self.scope.noted))
+
+    def test_arguments(self, node: Element) -> list[C]:
+        assert isinstance(node.access, Tested)
+        arguments = [C(self.source(node), "int64")]
+        step = self.scope.apart.get(node.array)
+        arguments += [] if step is None else [C(step, "int64")]
+        for axis, index in enumerate(node.indices):
+            arguments += [self.expression(index), self.scope.length(node.array, axis)]
+        noted, number = self.scope.noted, self.scope.iteration()
+        record = [C(name, "int64") for name in ([f"&{noted}", number] if noted else ["faults", number, "turn"])]
+        return [*arguments, *record, literal(node.access.sites[0].number, "int64")]
+
+    def flat_index(self, node: Element) -> str:
+        """The place of an element in the flat array, in C order."""
+        flat: C | None = None
+        for axis, each in enumerate(node.indices):
+            index = self.expression(each)
+            if isinstance(node.access, FromEnd):
+                index = self._from_end(index, node.array, axis)
+            row = None if flat is None else infix("*", flat, self.scope.length(node.array, axis), "int64")
+            flat = index if row is None else infix("+", row, index, "int64")
+        assert flat is not None
+        step = self.scope.apart.get(node.array)
+        return flat.loose if step is None else infix("*", flat, C(step, "int64"), "int64").text
+
+    def _from_end(self, index: C, array: str, axis: int) -> C:
+        if isinstance(index.value, int):
+            return index if index.value >= 0 else infix("+", self.scope.length(array, axis), index, "int64")
+        return call(self.unit.from_end(), "int64", index, self.scope.length(array, axis))
+
+
+def another(read: RelaxedRead, index: C, range_: str) -> str:
+    """Whether another iteration may write the element at `index`, the place along the read's axis; `range_` is the
+    outermost variable and its range as text."""
+    tests = []
+    for c in read.writes:
+        at = index if c == 0 else infix("-", index, literal(c, "int64"), "int64")
+        tests.append(f"python_another({at.loose}, {range_})")
+    return " || ".join(tests)

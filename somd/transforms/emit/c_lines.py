@@ -1,0 +1,66 @@
+"""Lines of a C function: indentation, the number of the iteration, `#line` directives."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from somd.diagnostics.model import Position
+from somd.settings.targets import TargetLacks
+from somd.transforms.opencl.scope import ITERATION, Scope
+
+INDENT = "    "
+#: brackets in each other in one line of C, at most: compilers refuse 256, or fail on some hundreds
+MOST_NESTED = 200
+
+
+def nested(text: str) -> int:
+    """How many round brackets stand in each other.
+
+    >>> nested("f((a + b) * c)")
+    2
+    """
+    steps = ({"(": 1, ")": -1}.get(letter, 0) for letter in text)
+    return max(itertools.accumulate(steps), default=0)
+
+
+class Lines:
+    """The lines of the body of a function, as they are written."""
+
+    def __init__(self, scope: Scope, depth: int = 1) -> None:
+        self.scope = scope
+        self.depth = depth
+        #: where the statement stands that is being written
+        self.at: Position | None = None
+        self.lines: list[str] = []
+
+    def line(self, text: str) -> None:
+        if text.count("(") > MOST_NESTED and nested(text) > MOST_NESTED:
+            what = f"an expression with more than {MOST_NESTED} brackets in each other"
+            raise TargetLacks(f"{what}, which compilers of OpenCL C refuse or fail on", self.at)
+        self.lines.append(INDENT * self.depth + text)
+
+    def open(self, text: str = "") -> None:
+        self.line(f"{text} {{" if text else "{")
+        self.depth += 1
+
+    def close(self, text: str = "}") -> None:
+        self.depth -= 1
+        self.line(text)
+
+    def number(self, place: str) -> None:
+        """Say here that the iteration has the number `place`; the line goes where nothing in the kernel asks for it."""
+        self.line(f"const long {ITERATION} = {place};")
+
+    def finished(self) -> list[str]:
+        """All lines of the body."""
+        if self.scope.numbered:
+            return self.lines
+        return [line for line in self.lines if not line.lstrip().startswith(f"const long {ITERATION} = ")]
+
+    def where(self, position: Position | None) -> None:
+        """Name the user's line that the next lines are made of."""
+        if position is not None:
+            self.at = position
+            name = os.path.basename(position.file).replace("\\", "\\\\").replace('"', '\\"')
+            self.lines.append(f'#line {position.line} "{name}"')

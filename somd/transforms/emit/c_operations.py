@@ -1,0 +1,79 @@
+"""Operators of the loop program -> C. Operands have the types that the operator takes; casts are nodes of their own."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from somd.transforms.loops.calls_to_loops import SYMBOLS
+from somd.transforms.opencl import c_calls, c_complex
+from somd.transforms.opencl.c_operators import COMPARISONS, binary, comparison, unary
+from somd.transforms.opencl.c_tree import C, call, infix
+from somd.transforms.opencl.unit import Unit
+from somd.transforms.types.scalars import FLOAT, INT, ScalarType
+
+_ARITHMETIC = {symbol: kind for kind, symbol in SYMBOLS.items()}
+_COMPARING = {symbol: kind for kind, symbol in COMPARISONS.items()}
+_UNARY: dict[str, type[cst.BaseUnaryOp]] = {"neg": cst.Minus, "pos": cst.Plus, "~": cst.BitInvert, "not": cst.Not}
+_JOINED = {"and": "&&", "or": "||"}
+
+
+def operation(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -> C:
+    """An operator on operands; `type_` is that of the result.
+
+    Raises:
+        TargetLacks: it has no form in OpenCL C.
+    """
+    of_python = operator.startswith("python ")
+    symbol = operator.removeprefix("python ")
+    if symbol in _ARITHMETIC:
+        kind = _ARITHMETIC[symbol]
+        # what an interval says not to wrap is computed as it is
+        result = ScalarType(type_.dtype, of_python or type_.dtype == "int64" or _of_ints(symbol, operands))
+        return binary(kind, operands[0], operands[1], result, unit)
+    if operator in _COMPARING:
+        left, right = operands
+        exact = {left.dtype, right.dtype} == {"int64", "float64"}
+        kinds = [_python(each) if exact else ScalarType(each.dtype) for each in operands]
+        return comparison(_COMPARING[operator], left, kinds[0], right, kinds[1], unit)
+    if operator in _JOINED:
+        return infix(_JOINED[operator], operands[0], operands[1], "bool")
+    if operator in _UNARY:
+        return unary(_UNARY[operator](), operands[0], ScalarType(type_.dtype, type_.dtype == "int64"))
+    if operator == "joined *":
+        return c_complex.joined(operands[0], operands[1], unit)
+    room, _, name = operator.rpartition(".")
+    if room == "math":
+        return c_calls.math_call(name, operands, type_, unit)
+    if room == "cmath":
+        return c_calls.cmath_call(name, operands, type_, unit)
+    if room == "np":
+        return c_calls.numpy_call(name, operands, type_, unit)
+    return _own(operator, operands, type_, unit)
+
+
+def _of_ints(symbol: str, operands: list[C]) -> bool:
+    """Whether integers are divided, exactly."""
+    return symbol == "/" and operands[0].dtype == "int64"
+
+
+def _python(value: C) -> ScalarType:
+    return INT if value.dtype == "int64" else FLOAT
+
+
+def _own(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -> C:
+    """What neither is a symbol nor a function of a library."""
+    dtype = type_.dtype
+    if operator in ("min", "max"):
+        return call(unit.function(operator, dtype), dtype, *operands)
+    if operator == "rint":
+        return call("rint", dtype, *operands)
+    if operator == "conj":
+        return c_complex.conjugate(operands[0], unit)
+    if operator == "complex":
+        return c_complex.made(operands, type_)
+    if operator == "abs" and c_complex.is_complex(operands[0]):
+        return c_complex.function("abs", operands, type_, unit)
+    if operator == "abs":
+        return c_calls.absolute(operands[0], unit)
+    assert operator == "round", operator
+    return c_calls.rounded(operands, ScalarType(dtype, weak=True), unit)
