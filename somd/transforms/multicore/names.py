@@ -19,15 +19,19 @@ MODULES = ("np", "math", "elementary")
 FAR, NEAR, LANES = (MARK + name for name in ("FAR", "NEAR", "LANES"))
 
 
-@cache
 def offered_names() -> tuple[str, ...]:
     """The names that a generated module may import from the runtime, which is not imported for that, in the order of
     imports: its `__all__`, and what there is for each operator of reductions."""
+    of_operators = (f"{kind}_{each.short}" for each in (*OPERATORS.values(), JOINED) for kind in ("reduce", "combine"))
+    return tuple(sorted((*_exported(), *of_operators), key=lambda name: (not name.isupper(), name)))
+
+
+@cache
+def _exported() -> tuple[str, ...]:
     assert somd.runtime.__file__ is not None
     text = Path(somd.runtime.__file__).with_name("multicore").joinpath("__init__.py").read_text(encoding="utf-8")
     (value,) = (node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
-    of_operators = (f"{kind}_{each.short}" for each in (*OPERATORS.values(), JOINED) for kind in ("reduce", "combine"))
-    return tuple(sorted((*ast.literal_eval(value), *of_operators), key=lambda name: (not name.isupper(), name)))
+    return tuple(ast.literal_eval(value))
 
 
 class Fresh:
