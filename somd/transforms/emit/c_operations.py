@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import COMPARISONS, binary, comparison, unary
@@ -11,9 +9,8 @@ from somd.transforms.opencl.c_tree import C, call, infix
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import FLOAT, INT, ScalarType
 
-_ARITHMETIC = {symbol: kind for kind, symbol in SYMBOLS.items()}
-_COMPARING = {symbol: kind for kind, symbol in COMPARISONS.items()}
-_UNARY: dict[str, type[cst.BaseUnaryOp]] = {"neg": cst.Minus, "pos": cst.Plus, "~": cst.BitInvert, "not": cst.Not}
+_ARITHMETIC = frozenset(SYMBOLS.values())
+_UNARY = ("neg", "pos", "~", "not")
 _JOINED = {"and": "&&", "or": "||"}
 
 
@@ -26,19 +23,18 @@ def operation(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -
     of_python = operator.startswith("python ")
     symbol = operator.removeprefix("python ")
     if symbol in _ARITHMETIC:
-        kind = _ARITHMETIC[symbol]
         # what an interval says not to wrap is computed as it is
         result = ScalarType(type_.dtype, of_python or type_.dtype == "int64" or _of_ints(symbol, operands))
-        return binary(kind, operands[0], operands[1], result, unit)
-    if operator in _COMPARING:
+        return binary(symbol, operands[0], operands[1], result, unit)
+    if operator in COMPARISONS:
         left, right = operands
         exact = {left.dtype, right.dtype} == {"int64", "float64"}
         kinds = [_python(each) if exact else ScalarType(each.dtype) for each in operands]
-        return comparison(_COMPARING[operator], left, kinds[0], right, kinds[1], unit)
+        return comparison(operator, left, kinds[0], right, kinds[1], unit)
     if operator in _JOINED:
         return infix(_JOINED[operator], operands[0], operands[1], "bool")
     if operator in _UNARY:
-        return unary(_UNARY[operator](), operands[0], ScalarType(type_.dtype, type_.dtype == "int64"))
+        return unary(operator, operands[0], ScalarType(type_.dtype, type_.dtype == "int64"))
     if operator == "joined *":
         return c_complex.joined(operands[0], operands[1], unit)
     room, _, name = operator.rpartition(".")

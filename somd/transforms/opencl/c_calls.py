@@ -6,11 +6,11 @@ import math
 
 from somd.elementary.functions import elementary
 from somd.transforms.opencl import c_complex
-from somd.transforms.opencl.c_operators import binary, narrowed, power, truth, unary
+from somd.transforms.opencl.c_operators import narrowed, power, truth
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.functions import ANGLES, OPERATORS, SIGNS, angle_factor, reciprocal_of_zero
+from somd.transforms.types.functions import ANGLES, angle_factor, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 
 TESTS = ("isnan", "isinf", "isfinite")
@@ -85,10 +85,6 @@ def _signed(dtype: str) -> str:
 def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     """A function of NumPy on scalars: in the type of its result."""
     dtype = result.dtype
-    if name in OPERATORS:
-        return binary(OPERATORS[name], arguments[0], arguments[1], result, unit)
-    if name in SIGNS:
-        return unary(SIGNS[name](), converted(arguments[0], dtype), result)
     if name in LOGICAL:
         return infix(LOGICAL[name], truth(arguments[0]), truth(arguments[1]), "bool")
     if name not in TRUTHS and c_complex.is_complex(*arguments):

@@ -6,8 +6,6 @@ where both operands are its own numbers, Python have it. In: operands with their
 
 from __future__ import annotations
 
-import libcst as cst
-
 from somd.settings.targets import TargetLacks
 from somd.transforms.opencl.c_tree import UNARY, C, call, infix
 from somd.transforms.opencl.c_types import converted, kind_of, part_of
@@ -27,15 +25,15 @@ def is_complex(*values: C) -> bool:
     return any(kind_of(value.dtype) == "c" for value in values)
 
 
-def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, unit: Unit) -> C:
+def binary(symbol: str, left: C, right: C, result: ScalarType, unit: Unit) -> C:
     """`+ - * / **` of operands of the result's type, which is complex."""
-    if operator in (cst.Add, cst.Subtract):
-        return infix("+" if operator is cst.Add else "-", left, right, result.dtype)
-    if operator is cst.Power:
+    if symbol in ("+", "-"):
+        return infix(symbol, left, right, result.dtype)
+    if symbol == "**":
         return _power(left, right, result, unit)
-    if operator is cst.Multiply:
+    if symbol == "*":
         return product(left, right, unit)
-    kind = "python_divide" if operator is cst.Divide and result.weak else "divide"
+    kind = "python_divide" if symbol == "/" and result.weak else "divide"
     return call(unit.function(kind, result.dtype), result.dtype, left, right)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
-import libcst as cst
 import numpy as np
 
 from somd.elementary.functions import POWERS
@@ -18,44 +17,33 @@ from somd.transforms.opencl.c_types import CTYPES, bits, cast, converted, kind_o
 from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import FLOAT, INT, ScalarType, working_type
 
-PLAIN: dict[type[cst.CSTNode], str] = {cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/"}
-BITWISE: dict[type[cst.CSTNode], str] = {cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^"}
-CALLED: dict[type[cst.CSTNode], str] = {
-    cst.FloorDivide: "floor_div",
-    cst.Modulo: "mod",
-    cst.LeftShift: "shift_left",
-    cst.RightShift: "shift_right",
-}
-COMPARISONS: dict[type[cst.CSTNode], str] = {
-    cst.LessThan: "<",
-    cst.LessThanEqual: "<=",
-    cst.GreaterThan: ">",
-    cst.GreaterThanEqual: ">=",
-    cst.Equal: "==",
-    cst.NotEqual: "!=",
-}
+PLAIN = ("+", "-", "*", "/")
+BITWISE = ("&", "|", "^")
+#: operators that functions of the prelude compute
+CALLED = {"//": "floor_div", "%": "mod", "<<": "shift_left", ">>": "shift_right"}
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 #: integers that float64 holds lie within it of 0
 EXACT = 1 << 53
 OF_BOOLS = {"+": "|", "*": "&"}
 
 
-def binary(operator: type[cst.CSTNode], left: C, right: C, result: ScalarType, unit: Unit) -> C:
+def binary(symbol: str, left: C, right: C, result: ScalarType, unit: Unit) -> C:
     """An arithmetic operation whose result is of type `result`."""
     whole = "f" not in (kind_of(left.dtype), kind_of(right.dtype))
-    if operator is cst.Divide and result == FLOAT and whole and not (is_near(left) and is_near(right)):
+    if symbol == "/" and result == FLOAT and whole and not (is_near(left) and is_near(right)):
         sides = converted(left, "int64"), converted(right, "int64")
         return call(unit.function("quotient", "int64"), "float64", *sides)
     left, right = converted(left, result.dtype), converted(right, result.dtype)
     if result.kind == "c":
-        return c_complex.binary(operator, left, right, result, unit)
-    if operator in PLAIN:
-        return arithmetic(PLAIN[operator], left, right, result)
-    if operator in BITWISE:
-        return infix(BITWISE[operator], left, right, result.dtype)
-    if operator is cst.Power:
+        return c_complex.binary(symbol, left, right, result, unit)
+    if symbol in PLAIN:
+        return arithmetic(symbol, left, right, result)
+    if symbol in BITWISE:
+        return infix(symbol, left, right, result.dtype)
+    if symbol == "**":
         return power(left, right, result, unit)
-    made = call(unit.function(CALLED[operator], result.dtype), result.dtype, left, right)
-    rest = operator is cst.Modulo and type(right.value) is int
+    made = call(unit.function(CALLED[symbol], result.dtype), result.dtype, left, right)
+    rest = symbol == "%" and type(right.value) is int
     return replace(made, reach=abs(right.value)) if rest and isinstance(right.value, int) else made
 
 
@@ -105,7 +93,7 @@ def _unsigned(c: C, wide: str) -> C:
 def power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
     dtype = result.dtype
     if result.kind == "c":
-        return c_complex.binary(cst.Power, base, exponent, result, unit)
+        return c_complex.binary("**", base, exponent, result, unit)
     if kind_of(dtype) != "f":
         return call(unit.function("power", dtype), dtype, base, exponent)
     value = exponent.value
@@ -117,15 +105,15 @@ def power(base: C, exponent: C, result: ScalarType, unit: Unit) -> C:
     return call(unit.elementary("pow", dtype), dtype, base, exponent)
 
 
-def unary(operator: cst.BaseUnaryOp, operand: C, result: ScalarType) -> C:
-    """`+ - ~ not`"""
+def unary(symbol: str, operand: C, result: ScalarType) -> C:
+    """`pos neg ~ not`"""
     dtype = result.dtype
-    if isinstance(operator, cst.Not):
+    if symbol == "not":
         return prefix("!", converted(operand, "bool"), "bool")
     operand = converted(operand, dtype)
-    if isinstance(operator, cst.Plus):
+    if symbol == "pos":
         return operand
-    if isinstance(operator, cst.BitInvert):
+    if symbol == "~":
         if dtype == "bool":
             return prefix("!", operand, dtype)
         return narrowed(prefix("~", operand, dtype))
@@ -142,11 +130,8 @@ def narrowed(c: C) -> C:
     return cast(c, c.dtype) if bits(c.dtype) < 32 and c.dtype != "bool" else c
 
 
-def comparison(
-    operator: type[cst.CSTNode], left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit
-) -> C:
+def comparison(symbol: str, left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit) -> C:
     """A comparison: exact between integers of any signs; a Python number takes the float type that it meets."""
-    symbol = COMPARISONS[operator]
     for whole, kind, number, other in ((left, left_type, right, right_type), (right, right_type, left, left_type)):
         small = isinstance(number.value, float) and abs(number.value) < EXACT
         if kind == INT and other == FLOAT and not is_near(whole) and not small:

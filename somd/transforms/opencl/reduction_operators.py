@@ -6,6 +6,7 @@ import libcst as cst
 import numpy as np
 
 from somd.language.operators import JOINED, NO_PRODUCT, OPERATORS
+from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.opencl.c_complex import joined
 from somd.transforms.opencl.c_operators import binary
 from somd.transforms.opencl.c_tree import UNARY, C, call, infix
@@ -33,7 +34,7 @@ def combined(op: str, left: C, right: C, dtype: str, unit: Unit) -> C:
     operator = OPERATORS[op].of_kind(kind_of(dtype))
     meaning = cst.parse_expression(operator.of("left", "right"))
     if isinstance(meaning, cst.BinaryOperation):
-        return binary(type(meaning.operator), left, right, ScalarType(dtype), unit)
+        return binary(SYMBOLS[type(meaning.operator)], left, right, ScalarType(dtype), unit)
     if isinstance(meaning, cst.BooleanOperation):
         return infix(operator.of_bools, left, right, dtype)
     if operator is JOINED:

@@ -117,6 +117,13 @@ def of_two_kinds(a: A, n: int):  # type: ignore[no-untyped-def]
     return n
 
 
+def names_like_ours(a: A, b: A):  # type: ignore[no-untyped-def]
+    for i in range(len(a)):
+        value = (a[i], a[i] + 1.0)
+        part, parts = value[1], value[0]
+        b[i] = part * 2 - parts
+
+
 PRINTED = {
     smooth: """\
 program smooth(a: float64[:], b: float64[:], steps: int) -> float64
@@ -178,6 +185,7 @@ ARGUMENTS: dict[Callable[..., Any], tuple[object, ...]] = {
     shifted: (FLOATS, FLOATS),
     never: (FLOATS,),
     of_two_kinds: (FLOATS, 3),
+    names_like_ours: (FLOATS, FLOATS * 0),
     gather: (INTS, INTS, np.array([1, 0, -1, -9, 8, 3, 3, 2, 1])),
 }
 
