@@ -210,7 +210,7 @@ class Statements:
             return self.together([element.value for element in target.elements], value, origin)
         kind = types.names.get(target.value) if isinstance(target, cst.Name) else None
         if isinstance(target, cst.Name) and isinstance(kind, ArrayType):
-            return [self.array(target.value, value, origin)]
+            return self.array(target.value, value, origin)
         if isinstance(target, cst.Name) and isinstance(kind, TupleType):
             return self.named_tuple(target.value, kind, value, origin)
         return [self.store(target, self.expressions.expression(value), origin)]
@@ -270,7 +270,7 @@ class Statements:
         for target, value in pairs:
             if isinstance(self.expressions.types.nodes.get(value), ArrayType) and isinstance(target, cst.Name):
                 source = value.value if isinstance(value, cst.Name) else self.names.fresh(target.value)
-                first += [] if isinstance(value, cst.Name) else [self.array(source, value, origin)]
+                first += [] if isinstance(value, cst.Name) else self.array(source, value, origin)
                 arrays.append((target.value, source))
                 continue
             held, before = self.kept(self.expressions.expression(value), origin)
@@ -294,6 +294,8 @@ class Statements:
     def named_tuple(self, name: str, kind: TupleType, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         """A tuple that has a name: a variable for each part."""
         count = range(len(kind.elements))
+        if isinstance(value, cst.Tuple) and any(isinstance(part, ArrayType) for part in kind.elements):
+            return self.tuple_with_arrays(name, kind, value, origin)
         places = [variable(self.expressions.part_name(name, k), self.expressions.part_type(kind, k)) for k in count]
         if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
             function, operands = self.expressions.helper(value)
@@ -303,12 +305,23 @@ class Statements:
         stores = (Assign(place, held, origin) for place, (held, _) in zip(places, kept, strict=True))
         return [*(made for _, before in kept for made in before), *stores]
 
+    def tuple_with_arrays(self, name: str, kind: TupleType, value: cst.Tuple, origin: Origin) -> list[Statement]:
+        """A tuple that has a name, some parts of which are arrays: these get names, too."""
+        made: list[Statement] = []
+        for k, (element, part) in enumerate(zip(value.elements, kind.elements, strict=True)):
+            place = self.expressions.part_name(name, k)
+            if isinstance(part, ArrayType):
+                made += self.array(place, element.value, origin)
+            else:
+                made.append(Assign(variable(place, part), self.expressions.of_type(element.value, part), origin))
+        return made
+
     # --- arrays --------------------------------------------------------------------------------------------------
 
-    def array(self, name: str, value: cst.BaseExpression, origin: Origin) -> Statement:
+    def array(self, name: str, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         """A name gets an array: a new one, or one that has a name already."""
         if isinstance(value, cst.Name):
-            return Rebind((name,), (value.value,), origin)
+            return [Rebind((name,), (value.value,), origin)]
         callee = self.expressions.types.calls.get(value) if isinstance(value, cst.Call) else None
         if not isinstance(value, cst.Call) or callee is None:
             raise self.expressions.lacks("this array", value)
@@ -317,16 +330,18 @@ class Statements:
         if callee.kind == "allocate":
             lengths = tuple(cast(each, INT64) for each in self.lengths(value.args[0].value))
             sites = self.own[name].sites if name in self.own else ()
-            return Allocate(name, type_, lengths, self.fill(value, callee.name, type_), sites, origin)
+            return [Allocate(name, type_, lengths, self.fill(value, callee.name, type_), sites, origin)]
         source = value.func.value if callee.kind == "copy" and isinstance(value.func, cst.Attribute) else (
             value.args[0].value
         )  # fmt: skip
-        if not isinstance(source, cst.Name) or callee.kind not in ("like", "copy"):
-            raise self.expressions.lacks("an array like one that has no name", value)
+        if callee.kind not in ("like", "copy"):
+            raise self.expressions.lacks("this array", value)
+        like = source.value if isinstance(source, cst.Name) else self.names.fresh(name)
+        before = [] if isinstance(source, cst.Name) else self.array(like, source, origin)
         if callee.name == "copy":
-            return Copy(name, type_, source.value, callee.kind == "copy", origin)
+            return [*before, Copy(name, type_, like, callee.kind == "copy", origin)]
         kind = callee.name.removesuffix("_like")
-        return AllocateLike(name, type_, source.value, self.fill(value, kind, type_), origin)
+        return [*before, AllocateLike(name, type_, like, self.fill(value, kind, type_), origin)]
 
     def lengths(self, node: cst.BaseExpression) -> list[Expression]:
         """The lengths that a shape says: a number or a tuple."""
@@ -356,6 +371,12 @@ class Statements:
             pairs = zip(node.value.elements, self.result.elements, strict=True)
             values = tuple(self.value(element.value, kind, before, origin) for element, kind in pairs)
             return [*before, Return(values, origin)]
+        if isinstance(node.value, cst.Name) and any(isinstance(kind, ArrayType) for kind in self.result.elements):
+            named = [
+                (self.expressions.part_name(node.value.value, k), kind) for k, kind in enumerate(self.result.elements)
+            ]
+            parts_ = (Whole(n, kind) if isinstance(kind, ArrayType) else variable(n, kind) for n, kind in named)
+            return [Return(tuple(parts_), origin)]
         scalars = [kind for kind in self.result.elements if isinstance(kind, ScalarType)]
         parts = zip(self.expressions.parts(node.value), scalars, strict=True)
         return [Return(tuple(cast(part, kind) for part, kind in parts), origin)]
@@ -368,7 +389,7 @@ class Statements:
         if isinstance(node, cst.Name):
             return Whole(node.value, kind)
         name = self.names.fresh("result")
-        before.append(self.array(name, node, origin))
+        before += self.array(name, node, origin)
         return Whole(name, kind)
 
 
