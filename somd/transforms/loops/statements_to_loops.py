@@ -246,6 +246,12 @@ class Statements:
             return self.unpacked(targets, value, origin)
         if isinstance(value, cst.Tuple):
             return self.all_at_once(_pairs(targets, value), origin)
+        found = types.names.get(value.value) if isinstance(value, cst.Name) else None
+        if isinstance(value, cst.Name) and isinstance(found, TupleType):
+            arrays = [k for k, part in enumerate(found.elements) if isinstance(part, ArrayType)]
+            if arrays and len(arrays) == len(targets) and all(isinstance(t, cst.Name) for t in targets):
+                sources = tuple(self.expressions.part_name(value.value, k) for k in arrays)
+                return [Rebind(tuple(t.value for t in targets if isinstance(t, cst.Name)), sources, origin)]
         parts = self.expressions.parts(value)
         kept = [self.kept(part, origin) for part in parts]
         stores = [self.store(t, held, origin) for t, (held, _) in zip(targets, kept, strict=True)]

@@ -127,9 +127,10 @@ def names_like_ours(a: A, b: A):  # type: ignore[no-untyped-def]
 def arrays_without_names(a: A, b: A):  # type: ignore[no-untyped-def]
     out = np.empty_like(np.zeros(len(a)))
     pair = (out, b)
+    x, y = pair
     for i in range(len(a)):
-        out[i] = a[i] + 1.0
-        b[i] = a[i]
+        x[i] = a[i] + 1.0
+        y[i] = a[i]
     return pair
 
 
