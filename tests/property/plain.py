@@ -86,6 +86,11 @@ def whole(function: Callable[[Any], Any], value: Any) -> Any:
     return wrapped(made) if type(made) is int else made
 
 
+def of_numpy(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of NumPy makes of arguments among which Python's ints are those of NumPy's rules."""
+    return function(*(int(each) if type(each) is Wrapped else each for each in arguments))
+
+
 def own_function(module: str, name: str) -> Callable[..., Any]:
     """The function of `math` or NumPy, with the bits that somd's own text gives."""
     real, mine = getattr(np if module == "np" else math, name), ALL[str(elementary(name))]
@@ -174,6 +179,9 @@ class _Literals(ast.NodeTransformer):
                 pass
             case ast.Call(ast.Attribute(ast.Name("math"), "floor" | "ceil" | "trunc"), [value], []):
                 pass
+            case ast.Call(ast.Attribute(ast.Name("np"), _), values, []):
+                made = ast.Call(ast.Name("__of_numpy", ast.Load()), [node.func, *values], [])
+                return ast.fix_missing_locations(ast.copy_location(made, node))
             case _:
                 return node
         made = ast.Call(ast.Name("__whole", ast.Load()), [node.func, value], [])
@@ -188,6 +196,7 @@ class _Literals(ast.NodeTransformer):
 OWN: dict[str, Any] = {
     "__wrapped": lambda value: wrapped(value),
     "__whole": whole,
+    "__of_numpy": of_numpy,
     "__own_power": own_power,
     **{
         f"__own_{module}_{name}": own_function(module, name)

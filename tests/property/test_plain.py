@@ -53,6 +53,12 @@ def test_texts_keep_their_lines_and_wrap() -> None:
     assert f.__code__.co_firstlineno == 4 and linecache.getline("<plain>", 6) == "    x **= 3\n"
 
 
+def test_functions_of_numpy_take_ints_that_wrap() -> None:
+    text = "import numpy as np\n\n\ndef f(a, k):\n    return np.clip(a, k * 2, 2**40 + k), np.int64(k + 1)\n"
+    f = namespace_of(text, "<clip>", own=True, wide=True)["f"]
+    assert f(np.int64(2**50), wrapped(3)) == (2**40 + 3, 4) and isinstance(f(np.int64(1), wrapped(3))[0], np.int64)
+
+
 def test_texts_of_many_terms() -> None:
     text = "def f(x):\n    return " + " + ".join(["x ** 2"] * 900) + "\n"
     assert namespace_of(text, "<deep>", own=True, wide=True)["f"](1.0) == 900.0
