@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -33,12 +34,14 @@ def parts_of(
     dimension: int,
     devices: int,
     rows: Callable[[int, int], tuple[tuple[object, ...], ...]] | None,
+    given: Sequence[Spread],
     used: Sequence[Spread],
     changed: Sequence[Spread],
 ) -> list[Part]:
     """An index space of work-items, or of work-groups, in at most `devices` parts along `dimension`.
 
-    `rows` is that of `Run.split`; without it there is one part. `used` are all arrays, `changed` those written.
+    `rows` is that of `Run.split`; without it there is one part. `given` are the arrays among the arguments, one that
+    has two names twice; `used` are those read or written, `changed` those written.
     """
     if rows is None or devices == 1 or math.prod(space) * (local[0] if groups else 1) < FEW:
         devices = 1
@@ -59,7 +62,7 @@ def parts_of(
             first[0], size[0] = low * local[0], (high - low) * local[0]
         else:
             first[dimension], size[dimension] = low, -(-(high - low) // unit) * unit
-        touched, written = _touched(rows if count > 1 else None, low, high - 1, used, changed)
+        touched, written = _touched(rows if count > 1 else None, low, high - 1, given, used, changed)
         parts.append(Part(device, tuple(first), tuple(size), local, touched, written))
     return parts
 
@@ -68,6 +71,7 @@ def _touched(
     rows: Callable[[int, int], tuple[tuple[object, ...], ...]] | None,
     first: int,
     last: int,
+    given: Sequence[Spread],
     used: Sequence[Spread],
     changed: Sequence[Spread],
 ) -> tuple[Touched, Touched]:
@@ -75,13 +79,16 @@ def _touched(
         return tuple((s, (0, s.places.rows)) for s in used), tuple((s, (0, s.places.rows)) for s in changed)
     touched: dict[Spread, tuple[int, int]] = {}
     written: dict[Spread, tuple[int, int]] = {}
+    whole = Counter(given)  # by each name that `rows` says nothing of
     for array, both, *changes in rows(first, last):
         assert isinstance(array, Spread)
+        whole[array] -= 1
         _widen(touched, array, both)
         if changes:
             _widen(written, array, changes[0])
     for array in used:
-        touched.setdefault(array, (0, array.places.rows))
+        if array not in touched or whole[array] > 0:
+            touched[array] = (0, array.places.rows)
     assert all(array in written for array in changed), "a written array without rows"
     return tuple(touched.items()), tuple(written.items())
 

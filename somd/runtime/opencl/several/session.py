@@ -160,7 +160,7 @@ class SpreadRun(Run):
             if not isinstance(array, Spread) and not array.device_valid:
                 array.to_device()
         with self.context.lock:
-            parts = self._parts(kernel.name, space, local, reads, writes, groups)
+            parts = self._parts(kernel.name, space, local, args, reads, writes, groups)
             for part in parts:
                 for spread, (low, high) in part.touched:
                     spread.need(part.device, low, high)
@@ -185,6 +185,7 @@ class SpreadRun(Run):
         name: str,
         space: tuple[int, ...],
         local: tuple[int, ...],
+        args: tuple[Any, ...],
         reads: tuple[Managed, ...],
         writes: tuple[Held, ...],
         groups: bool,
@@ -195,7 +196,8 @@ class SpreadRun(Run):
         dimension, rows = known if known is not None and count > 1 else (0, None)
         spreads = tuple(array for array in (*reads, *writes) if isinstance(array, Spread))
         changed = tuple(array for array in writes if isinstance(array, Spread))
-        return parts_of(space, local, groups, dimension, count, rows, spreads, changed)
+        given = tuple(array for array in args if isinstance(array, Spread))
+        return parts_of(space, local, groups, dimension, count, rows, given, spreads, changed)
 
     def _side(self, value: Any, device: int) -> Any:
         """What stands for an argument on a device."""

@@ -74,6 +74,13 @@ def one_row_a_call(a: dist[np.ndarray], k: int) -> None:
                 a[i, j] = a[i, j] + 1.0
 
 
+@somd.somd
+def rows_by_columns(h: dist[np.ndarray], k: np.ndarray, g: dist[np.ndarray]) -> None:
+    for i in range(h.shape[0]):
+        for j in range(h.shape[1]):
+            g[i, j] = h[i, j] * k[(i * 7 + j) % k.shape[0], j]
+
+
 def random(*shape: int) -> np.ndarray:
     return np.random.default_rng(3).random(shape)
 
@@ -100,6 +107,18 @@ def test_red_black_and_its_sum_have_the_bits_of_one_device(shared: tuple[str, ..
         assert red_black(g, 6) == expected
     assert len(seen) == 7 * len(shared)
     assert np.array_equal(g, other)
+
+
+def test_an_array_that_has_a_name_for_its_rows_and_one_for_all_of_it(shared: tuple[str, ...]) -> None:
+    for twice in (False, True):
+        h = random(ROWS, COLUMNS)
+        k = h if twice else random(ROWS, COLUMNS)
+        g, expected = np.zeros((ROWS, COLUMNS)), np.zeros((ROWS, COLUMNS))
+        rows_by_columns.sequential(h, k, expected)
+        with somd.use(target="opencl", device=shared), watch_launches() as seen:
+            rows_by_columns(h, k, g)
+        assert len(seen) == len(shared)
+        assert np.array_equal(g, expected)
 
 
 def test_descending_loops_and_strided_rows(shared: tuple[str, ...]) -> None:
