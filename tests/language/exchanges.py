@@ -84,3 +84,17 @@ def one_array_twice_to_a_nested_method(a: A, b: A, c: A, d: A, steps: int) -> No
     smoothed_method(b, d, d)
     for i in range(len(c)):
         c[i] += a[i]
+
+
+@program(lambda: calls("xy", (0,), (1,), (3,)))
+@somd
+def exchanged_in_tuples_with_numbers(a: A, b: A, n: int) -> tuple[int, float]:
+    pair = (n, a, 0.5, b)
+    other = pair
+    k, x, v, y = other
+    for t in range(n):
+        for i in range(len(b)):
+            y[i] = x[i] * k + v * pair[0]
+        pair = (k + 1, y, v + 1.0, x)
+        k, x, v, y = pair
+    return pair[0], pair[-2]

@@ -321,6 +321,9 @@ class Expressions:
             place = self.expression(index_expressions(node)[0])
             if not isinstance(place, Constant) or not isinstance(place.value, int):
                 raise self.lacks("an index of a tuple", node)
+            if isinstance(node.value, cst.Name):
+                part = place.value % len(found.elements)
+                return variable(self.part_name(node.value.value, part), self.part_type(found, part))
             return self.parts(node.value)[place.value]
         return self.element(node)
 

@@ -248,10 +248,7 @@ class Statements:
             return self.all_at_once(_pairs(targets, value), origin)
         found = types.names.get(value.value) if isinstance(value, cst.Name) else None
         if isinstance(value, cst.Name) and isinstance(found, TupleType):
-            arrays = [k for k, part in enumerate(found.elements) if isinstance(part, ArrayType)]
-            if arrays and len(arrays) == len(targets) and all(isinstance(t, cst.Name) for t in targets):
-                sources = tuple(self.expressions.part_name(value.value, k) for k in arrays)
-                return [Rebind(tuple(t.value for t in targets if isinstance(t, cst.Name)), sources, origin)]
+            return self.taken_apart(targets, value.value, found, origin)
         parts = self.expressions.parts(value)
         kept = [self.kept(part, origin) for part in parts]
         stores = [self.store(t, held, origin) for t, (held, _) in zip(targets, kept, strict=True)]
@@ -286,6 +283,25 @@ class Statements:
             last.insert(0, Rebind(tuple(t for t, _ in arrays), tuple(s for _, s in arrays), origin))
         return [*first, *last]
 
+    def taken_apart(
+        self, targets: Sequence[cst.BaseExpression], name: str, kind: TupleType, origin: Origin
+    ) -> list[Statement]:
+        """Targets get the parts of a tuple that has a name: scalars, and arrays."""
+        first: list[Statement] = []
+        last: list[Statement] = []
+        arrays: list[tuple[str, str]] = []
+        for k, (target, part) in enumerate(zip(targets, kind.elements, strict=True)):
+            place = self.expressions.part_name(name, k)
+            if isinstance(part, ArrayType) and isinstance(target, cst.Name):
+                arrays.append((target.value, place))
+                continue
+            held, before = self.kept(variable(place, self.expressions.part_type(kind, k)), origin)
+            first += before
+            last.append(self.store(target, held, origin))
+        if arrays:
+            last.insert(0, Rebind(tuple(t for t, _ in arrays), tuple(s for _, s in arrays), origin))
+        return [*first, *last]
+
     def unpacked(self, targets: Sequence[cst.BaseExpression], value: cst.Call, origin: Origin) -> list[Statement]:
         """The parts of what a helper returns."""
         helper = self.expressions.types.calls[value].helper
@@ -302,6 +318,8 @@ class Statements:
         count = range(len(kind.elements))
         if isinstance(value, cst.Tuple) and any(isinstance(part, ArrayType) for part in kind.elements):
             return self.tuple_with_arrays(name, kind, value, origin)
+        if isinstance(value, cst.Name) and any(isinstance(part, ArrayType) for part in kind.elements):
+            return self.second_name(name, kind, value.value, origin)
         places = [variable(self.expressions.part_name(name, k), self.expressions.part_type(kind, k)) for k in count]
         if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
             function, operands = self.expressions.helper(value)
@@ -320,6 +338,18 @@ class Statements:
                 made += self.array(place, element.value, origin)
             else:
                 made.append(Assign(variable(place, part), self.expressions.of_type(element.value, part), origin))
+        return made
+
+    def second_name(self, name: str, kind: TupleType, first: str, origin: Origin) -> list[Statement]:
+        """Another name for a tuple, some parts of which are arrays."""
+        made: list[Statement] = []
+        for k, part in enumerate(kind.elements):
+            place, source = self.expressions.part_name(name, k), self.expressions.part_name(first, k)
+            if isinstance(part, ArrayType):
+                made.append(Rebind((place,), (source,), origin))
+            else:
+                scalar = self.expressions.part_type(kind, k)
+                made.append(Assign(variable(place, scalar), cast(variable(source, scalar), scalar), origin))
         return made
 
     # --- arrays --------------------------------------------------------------------------------------------------
