@@ -97,4 +97,5 @@ def exchanged_in_tuples_with_numbers(a: A, b: A, n: int) -> tuple[int, float]:
             y[i] = x[i] * k + v * pair[0]
         pair = (k + 1, y, v + 1.0, x)
         k, x, v, y = pair
+    pair = (pair[0] + 1, x, 0.5 * pair[0], y)
     return pair[0], pair[-2]

@@ -256,6 +256,17 @@ class Expressions:
             ]
         raise self.lacks("this tuple", node)
 
+    def part(self, node: cst.BaseExpression, k: int) -> Expression:
+        """One part of a tuple: others may be arrays."""
+        if isinstance(node, cst.Tuple):
+            return self.expression(node.elements[k].value)
+        found = self.types.nodes.get(node)
+        if isinstance(node, cst.Name):
+            found = self.types.names.get(node.value, found)
+        if isinstance(node, cst.Name) and isinstance(found, TupleType):
+            return variable(self.part_name(node.value, k), self.part_type(found, k))
+        return self.parts(node)[k]
+
     def part_type(self, found: TupleType, part: int) -> ScalarType:
         kind = found.elements[part]
         if not isinstance(kind, ScalarType):
@@ -321,10 +332,7 @@ class Expressions:
             place = self.expression(index_expressions(node)[0])
             if not isinstance(place, Constant) or not isinstance(place.value, int):
                 raise self.lacks("an index of a tuple", node)
-            if isinstance(node.value, cst.Name):
-                part = place.value % len(found.elements)
-                return variable(self.part_name(node.value.value, part), self.part_type(found, part))
-            return self.parts(node.value)[place.value]
+            return self.part(node.value, place.value % len(found.elements))
         return self.element(node)
 
     def element(self, node: cst.Subscript) -> Element:

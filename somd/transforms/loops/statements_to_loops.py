@@ -249,10 +249,10 @@ class Statements:
         found = types.names.get(value.value) if isinstance(value, cst.Name) else None
         if isinstance(value, cst.Name) and isinstance(found, TupleType):
             return self.taken_apart(targets, value.value, found, origin)
-        parts = self.expressions.parts(value)
-        kept = [self.kept(part, origin) for part in parts]
-        stores = [self.store(t, held, origin) for t, (held, _) in zip(targets, kept, strict=True)]
-        return [*(made for _, before in kept for made in before), *stores]
+        made = _AtOnce(self, origin)
+        for target, part in zip(targets, self.expressions.parts(value), strict=True):
+            made.number(target, part)
+        return made.statements()
 
     def kept(self, value: Expression, origin: Origin) -> tuple[Expression, list[Statement]]:
         """A value in a variable of its own, and what puts it there; a constant as it is."""
@@ -267,40 +267,26 @@ class Statements:
         """Targets get values that are written out: scalars, and arrays."""
         if len(pairs) == 1:
             return self.assigned(*pairs[0], origin)
-        first: list[Statement] = []
-        last: list[Statement] = []
-        arrays: list[tuple[str, str]] = []
+        made = _AtOnce(self, origin)
         for target, value in pairs:
             if isinstance(self.expressions.types.nodes.get(value), ArrayType) and isinstance(target, cst.Name):
-                source = value.value if isinstance(value, cst.Name) else self.names.fresh(target.value)
-                first += [] if isinstance(value, cst.Name) else self.array(source, value, origin)
-                arrays.append((target.value, source))
-                continue
-            held, before = self.kept(self.expressions.expression(value), origin)
-            first += before
-            last.append(self.store(target, held, origin))
-        if arrays:
-            last.insert(0, Rebind(tuple(t for t, _ in arrays), tuple(s for _, s in arrays), origin))
-        return [*first, *last]
+                made.new_array(target.value, value)
+            else:
+                made.number(target, self.expressions.expression(value))
+        return made.statements()
 
     def taken_apart(
         self, targets: Sequence[cst.BaseExpression], name: str, kind: TupleType, origin: Origin
     ) -> list[Statement]:
         """Targets get the parts of a tuple that has a name: scalars, and arrays."""
-        first: list[Statement] = []
-        last: list[Statement] = []
-        arrays: list[tuple[str, str]] = []
+        made = _AtOnce(self, origin)
         for k, (target, part) in enumerate(zip(targets, kind.elements, strict=True)):
             place = self.expressions.part_name(name, k)
             if isinstance(part, ArrayType) and isinstance(target, cst.Name):
-                arrays.append((target.value, place))
-                continue
-            held, before = self.kept(variable(place, self.expressions.part_type(kind, k)), origin)
-            first += before
-            last.append(self.store(target, held, origin))
-        if arrays:
-            last.insert(0, Rebind(tuple(t for t, _ in arrays), tuple(s for _, s in arrays), origin))
-        return [*first, *last]
+                made.array(target.value, place)
+            else:
+                made.number(target, variable(place, self.expressions.part_type(kind, k)))
+        return made.statements()
 
     def unpacked(self, targets: Sequence[cst.BaseExpression], value: cst.Call, origin: Origin) -> list[Statement]:
         """The parts of what a helper returns."""
@@ -315,42 +301,20 @@ class Statements:
 
     def named_tuple(self, name: str, kind: TupleType, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         """A tuple that has a name: a variable for each part."""
-        count = range(len(kind.elements))
-        if isinstance(value, cst.Tuple) and any(isinstance(part, ArrayType) for part in kind.elements):
-            return self.tuple_with_arrays(name, kind, value, origin)
-        if isinstance(value, cst.Name) and any(isinstance(part, ArrayType) for part in kind.elements):
-            return self.second_name(name, kind, value.value, origin)
-        places = [variable(self.expressions.part_name(name, k), self.expressions.part_type(kind, k)) for k in count]
+        places = [self.expressions.part_name(name, k) for k in range(len(kind.elements))]
         if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
             function, operands = self.expressions.helper(value)
-            return [Unpack(tuple(places), function, operands, origin)]
-        parts = zip(self.expressions.parts(value), places, strict=True)
-        kept = [self.kept(cast(part, place.type), origin) for part, place in parts]
-        stores = (Assign(place, held, origin) for place, (held, _) in zip(places, kept, strict=True))
-        return [*(made for _, before in kept for made in before), *stores]
-
-    def tuple_with_arrays(self, name: str, kind: TupleType, value: cst.Tuple, origin: Origin) -> list[Statement]:
-        """A tuple that has a name, some parts of which are arrays: these get names, too."""
-        made: list[Statement] = []
-        for k, (element, part) in enumerate(zip(value.elements, kind.elements, strict=True)):
-            place = self.expressions.part_name(name, k)
-            if isinstance(part, ArrayType):
-                made += self.array(place, element.value, origin)
+            parts = (variable(place, self.expressions.part_type(kind, k)) for k, place in enumerate(places))
+            return [Unpack(tuple(parts), function, operands, origin)]
+        made = _AtOnce(self, origin)
+        for k, (place, part) in enumerate(zip(places, kind.elements, strict=True)):
+            if isinstance(part, ArrayType) and isinstance(value, cst.Tuple):
+                made.new_array(place, value.elements[k].value)
+            elif isinstance(part, ArrayType) and isinstance(value, cst.Name):
+                made.array(place, self.expressions.part_name(value.value, k))
             else:
-                made.append(Assign(variable(place, part), self.expressions.of_type(element.value, part), origin))
-        return made
-
-    def second_name(self, name: str, kind: TupleType, first: str, origin: Origin) -> list[Statement]:
-        """Another name for a tuple, some parts of which are arrays."""
-        made: list[Statement] = []
-        for k, part in enumerate(kind.elements):
-            place, source = self.expressions.part_name(name, k), self.expressions.part_name(first, k)
-            if isinstance(part, ArrayType):
-                made.append(Rebind((place,), (source,), origin))
-            else:
-                scalar = self.expressions.part_type(kind, k)
-                made.append(Assign(variable(place, scalar), cast(variable(source, scalar), scalar), origin))
-        return made
+                made.number(variable(place, self.expressions.part_type(kind, k)), self.expressions.part(value, k))
+        return made.statements()
 
     # --- arrays --------------------------------------------------------------------------------------------------
 
@@ -447,3 +411,38 @@ def _with_origin(node: Statement, **changes: Any) -> Statement:
     if origin is None or not any(changes.values()):
         return node
     return replace(node, origin=replace(origin, **changes))
+
+
+class _AtOnce:
+    """Targets that get values at once: all are taken before the first target changes."""
+
+    def __init__(self, builder: Statements, origin: Origin) -> None:
+        self.builder, self.origin = builder, origin
+        self.before: list[Statement] = []
+        self.arrays: list[tuple[str, str]] = []
+        self.stores: list[Statement] = []
+
+    def number(self, target: cst.BaseExpression | Variable, value: Expression) -> None:
+        """A scalar, or an element."""
+        value = cast(value, target.type) if isinstance(target, Variable) else value
+        held, before = self.builder.kept(value, self.origin)
+        self.before += before
+        if isinstance(target, Variable):
+            self.stores.append(Assign(target, held, self.origin))
+        else:
+            self.stores.append(self.builder.store(target, held, self.origin))
+
+    def array(self, target: str, source: str) -> None:
+        """The array that `source` names."""
+        self.arrays.append((target, source))
+
+    def new_array(self, target: str, value: cst.BaseExpression) -> None:
+        """An array that is written out, or one that has a name."""
+        source = value.value if isinstance(value, cst.Name) else self.builder.names.fresh(target)
+        self.before += [] if isinstance(value, cst.Name) else self.builder.array(source, value, self.origin)
+        self.arrays.append((target, source))
+
+    def statements(self) -> list[Statement]:
+        names = tuple(target for target, _ in self.arrays), tuple(source for _, source in self.arrays)
+        bound = [Rebind(*names, self.origin)] if self.arrays else []
+        return [*self.before, *bound, *self.stores]
