@@ -16,15 +16,12 @@ R = TypeVar("R")
 
 
 class Decorator:
-    """The decorator, with what is set, listed and moved beside it, so that one import serves::
+    """The decorator, with what is set, listed and moved beside it: `from somd import dist, somd` serves a program.
 
-    from somd import dist, somd
-
-    @somd
-    def scale(a: dist[np.ndarray]) -> None: ...
-
-    with somd.use(workers=4):
-        scale(a)
+    Attributes:
+        use: `somd.use` of the package.
+        targets: `somd.targets` of the package.
+        to_device: `somd.to_device` of the package.
     """
 
     use = staticmethod(use)

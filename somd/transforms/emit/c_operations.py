@@ -7,7 +7,7 @@ from somd.transforms.opencl import c_calls, c_complex
 from somd.transforms.opencl.c_operators import COMPARISONS, binary, comparison, unary
 from somd.transforms.opencl.c_tree import C, call, infix
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.scalars import FLOAT, INT, ScalarType
+from somd.transforms.types.scalars import ScalarType
 
 _ARITHMETIC = frozenset(SYMBOLS.values())
 _UNARY = ("neg", "pos", "~", "not")
@@ -27,10 +27,7 @@ def operation(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -
         result = ScalarType(type_.dtype, of_python or type_.dtype == "int64" or _of_ints(symbol, operands))
         return binary(symbol, operands[0], operands[1], result, unit)
     if operator in COMPARISONS:
-        left, right = operands
-        exact = {left.dtype, right.dtype} == {"int64", "float64"}
-        kinds = [_python(each) if exact else ScalarType(each.dtype) for each in operands]
-        return comparison(operator, left, kinds[0], right, kinds[1], unit)
+        return comparison(operator, operands[0], operands[1], unit)
     if operator in _JOINED:
         return infix(_JOINED[operator], operands[0], operands[1], "bool")
     if operator in _UNARY:
@@ -50,10 +47,6 @@ def operation(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -
 def _of_ints(symbol: str, operands: list[C]) -> bool:
     """Whether integers are divided, exactly."""
     return symbol == "/" and operands[0].dtype == "int64"
-
-
-def _python(value: C) -> ScalarType:
-    return INT if value.dtype == "int64" else FLOAT
 
 
 def _own(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -> C:

@@ -5,17 +5,14 @@ In: operands with their NumPy types and the type of the result (NEP 50, found by
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
-
-import numpy as np
 
 from somd.elementary.functions import POWERS
 from somd.transforms.opencl import c_complex
 from somd.transforms.opencl.c_tree import C, call, infix, prefix
 from somd.transforms.opencl.c_types import CTYPES, bits, cast, converted, kind_of, literal
 from somd.transforms.opencl.unit import Unit
-from somd.transforms.types.scalars import FLOAT, INT, ScalarType, working_type
+from somd.transforms.types.scalars import FLOAT, ScalarType
 
 PLAIN = ("+", "-", "*", "/")
 BITWISE = ("&", "|", "^")
@@ -130,42 +127,23 @@ def narrowed(c: C) -> C:
     return cast(c, c.dtype) if bits(c.dtype) < 32 and c.dtype != "bool" else c
 
 
-def comparison(symbol: str, left: C, left_type: ScalarType, right: C, right_type: ScalarType, unit: Unit) -> C:
-    """A comparison: exact between integers of any signs; a Python number takes the float type that it meets."""
-    for whole, kind, number, other in ((left, left_type, right, right_type), (right, right_type, left, left_type)):
-        small = isinstance(number.value, float) and abs(number.value) < EXACT
-        if kind == INT and other == FLOAT and not is_near(whole) and not small:
-            found, none = call(unit.function("compare", "int64"), "float64", whole, number), literal(0, "float64")
-            return infix(symbol, *((found, none) if whole is left else (none, found)), "bool")
-    dtype = _compared_as(left_type, right_type)
-    if dtype is not None:
-        left, right = converted(left, dtype), converted(right, dtype)
+def comparison(symbol: str, left: C, right: C, unit: Unit) -> C:
+    """A comparison, of operands of one type, or exact: between Python's int and float, and integers of other signs."""
+    if left.dtype == right.dtype:
         of_complex = c_complex.is_complex(left, right)
         return c_complex.equality(symbol, left, right) if of_complex else infix(symbol, left, right, "bool")
-    if left.dtype == right.dtype:  # one of them is written out
-        return infix(symbol, left, right, "bool")
+    if "float64" in (left.dtype, right.dtype):
+        whole, number = (right, left) if left.dtype == "float64" else (left, right)
+        small = isinstance(number.value, float) and abs(number.value) < EXACT
+        if is_near(whole) or small:
+            return infix(symbol, converted(left, "float64"), converted(right, "float64"), "bool")
+        found, none = call(unit.function("compare", "int64"), "float64", whole, number), literal(0, "float64")
+        return infix(symbol, *((found, none) if whole is left else (none, found)), "bool")
     compare, zero = unit.compare(), C("0", "int32", value=0)
     if left.dtype == "uint64":
         swapped = call(compare, "int32", converted(right, "int64"), left)
         return infix(symbol, zero, C(swapped.text, "int32"), "bool")
     return infix(symbol, call(compare, "int32", converted(left, "int64"), right), zero, "bool")
-
-
-def _compared_as(left: ScalarType, right: ScalarType) -> str | None:
-    """The type in which two operands are compared; None for a signed integer and a uint64."""
-    if "c" in (left.kind, right.kind):
-        return working_type(operator.eq, *(ScalarType(each.dtype, each.weak) for each in (left, right))).dtype
-    if "f" in (left.kind, right.kind):
-        strong = [t for t in (left, right) if not t.weak]
-        if len(strong) == 1:
-            return strong[0].dtype if strong[0].kind == "f" else "float64"
-        return str(np.result_type(left.dtype, right.dtype))
-    if left.dtype == right.dtype:
-        return left.dtype
-    if "uint64" in (left.dtype, right.dtype):
-        other = right if left.dtype == "uint64" else left
-        return None if other.kind == "i" else "uint64"
-    return "int64"
 
 
 def truth(c: C) -> C:
