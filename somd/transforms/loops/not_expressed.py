@@ -1,4 +1,4 @@
-"""What the builder has no form for: an error of the compiler's own, which no user sees."""
+"""What the builder has no form for. A target that prints programs then lacks it (SOMD501); `somdc verify` says so."""
 
 from __future__ import annotations
 

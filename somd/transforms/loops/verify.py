@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
-from somd.transforms.loops.making import constant, same_number
+from somd.transforms.loops.making import BOOL8, INT64, constant, same_number
 from somd.transforms.loops.operators import result_type
 from somd.transforms.loops.program import (
     Allocate,
@@ -49,8 +49,6 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
 from somd.transforms.loops.walking import expressions, operands, statements_in
 from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
-
-INT64, BOOL8 = ScalarType("int64"), ScalarType("bool")
 
 
 class InvalidProgram(AssertionError):
