@@ -55,12 +55,12 @@ class DeviceInfo:
 
     @property
     def is_intels_cpu(self) -> bool:
-        """Intel's runtime for CPUs, whose compiler is wrong in places (`guards.py`)."""
+        """Intel's runtime for CPUs, whose compiler is wrong in places (`c_guards.py`)."""
         return self.kind == "cpu" and self.platform.startswith("Intel")
 
     @property
     def is_nvidias(self) -> bool:
-        """NVIDIA's driver, whose compiler is wrong in a place (`guards.py`)."""
+        """NVIDIA's driver, whose compiler is wrong in a place (`c_guards.py`)."""
         return self.platform.startswith("NVIDIA")
 
     @property

@@ -1,1 +1,1 @@
-"""What prints loop programs: C for OpenCL."""
+"""What prints loop programs: C for OpenCL, in files that begin with `c`."""

@@ -14,8 +14,15 @@ import libcst as cst
 
 from somd.language.raising import slots
 from somd.settings.targets import TargetLacks
+from somd.transforms.emit import c_complex
 from somd.transforms.emit.c_expressions import Expressions
+from somd.transforms.emit.c_guards import COPY
 from somd.transforms.emit.c_lines import INDENT, Lines
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_taking import Taker
+from somd.transforms.emit.c_tree import C, call, infix
+from somd.transforms.emit.c_types import CTYPES, converted
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, assigned, is_steady, read_in
 from somd.transforms.loops.program import (
     Allocate,
@@ -45,13 +52,6 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.walking import expressions_in, statements_in
-from somd.transforms.opencl import c_complex
-from somd.transforms.opencl.c_tree import C, call, infix
-from somd.transforms.opencl.c_types import CTYPES, converted
-from somd.transforms.opencl.guards import COPY
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.taking import Taker
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.raise_rows import kind_of
 
 #: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
@@ -347,7 +347,7 @@ class Statements(Lines):
         self.line(f"const {CTYPES[node.type.dtype]} {text} = {value.loose};")
 
     def taken_over(self, node: Expression) -> C:
-        """A value that is assigned; a number that a loop takes over as it is is copied, see `guards`."""
+        """A value that is assigned; a number that a loop takes over as it is is copied, see `c_guards`."""
         inner = without_casts(node)
         if not self.loops or not isinstance(inner, Variable) or "'" in inner.name:
             return self.value(node)

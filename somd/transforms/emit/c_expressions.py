@@ -5,6 +5,10 @@ from __future__ import annotations
 from somd.diagnostics.model import Position
 from somd.settings.targets import TargetLacks
 from somd.transforms.emit.c_operations import operation
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_tree import C, call, conditional, infix
+from somd.transforms.emit.c_types import converted, literal
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import is_size
 from somd.transforms.loops.program import (
     Cast,
@@ -20,10 +24,6 @@ from somd.transforms.loops.program import (
     Tested,
     Variable,
 )
-from somd.transforms.opencl.c_tree import C, call, conditional, infix
-from somd.transforms.opencl.c_types import converted, literal
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 
 
 class Expressions:

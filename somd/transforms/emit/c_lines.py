@@ -7,7 +7,7 @@ import os
 
 from somd.diagnostics.model import Position
 from somd.settings.targets import TargetLacks
-from somd.transforms.opencl.scope import ITERATION, Scope
+from somd.transforms.emit.c_scope import ITERATION, Scope
 
 INDENT = "    "
 #: brackets in each other in one line of C, at most: compilers refuse 256, or fail on some hundreds

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from somd.transforms.emit import c_calls, c_complex
+from somd.transforms.emit.c_operators import COMPARISONS, binary, comparison, unary
+from somd.transforms.emit.c_tree import C, call, infix
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.calls_to_loops import SYMBOLS
-from somd.transforms.opencl import c_calls, c_complex
-from somd.transforms.opencl.c_operators import COMPARISONS, binary, comparison, unary
-from somd.transforms.opencl.c_tree import C, call, infix
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import ScalarType
 
 _ARITHMETIC = frozenset(SYMBOLS.values())

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.scope import Scope
-
-#: the C type of the scalars that stay on the device
-KEPT = "kept_scalars"
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import KEPT
 
 
 @dataclass(frozen=True)

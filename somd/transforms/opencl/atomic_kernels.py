@@ -15,19 +15,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements, noting, origin_of, without_casts
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END
+from somd.transforms.emit.c_reductions import identity
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES, converted
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Element, Expression, Operation, Region, Statement, Store, Tested
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.atomic_functions import BUILTIN, pair_name, pair_text
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, converted
 from somd.transforms.opencl.counted import Counted, counted_in, has_loops
-from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.opencl.steady_reads import staged, steady_reads
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.unrolling import bytes_ahead
 from somd.transforms.plan.work import operations
 from somd.transforms.stages import Method, Nest

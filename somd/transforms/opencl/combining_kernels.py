@@ -17,20 +17,20 @@ from dataclasses import replace
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_reductions import combined as joined
+from somd.transforms.emit.c_reductions import identity
+from somd.transforms.emit.c_taking import Taker, flag_name, flagged, takes
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES, kind_of, literal
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, kind_of, literal
-from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import flags_of, in_order, kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import range_in_c
-from somd.transforms.opencl.reduction_operators import combined as joined
-from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.opencl.rows import rows_of
-from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Combined, Method, Nest, Reduction
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types

@@ -16,14 +16,14 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_reductions import identity
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.atomic_kernels import Atomic
-from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_kernels import element_type
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.launches import Launch, Shared
-from somd.transforms.opencl.reduction_operators import identity
 from somd.transforms.plan.work import updates_text
 from somd.transforms.reserved import MARK
 from somd.transforms.stages import Nest

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.c_reductions import combined
+from somd.transforms.emit.c_taking import taking_of
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.opencl.arguments import Argument, Kernel
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.kernels import kernel_text
-from somd.transforms.opencl.reduction_operators import combined
-from somd.transforms.opencl.taking import taking_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Nest, Reduction
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.transforms.emit.c_names import Names
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.atomic_kernels import Atomic
-from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.combining_launches import CombiningLaunch
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.imports import with_imports

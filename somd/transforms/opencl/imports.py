@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from somd.transforms.emit.c_names import Names
 from somd.transforms.opencl import host_tree as tree
-from somd.transforms.opencl.c_names import Names
 from somd.transforms.reserved import BUILTINS, MARK
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import Transformer

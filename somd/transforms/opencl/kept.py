@@ -20,12 +20,12 @@ import numpy as np
 
 from somd.runtime.blocks import BLOCKS
 from somd.settings.targets import TargetLacks
+from somd.transforms.emit.c_taking import flagged_in
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.loops.program import Program
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.straight_line import is_straight_line
-from somd.transforms.opencl.taking import flagged_in
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, all_steps, nested_steps, swaps
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.types.scalars import ScalarType

@@ -4,7 +4,7 @@ for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(
                                          if (i >= i_stop) return;
                                          c[i] = a[i];
 
-`guards.py` tells what stands behind the guard where the body has conditions.
+`emit/c_guards.py` tells what stands behind the guard where the body has conditions.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END, ONE_AT_A_TIME
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_scope import ITERATION, Scope
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, declared_in
-from somd.transforms.loops.program import Region, Statement
+from somd.transforms.loops.program import Element, If, Loop, Raise, Region, Statement, Tested, While
+from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.guards import GUARDS_END, ONE_AT_A_TIME, is_conditional
-from somd.transforms.opencl.locals import declarations, own_arrays
+from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.scope import ITERATION, Scope
 from somd.transforms.opencl.strides import fastest_first
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
@@ -96,7 +98,7 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
         statements.line(f"const long {within.variable} = {within.value(trip)};")
         statements.line(f"if ({within.beyond(trip)})")
         statements.line("    return;")
-    if is_conditional(nest) and not apart:
+    if _is_conditional(region) and not apart:
         statements.line(GUARDS_END)
     statements.number(_iteration(order))
     for declaration in declarations(declared.private, scope):
@@ -105,6 +107,13 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
     arguments = of_scope(scope, frozenset(region.written))
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
     return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
+
+
+def _is_conditional(region: Region) -> bool:
+    """Whether an iteration may leave out something that others do: a branch, a loop, a tested access."""
+    branches = any(isinstance(each, If | Loop | While | Raise) for each in statements_in(region.body))
+    accesses = (each.access for each in expressions_in(region.body) if isinstance(each, Element))
+    return branches or bool(region.local_arrays) or any(isinstance(each, Tested) for each in accesses)
 
 
 def _first_scalar(arguments: list[Argument]) -> int:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.c import Statements
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.reduction_operators import combined
-from somd.transforms.opencl.taking import Taker, replaces
+from somd.transforms.emit.c_reductions import combined
+from somd.transforms.emit.c_taking import Taker, replaces
+from somd.transforms.emit.c_tree import C
 from somd.transforms.stages import FIRST
 
 

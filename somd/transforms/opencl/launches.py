@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_taking import flag_name, flagged_in, taking_of
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
-from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
 from somd.transforms.opencl.strides import fastest_first
-from somd.transforms.opencl.taking import flag_name, flagged_in, taking_of
 from somd.transforms.opencl.tiled_kernels import ROWS
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of

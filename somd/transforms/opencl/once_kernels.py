@@ -8,15 +8,15 @@ d = a[k, k]   ->   double d = kept->d;
 from __future__ import annotations
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import OWN, Declared, read_in, scalars_set
 from somd.transforms.loops.program import NOWHERE, Program, Statement
 from somd.transforms.loops.walking import expressions, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_types import CTYPES
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Serial
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types

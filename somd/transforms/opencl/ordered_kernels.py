@@ -14,16 +14,16 @@ slots and leaves them there.
 from __future__ import annotations
 
 from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.runs import Run, run_of
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 

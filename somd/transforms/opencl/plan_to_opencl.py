@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from somd.language.raising import FAULT_ROWS, fault_row, slots
 from somd.runtime.blocks import BLOCKS, LANES
 from somd.settings.targets import TargetLacks
+from somd.transforms.emit.c_guards import DEFINITIONS
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.fence_table import fences_text
 from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.plan_to_loops import plan_to_loops
@@ -19,7 +21,6 @@ from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
-from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
@@ -29,7 +30,6 @@ from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from somd.transforms.emit.c_expressions import Expressions
+from somd.transforms.emit.c_tree import C, infix
+from somd.transforms.emit.c_types import literal
 from somd.transforms.loops.program import Constant, Loop
 from somd.transforms.opencl.arguments import Argument
-from somd.transforms.opencl.c_tree import C, infix
-from somd.transforms.opencl.c_types import literal
 
 
 @dataclass(frozen=True)

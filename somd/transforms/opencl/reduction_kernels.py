@@ -12,20 +12,20 @@ from dataclasses import replace
 import numpy as np
 
 from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_reductions import by_position, identity
+from somd.transforms.emit.c_taking import Taker, flag_name, flagged, takes
+from somd.transforms.emit.c_tree import C, infix
+from somd.transforms.emit.c_types import CTYPES, literal
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Loop, Region, While
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_tree import C, infix
-from somd.transforms.opencl.c_types import CTYPES, literal
 from somd.transforms.opencl.kernels import flags_of, iterating, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.reduction_operators import by_position, identity
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import staged, steady_reads
-from somd.transforms.opencl.taking import Taker, flag_name, flagged, takes
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.unrolling import bytes_ahead, unroll_lines
 from somd.transforms.plan.work import operations
 from somd.transforms.stages import FIRST, Method, Nest, Reduction

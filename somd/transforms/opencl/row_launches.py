@@ -13,9 +13,9 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.affine import shape_reference
+from somd.transforms.emit.c_names import Names
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Argument, Kernel
-from somd.transforms.opencl.c_names import Names
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.stages import LocalArray, Nest
 from somd.transforms.tree.walking import Transformer

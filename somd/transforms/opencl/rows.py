@@ -10,9 +10,9 @@ of memory. A work-item has its row for one iteration after the other.
 
 from __future__ import annotations
 
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.opencl.arguments import Argument
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.scope import Scope
 
 
 def rows_of(scope: Scope, item: str) -> tuple[list[str], list[Argument]]:

@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements, without_casts
+from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.program import Expression, Operation, Region, Store, Tested
-from somd.transforms.opencl.c_types import CTYPES, zero
 
 
 def run_of(region: Region) -> Store | None:

@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from somd.transforms.emit.c import IN_ORDER, Statements, noting, without_casts
+from somd.transforms.emit.c_types import CTYPES, zero
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.making import whole_number
 from somd.transforms.loops.program import (
     Cast,
@@ -31,11 +33,9 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.walking import expressions_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_types import CTYPES, zero
 from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.runs import added_in, run_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Nest, Plan, written_arrays
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types

@@ -11,15 +11,16 @@ There are as many work-items as keep a device busy, so that the rows of all of t
 from __future__ import annotations
 
 from somd.transforms.emit.c import IN_ORDER, Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Region
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import iterating, kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations, own_arrays
+from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.rows import rows_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 

@@ -21,6 +21,10 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES, zero
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import assigned, read_in
 from somd.transforms.loops.program import (
     Break,
@@ -37,14 +41,10 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.walking import bodies, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES, zero
 from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
 from somd.transforms.opencl.strides import unit_stride_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.plan.work import operations
 from somd.transforms.stages import Method, Nest

@@ -16,18 +16,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_guards import GUARDS_END
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import OWN, scalars_set
 from somd.transforms.loops.program import Constant, Continue, Element, Loop, Region, Statement, Store, Tested, While
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.guards import GUARDS_END
 from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
-from somd.transforms.opencl.locals import declarations
 from somd.transforms.opencl.ranges import range_in_c
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 

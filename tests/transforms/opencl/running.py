@@ -15,18 +15,18 @@ from somd.errors import SomdCompileError
 from somd.runtime.opencl import Device, open_run
 from somd.runtime.opencl.execute import call
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_guards import DEFINITIONS
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import declared_in
 from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.loops.expressions_to_loops import Expressions
 from somd.transforms.loops.program import Program
 from somd.transforms.loops.statements_to_loops import Names as OwnNames
 from somd.transforms.loops.statements_to_loops import Statements as Builder
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.guards import DEFINITIONS
 from somd.transforms.opencl.plan_to_opencl import OpenCLCode, plan_to_opencl
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.pipeline import compile_for
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Method

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from somd.transforms.emit.c_names import Names, spelled
+from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c_types import literal
 from somd.transforms.loops.program import Element, Variable
-from somd.transforms.opencl.c_names import Names, spelled
-from somd.transforms.opencl.c_tree import C
-from somd.transforms.opencl.c_types import literal
 from somd.transforms.stages import NEAR, Site
 from somd.transforms.types.scalars import ArrayType, Type
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from somd.transforms.opencl.c_tree import UNARY, C, call, conditional, infix, prefix
-from somd.transforms.opencl.guards import SHORT
+from somd.transforms.emit.c_guards import SHORT
+from somd.transforms.emit.c_tree import UNARY, C, call, conditional, infix, prefix
 from somd.transforms.types.scalars import Number
 
 CTYPES = {
@@ -123,7 +123,7 @@ def converted(c: C, dtype: str) -> C:
 
 
 def cast(c: C, dtype: str) -> C:
-    """C's cast of a number; `guards` says why integers become 16 bits wide by a macro."""
+    """C's cast of a number; `c_guards` says why integers become 16 bits wide by a macro."""
     if dtype == "int16" and kind_of(c.dtype) in "iu" and c.dtype not in ("int8", "uint8"):
         return call(SHORT, dtype, c)
     return prefix(f"({CTYPES[dtype]})", c, dtype)

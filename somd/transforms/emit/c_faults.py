@@ -15,7 +15,7 @@ In kernels whose loops a compiler must be free to unroll, a work-item keeps its 
 
 from __future__ import annotations
 
-from somd.transforms.opencl.c_types import CTYPES, zero
+from somd.transforms.emit.c_types import CTYPES, zero
 
 FAULTS = "__global volatile long *faults, long iteration, long turn"
 ROW = f"""static __global volatile long *fault_row({FAULTS})

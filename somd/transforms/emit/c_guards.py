@@ -30,11 +30,6 @@ as it should, so there the macro adds one that is 0, which the compiler does not
 
 from __future__ import annotations
 
-import libcst as cst
-
-from somd.transforms.stages import Nest
-from somd.transforms.tree.walking import children_of
-
 GUARDS_END, ONE_AT_A_TIME, COPY, SHORT = "GUARDS_END;", "ONE_AT_A_TIME", "COPY", "SHORT"
 #: for the top of a program that mentions them; for a driver that needs care the runtime has defined them before
 DEFINITIONS = {
@@ -51,12 +46,3 @@ DEFINITIONS = {
 #define SHORT(x) ((short)(x))
 #endif""",
 }
-
-
-def is_conditional(nest: Nest) -> bool:
-    """Whether an iteration of `nest` may leave out something that others do: a branch, a loop, a tested access."""
-    return nest.tests or bool(nest.local_arrays) or any(_branches(node) for node in nest.body)
-
-
-def _branches(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.If | cst.For | cst.While) or any(_branches(child) for child in children_of(node))

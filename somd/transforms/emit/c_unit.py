@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from somd.transforms.emit import c_faults, c_prelude
+from somd.transforms.emit.c_complex_prelude import elementary_of
+from somd.transforms.emit.c_elementary import elementary_name, elementary_texts
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.declared import counting
 from somd.transforms.loops.program import Program
-from somd.transforms.opencl import fault_functions, prelude
-from somd.transforms.opencl.arguments import KEPT
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_types import CTYPES
-from somd.transforms.opencl.complex_prelude import elementary_of
-from somd.transforms.opencl.elementary import elementary_name, elementary_texts
 from somd.transforms.stages import RaiseSite
 from somd.transforms.types.scalars import ScalarType
+
+#: the C type of the scalars that stay on the device
+KEPT = "kept_scalars"
 
 
 class Unit:
@@ -49,11 +51,11 @@ class Unit:
 
     def function(self, kind: str, dtype: str) -> str:
         """The name of a function of the prelude."""
-        name = prelude.function_name(kind, dtype)
+        name = c_prelude.function_name(kind, dtype)
         if name not in self.functions:
-            for other in prelude.called(kind, dtype):
+            for other in c_prelude.called(kind, dtype):
                 self.function(*other)
-        text = prelude.function_text(kind, dtype)
+        text = c_prelude.function_text(kind, dtype)
         for called in elementary_of(text):
             self.elementary(called, "float64")
         self.functions.setdefault(name, text)
@@ -66,15 +68,15 @@ class Unit:
         return elementary_name(name, dtype)
 
     def compare(self) -> str:
-        self.functions.setdefault("python_compare_long_ulong", prelude.COMPARE)
+        self.functions.setdefault("python_compare_long_ulong", c_prelude.COMPARE)
         return "python_compare_long_ulong"
 
     def another(self) -> None:
         """The program needs the test of relaxed reads."""
-        self.functions.setdefault("python_another", prelude.ANOTHER)
+        self.functions.setdefault("python_another", c_prelude.ANOTHER)
 
     def from_end(self) -> str:
-        self.functions.setdefault("python_from_end", prelude.FROM_END)
+        self.functions.setdefault("python_from_end", c_prelude.FROM_END)
         return "python_from_end"
 
     def fault_place(self) -> str:
@@ -85,29 +87,29 @@ class Unit:
     def fault_later(self) -> str:
         """The name of the function that tests an index in kernels that note faults at their end."""
         self._noting()
-        self.functions.setdefault("fault_later", fault_functions.LATER)
+        self.functions.setdefault("fault_later", c_faults.LATER)
         return "fault_later"
 
     def fault_none(self) -> str:
         """The name of the function that tells whether an iteration has not failed yet."""
-        self.functions.setdefault("fault_none", fault_functions.WELL)
+        self.functions.setdefault("fault_none", c_faults.WELL)
         return "fault_none"
 
     def _noting(self) -> None:
-        self.functions.setdefault("fault_row", fault_functions.ROW)
-        self.functions.setdefault("fault_note", fault_functions.NOTE)
+        self.functions.setdefault("fault_row", c_faults.ROW)
+        self.functions.setdefault("fault_note", c_faults.NOTE)
 
     def fault_raise(self, words: int) -> str:
         """The name of the function that notes a `raise` with so many words of values."""
-        name = fault_functions.raise_name(words)
-        self.functions.setdefault("fault_row", fault_functions.ROW)
-        self.functions.setdefault(name, fault_functions.raise_text(words))
+        name = c_faults.raise_name(words)
+        self.functions.setdefault("fault_row", c_faults.ROW)
+        self.functions.setdefault(name, c_faults.raise_text(words))
         return name
 
     def tested_access(self, store: bool, dtype: str, ndim: int, where: str, later: bool = False) -> str:
         _ = self.fault_later() if later else self.fault_place()
-        name = fault_functions.access_name(store, dtype, ndim, where, later)
-        self.functions.setdefault(name, fault_functions.access_text(store, dtype, ndim, where, later))
+        name = c_faults.access_name(store, dtype, ndim, where, later)
+        self.functions.setdefault(name, c_faults.access_text(store, dtype, ndim, where, later))
         return name
 
     def kept_struct(self) -> str:
@@ -128,7 +130,7 @@ class Unit:
 
     def helper(self, function: str) -> str:
         """The C name of a function of the program, which is printed when first met."""
-        from somd.transforms.opencl.helpers import function_text
+        from somd.transforms.emit.c_functions import function_text
 
         name = self._helper_names[function]
         if function not in self.helpers:

@@ -6,12 +6,12 @@ import libcst as cst
 import numpy as np
 
 from somd.language.operators import JOINED, NO_PRODUCT, OPERATORS
+from somd.transforms.emit.c_complex import joined
+from somd.transforms.emit.c_operators import binary
+from somd.transforms.emit.c_tree import UNARY, C, call, infix
+from somd.transforms.emit.c_types import CTYPES, bits, kind_of, literal, part_of
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.calls_to_loops import SYMBOLS
-from somd.transforms.opencl.c_complex import joined
-from somd.transforms.opencl.c_operators import binary
-from somd.transforms.opencl.c_tree import UNARY, C, call, infix
-from somd.transforms.opencl.c_types import CTYPES, bits, kind_of, literal, part_of
-from somd.transforms.opencl.unit import Unit
 from somd.transforms.types.scalars import ScalarType
 
 

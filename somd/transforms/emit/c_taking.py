@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.language.operators import OPERATORS
-from somd.transforms.opencl.c_tree import C
+from somd.transforms.emit.c_tree import C
 from somd.transforms.stages import FIRST, Nest, Reduction, Taking
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types

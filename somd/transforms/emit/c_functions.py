@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_scope import Scope
+from somd.transforms.emit.c_types import CTYPES, zero
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import counting, declared_in
 from somd.transforms.loops.program import Function, Return
-from somd.transforms.opencl.c_names import Names
-from somd.transforms.opencl.c_types import CTYPES, zero
-from somd.transforms.opencl.locals import declarations
-from somd.transforms.opencl.scope import Scope
-from somd.transforms.opencl.unit import Unit
 
 
 def function_text(function: Function, name: str, unit: Unit) -> str:

@@ -15,9 +15,9 @@ from typing import Any
 from somd.elementary import functions
 from somd.elementary.primitives import summed
 from somd.elementary.texts import Text, text_of, with_called
-from somd.transforms.opencl.c_names import spelled
-from somd.transforms.opencl.c_tree import LEVELS, UNARY, C, call, conditional, infix, prefix
-from somd.transforms.opencl.c_types import CTYPES, literal
+from somd.transforms.emit.c_names import spelled
+from somd.transforms.emit.c_tree import LEVELS, UNARY, C, call, conditional, infix, prefix
+from somd.transforms.emit.c_types import CTYPES, literal
 
 _DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
 _SYMBOLS: dict[type[ast.AST], str] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from somd.elementary.functions import elementary
-from somd.transforms.opencl import c_complex
-from somd.transforms.opencl.c_operators import narrowed, power, truth
-from somd.transforms.opencl.c_tree import C, call, infix, prefix
-from somd.transforms.opencl.c_types import converted, kind_of, literal
-from somd.transforms.opencl.unit import Unit
+from somd.transforms.emit import c_complex
+from somd.transforms.emit.c_operators import narrowed, power, truth
+from somd.transforms.emit.c_tree import C, call, infix, prefix
+from somd.transforms.emit.c_types import converted, kind_of, literal
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.types.functions import ANGLES, angle_factor, reciprocal_of_zero
 from somd.transforms.types.scalars import ScalarType
 

@@ -1,15 +1,15 @@
 """Complex numbers in C: a vector of two, the real part `x` and the imaginary part `y`.
 
-`+` and `-` are C's own on vectors; all else is a function of the prelude (`complex_prelude`), written out as NumPy and,
-where both operands are its own numbers, Python have it. In: operands with their NumPy types. Out: a C expression.
+`+` and `-` are C's own on vectors; all else is a function of `c_complex_prelude`, written out as NumPy and, where both
+operands are its own numbers, Python have it. In: operands with their NumPy types. Out: a C expression.
 """
 
 from __future__ import annotations
 
 from somd.settings.targets import TargetLacks
-from somd.transforms.opencl.c_tree import UNARY, C, call, infix
-from somd.transforms.opencl.c_types import converted, kind_of, part_of
-from somd.transforms.opencl.unit import Unit
+from somd.transforms.emit.c_tree import UNARY, C, call, infix
+from somd.transforms.emit.c_types import converted, kind_of, part_of
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.types.scalars import ScalarType
 
 #: whole exponents whose powers are products; Python has them to 100, NumPy to 99

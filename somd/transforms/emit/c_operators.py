@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from somd.elementary.functions import POWERS
-from somd.transforms.opencl import c_complex
-from somd.transforms.opencl.c_tree import C, call, infix, prefix
-from somd.transforms.opencl.c_types import CTYPES, bits, cast, converted, kind_of, literal
-from somd.transforms.opencl.unit import Unit
+from somd.transforms.emit import c_complex
+from somd.transforms.emit.c_tree import C, call, infix, prefix
+from somd.transforms.emit.c_types import CTYPES, bits, cast, converted, kind_of, literal
+from somd.transforms.emit.c_unit import Unit
 from somd.transforms.types.scalars import FLOAT, ScalarType
 
 PLAIN = ("+", "-", "*", "/")

@@ -6,10 +6,10 @@ Division follows NumPy's scalars: an integer divided by 0 is 0; the one of float
 
 from __future__ import annotations
 
-from somd.transforms.opencl import complex_prelude
-from somd.transforms.opencl.c_types import CTYPES, bits, kind_of
-from somd.transforms.opencl.complex_prelude import complex_function_text
-from somd.transforms.opencl.guards import SHORT
+from somd.transforms.emit import c_complex_prelude
+from somd.transforms.emit.c_complex_prelude import complex_function_text
+from somd.transforms.emit.c_guards import SHORT
+from somd.transforms.emit.c_types import CTYPES, bits, kind_of
 
 SIGNED = {
     "rounded": """static @T python_rounded_@T(@T a, @T factor)
@@ -352,4 +352,4 @@ def function_text(kind: str, dtype: str) -> str:
 
 def called(kind: str, dtype: str) -> list[tuple[str, str]]:
     """Kind and dtype of the functions that this one calls."""
-    return complex_prelude.called(kind, dtype) if kind_of(dtype) == "c" else []
+    return c_complex_prelude.called(kind, dtype) if kind_of(dtype) == "c" else []
