@@ -20,12 +20,20 @@ SQUARES = (0, 1, 2, 5, 17)
 
 @dataclass(frozen=True)
 class Program:
-    """A method, what makes its cases, the relative tolerance (0: bit for bit), and why a target is not there yet."""
+    """A method, what makes its cases, the relative tolerance (0: bit for bit), why a target is not there yet, and from
+    which NumPy on plain Python can run it."""
 
     method: Any
     cases: Callable[[], Sequence[Case]]
     rtol: float
     xfail: Mapping[str, str]
+    numpy: str
+
+    @property
+    def unavailable(self) -> str | None:
+        """Why it cannot be run here, or None if it can."""
+        older = np.lib.NumpyVersion(np.__version__) < f"{self.numpy}.0"
+        return f"plain Python refuses it before NumPy {self.numpy}" if older else None
 
     @property
     def name(self) -> str:
@@ -36,14 +44,14 @@ PROGRAMS: list[Program] = []
 
 
 def program(
-    cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: Mapping[str, str] | None = None
+    cases: Callable[[], Sequence[Case]], rtol: float = 0.0, xfail: Mapping[str, str] | None = None, numpy: str = "2.0"
 ) -> Callable[[Any], Any]:
     """Enter a method into the corpus."""
 
     def enter(method: Any) -> Any:
         if isinstance(method, MethodType):  # what `classmethod` makes of a SOMD method from Python 3.13 on
             method = BoundMethod(method.__func__, method.__self__)
-        PROGRAMS.append(Program(method, cases, rtol, xfail or {}))
+        PROGRAMS.append(Program(method, cases, rtol, xfail or {}, numpy))
         return method
 
     return enter

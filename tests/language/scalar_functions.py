@@ -37,15 +37,15 @@ INTEGERS = (np.int64, np.int8, np.uint64)
 @program(lambda: pairs(*REALS))
 @somd
 def extremes_of_numpy(a: A, b: A) -> np.ndarray:
-    # `+ 0`: which of 0.0 and -0.0 NumPy takes depends on the processor
+    # `+ 0`: which of 0.0 and -0.0 NumPy takes depends on the processor, and with `clip` on its version
     out = np.zeros((8, len(a)), a.dtype)
     for i in range(len(a)):
         out[0, i] = np.minimum(a[i], b[i]) + 0
         out[1, i] = np.maximum(a[i], b[i]) + 0
         out[2, i] = np.fmin(a[i], b[i]) + 0
         out[3, i] = np.fmax(a[i], b[i]) + 0
-        out[4, i] = np.clip(a[i], b[i], b[0])
-        out[5, i] = np.clip(a[i], 0, 5)
+        out[4, i] = np.clip(a[i], b[i], b[0]) + 0
+        out[5, i] = np.clip(a[i], 0, 5) + 0
         out[6, i] = np.where(a[i] > 1, a[i], 0)
         out[7, i] = np.sign(a[i])
     return out

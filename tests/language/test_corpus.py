@@ -36,6 +36,8 @@ WAYS = (*harness.TARGETS, "plan")
 def marked(program: Program, way: str) -> object:
     reason = program.xfail.get(way)
     marks = [pytest.mark.xfail(reason=reason)] if reason else []
+    if program.unavailable:
+        marks.append(pytest.mark.skip(reason=program.unavailable))
     return pytest.param(program, way, id=f"{program.name}-{way}", marks=marks)
 
 
@@ -86,6 +88,8 @@ def test_who_stands_for_a_feature_has_it(target: str) -> None:
     for feature in map(str, some):
         for name in features.known(target)[feature]:
             assert name in programs, f"{name} is gone: choose anew"
+            if programs[name].unavailable:
+                continue
             args = next(iter(programs[name].cases()))
             found = features.features(programs[name].method, args, target)
             assert feature in found, f"{name} has no `{feature}`: choose anew"

@@ -20,7 +20,7 @@ def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     standing = sorted({name for names in features.known("opencl").values() for name in names})
     if program.name not in standing and not os.environ.get("SOMD_ALL_CASES"):
         pytest.skip("others stand for all of its features")
-    reason = harness.unavailable("opencl")
+    reason = program.unavailable or harness.unavailable("opencl")
     if reason is not None:
         pytest.skip(reason)
     from somd.runtime.opencl.several import parts

@@ -23,8 +23,8 @@ from tests.operations.table import Template
 from tools import measure_functions as measuring
 
 UNITS = 2.0
-#: which of 0.0 and -0.0 NumPy takes depends on the processor
-EITHER_ZERO = ("np.minimum", "np.maximum", "np.fmin", "np.fmax")
+#: which of 0.0 and -0.0 NumPy takes depends on the processor, and with `clip` on its version
+EITHER_ZERO = ("np.minimum", "np.maximum", "np.fmin", "np.fmax", "np.clip")
 #: of a complex number's size, and of one of float32
 NEAR = (1e-12, 1e-4)
 _WORD = 1 << 64

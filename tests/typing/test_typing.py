@@ -28,6 +28,7 @@ def run(*arguments: str) -> str:
 def mypy(path: Path, cache: Path) -> tuple[dict[int, str], set[int]]:
     """The revealed types and the lines with errors."""
     options = ["--strict", "--config-file=", "--no-error-summary", "--follow-imports=silent", f"--cache-dir={cache}"]
+    options.append("--disable-error-code=type-arg")  # NumPy 2.0 has no defaults for those of ndarray
     output = run("mypy", *options, str(path))
     lines = [match for match in (re.match(r".*?:(\d+): (\w+): (.*)", line) for line in output.splitlines()) if match]
     revealed = {int(m[1]): m[3].split('"')[1] for m in lines if "Revealed type" in m[3]}

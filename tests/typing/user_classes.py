@@ -27,7 +27,7 @@ class Heat:
 
     @somd
     def total(self, a: dist[np.ndarray], scale: float = 1.0) -> Annotated[float, reduce("+")]:
-        s = np.float64(0)
+        s = 0.0
         for i in range(len(a)):
             s += a[i] * scale * self.alpha
         return s

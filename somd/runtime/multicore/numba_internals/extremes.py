@@ -1,4 +1,5 @@
-"""`min` and `max` in compiled code: of int64 two instructions each, where Numba compiles a function for each.
+"""`min` and `max` in compiled code: of int64 two instructions each, where Numba compiles a function for each; and of
+bools, of which Numba 0.61 takes no more than two.
 
 In: Numba's representation of a function. Out: the same with functions of ours for Python's `min` and `max`, which
 leave all other types to Numba's; and for `range` (see `ranges`).
@@ -43,8 +44,10 @@ _REPLACED = tuple(_OURS)
 _SIGNS = {least: "<", greatest: ">"}
 
 
-def _simple(args: Any) -> bool:
-    return len(args) > 1 and all(unliteral(kind) == types.int64 for kind in args)
+def _simple(args: Any) -> Any:
+    """The one type of all arguments, if it is one of ours; else None."""
+    kinds = set(map(unliteral, args))
+    return kinds.pop() if len(args) > 1 and kinds in ({types.int64}, {types.boolean}) else None
 
 
 def _teach(function: Callable[..., Any], numbas: Callable[..., Any]) -> None:
@@ -54,15 +57,18 @@ def _teach(function: Callable[..., Any], numbas: Callable[..., Any]) -> None:
         key = function
 
         def generic(self, args: Any, kws: Any) -> Any:
-            if _simple(args) and not kws:
-                return templates.signature(types.int64, *[types.int64] * len(args))
+            kind = _simple(args)
+            if kind is not None and not kws:
+                return templates.signature(kind, *[kind] * len(args))
             return self.context.resolve_function_type(self.context.resolve_value_type(numbas), args, kws)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if _simple(signature.args):
+        kind = _simple(signature.args)
+        if kind is not None:
+            compared = builder.icmp_signed if kind == types.int64 else builder.icmp_unsigned
             made = arguments[0]
             for value in arguments[1:]:
-                made = builder.select(builder.icmp_signed(_SIGNS[function], value, made), value, made)
+                made = builder.select(compared(_SIGNS[function], value, made), value, made)
             return made
         known = context.typing_context.resolve_value_type(numbas)
         implementation = context.get_function(known, signature)
