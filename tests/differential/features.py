@@ -29,6 +29,7 @@ from somd.capture.reaching import reach
 from somd.errors import SomdError
 from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
+from somd.transforms.emit.c_guards import DEFINITIONS
 from somd.transforms.signature_text import parse_type
 
 CHOSEN = Path(__file__).parent / "chosen"
@@ -37,6 +38,9 @@ STANDING = {"multicore": 1, "opencl": 1, "relaxed": 1}
 TARGETS = ("multicore", "opencl")
 _CALLED = re.compile(r"\b([a-z_]\w*)\(")
 _KERNEL = re.compile(r"__kernel void (\w+)\(")
+_DEFINED = ("LANES", "BLOCKS", "ROWS", "TILE", "GROUP", "RUNS", "TERMS", "FAULT_ROWS", "FAULT_ROW", *DEFINITIONS)
+#: a type of double precision, or a constant without the suffix of `float`
+_DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
 
@@ -47,6 +51,7 @@ def features(method: Any, args: tuple[Any, ...], target: str) -> frozenset[str]:
     except (SomdError, TargetLacks):
         return frozenset()
     assert not unknown_names(text), f"{method} for {target} uses {unknown_names(text)}, which nothing sets"
+    assert not wrong_in_head(text), f"{method}: the head of the kernels is wrong about {wrong_in_head(text)}"
     return frozenset(_features(ast.parse(text)))
 
 
@@ -61,6 +66,17 @@ def unknown_names(text: str) -> set[str]:
         tables += table.get_children()
         read |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
     return read - known
+
+
+def wrong_in_head(text: str) -> set[str]:
+    """What the head of OpenCL kernels defines or switches on though they do not mention it, or the other way round."""
+    head, _, kernels = text.partition('KERNELS = """')[2].partition("\n\n")
+    code = re.sub(r"^#.*$|//.*$", "", kernels, flags=re.MULTILINE)
+    given = {name for name in _DEFINED if re.search(rf"^#define {name}\b", head, re.MULTILINE)}
+    used = {name for name in _DEFINED if re.search(rf"\b{name}\b", code)}
+    doubles = {"DOUBLES"} if _DOUBLE.search(code) else set()
+    said = {word for word, sign in (("DOUBLES", "DOUBLES = True"), ("pragma", "cl_khr_fp64")) if sign in text}
+    return (given ^ used) | (said ^ (doubles | {"pragma"} if doubles else set()))
 
 
 def text_of(method: Any, args: tuple[Any, ...], target: str) -> str:

@@ -16,7 +16,7 @@ from somd.language.raising import slots
 from somd.settings.targets import TargetLacks
 from somd.transforms.emit import c_complex
 from somd.transforms.emit.c_expressions import Expressions
-from somd.transforms.emit.c_guards import COPY
+from somd.transforms.emit.c_guards import COPY, GUARDS_END
 from somd.transforms.emit.c_lines import INDENT, Lines
 from somd.transforms.emit.c_scope import Scope
 from somd.transforms.emit.c_taking import Taker
@@ -87,7 +87,12 @@ class Statements(Lines):
         self.leaving: tuple[str, ...] = ()
 
     def value(self, node: Expression) -> C:
-        return self.expressions.expression(node)
+        return self.unit.printed(self.expressions.expression(node))
+
+    def guards_end(self) -> None:
+        """What stands between guards and conditions of the user's, see `c_guards`."""
+        self.unit.needs.add(GUARDS_END)
+        self.line(f"{GUARDS_END};")
 
     # --- blocks --------------------------------------------------------------------------------------------------
 
@@ -352,6 +357,7 @@ class Statements(Lines):
         if not self.loops or not isinstance(inner, Variable) or "'" in inner.name:
             return self.value(node)
         copied = self.value(inner)
+        self.unit.needs.add(COPY)
         return self._cast_as(node, call(COPY, copied.dtype, copied))
 
     def _cast_as(self, node: Expression, value: C) -> C:
@@ -479,10 +485,10 @@ def _words(value: C) -> list[str]:
     return found
 
 
-def noting(noted: str, place: int, write: Lines, unless: str = "") -> None:
-    """Keep the first fault in `noted`, which is declared before line `place`, and enter it in the record now; not when
-    `unless` is true."""
-    write.lines[place:place] = [f"{INDENT}fault_first {noted};", f"{INDENT}{noted}.site = 0;"]
+def noting(noted: str, place: list[str], write: Lines, unless: str = "") -> None:
+    """Keep the first fault in `noted`, which is declared at `place`, and enter it in the record now; not when `unless`
+    is true."""
+    place += [f"{INDENT}fault_first {noted};", f"{INDENT}{noted}.site = 0;"]
     values = ", ".join(f"{noted}.{part}" for part in ("site", "index"))
     write.line(f"if ({noted}.site != 0{f' && !{unless}' if unless else ''})")
     write.line(f"{INDENT}fault_note(faults, {noted}.iteration, turn, {values});")

@@ -63,7 +63,7 @@ def equality(symbol: str, left: C, right: C) -> C:
 def part(value: C, name: str) -> C:
     """`z.real` and `z.imag`"""
     text = value.text if value.level > UNARY else f"({value.text})"
-    return C(f"{text}.{'x' if name == 'real' else 'y'}", part_of(value.dtype))
+    return C(f"{text}.{'x' if name == 'real' else 'y'}", part_of(value.dtype), needs=value.mentions)
 
 
 def conjugate(value: C, unit: Unit) -> C:
@@ -80,7 +80,7 @@ def function(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C
     """A function of complex numbers, of NumPy or `cmath`; those that are no arithmetic are computed in float64."""
     name, first = RENAMED.get(name, name), arguments[0]
     if name in TESTS:
-        return call(TESTS[name], "bool", C(f"{name}({first.loose})", "bool"))
+        return call(TESTS[name], "bool", call(name, "bool", first))
     if name in ("real", "imag"):
         return part(first, name)
     if name == "conj":

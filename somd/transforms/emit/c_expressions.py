@@ -36,9 +36,12 @@ class Expressions:
         self.at: Position | None = None
 
     def expression(self, node: Expression) -> C:
-        """The value of an expression."""
+        """The value of an expression. What a literal mentions counts where it is used, for it may be converted."""
         if isinstance(node, Constant):
             return literal(node.value, node.type.dtype)
+        return self.unit.printed(self._made(node))
+
+    def _made(self, node: Expression) -> C:
         if isinstance(node, Variable):
             return self.scope.value(node)
         if isinstance(node, Length):
@@ -53,6 +56,7 @@ class Expressions:
             return made if node.part is None else C(f"{made.text}.part_{node.part}", made.dtype)
         if isinstance(node, Element):
             return self.element(node)
+        assert isinstance(node, Operation)
         return self.operation(node)
 
     def operation(self, node: Operation) -> C:

@@ -16,7 +16,7 @@ def function_text(function: Function, name: str, unit: Unit) -> str:
     """The C function; those that it calls are entered in `unit` before it."""
     parameters = [parameter.name for parameter in function.parameters]
     scope = Scope(Names(unit.taken), counted=counting(function.body, parameters))
-    given = [(parameter.type.dtype, scope.value(parameter).text) for parameter in function.parameters]
+    given = [(parameter.type.dtype, unit.printed(scope.value(parameter)).text) for parameter in function.parameters]
     declared = declared_in(function.body, parameters)
     write = Statements(scope, unit, declared)
     for declaration in declarations(declared.private, scope):
@@ -27,4 +27,4 @@ def function_text(function: Function, name: str, unit: Unit) -> str:
         write.line(f"return {zero(dtypes[0])};")
     result = CTYPES[dtypes[0]] if len(dtypes) == 1 else unit.struct(dtypes)
     taken = ", ".join(f"{CTYPES[dtype]} {text}" for dtype, text in given)
-    return "\n".join([f"static {result} {name}({taken or 'void'})", "{", *write.lines, "}"])
+    return "\n".join([f"static {result} {name}({taken or 'void'})", "{", *write.finished(), "}"])

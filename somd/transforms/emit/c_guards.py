@@ -30,8 +30,8 @@ as it should, so there the macro adds one that is 0, which the compiler does not
 
 from __future__ import annotations
 
-GUARDS_END, ONE_AT_A_TIME, COPY, SHORT = "GUARDS_END;", "ONE_AT_A_TIME", "COPY", "SHORT"
-#: for the top of a program that mentions them; for a driver that needs care the runtime has defined them before
+GUARDS_END, ONE_AT_A_TIME, COPY, SHORT = "GUARDS_END", "ONE_AT_A_TIME", "COPY", "SHORT"
+#: for the head of a program that mentions them; for a driver that needs care the runtime has defined them before
 DEFINITIONS = {
     GUARDS_END: """#ifndef GUARDS_END
 #define GUARDS_END
@@ -39,10 +39,10 @@ DEFINITIONS = {
     ONE_AT_A_TIME: """#ifndef ONE_AT_A_TIME
 #define ONE_AT_A_TIME
 #endif""",
-    f"{COPY}(": """#ifndef COPY
+    COPY: """#ifndef COPY
 #define COPY(x) (x)
 #endif""",
-    f"{SHORT}(": """#ifndef SHORT
+    SHORT: """#ifndef SHORT
 #define SHORT(x) ((short)(x))
 #endif""",
 }

@@ -33,6 +33,11 @@ class Lines:
         #: where the statement stands that is being written
         self.at: Position | None = None
         self.lines: list[str] = []
+        #: declarations of what lies in local memory, before all else
+        self.local: list[str] = []
+        #: lines that were not known yet when the line of that number was the next one
+        self._rooms: list[tuple[int, list[str]]] = []
+        self._numbers: list[tuple[list[str], str]] = []
 
     def line(self, text: str) -> None:
         if text.count("(") > MOST_NESTED and nested(text) > MOST_NESTED:
@@ -48,15 +53,25 @@ class Lines:
         self.depth -= 1
         self.line(text)
 
+    def room(self) -> list[str]:
+        """Room at this place for lines that are not known yet."""
+        found: list[str] = []
+        self._rooms.append((len(self.lines), found))
+        return found
+
     def number(self, place: str) -> None:
-        """Say here that the iteration has the number `place`; the line goes where nothing in the kernel asks for it."""
-        self.line(f"const long {ITERATION} = {place};")
+        """Say here that the iteration has the number `place`, if something in the kernel asks for it."""
+        self._numbers.append((self.room(), f"{INDENT * self.depth}const long {ITERATION} = {place};"))
 
     def finished(self) -> list[str]:
         """All lines of the body."""
-        if self.scope.numbered:
-            return self.lines
-        return [line for line in self.lines if not line.lstrip().startswith(f"const long {ITERATION} = ")]
+        found, start = [], 0
+        for room, line in self._numbers if self.scope.numbered else ():
+            room.append(line)
+        for place, room in self._rooms:
+            found += [*self.lines[start:place], *room]
+            start = place
+        return [*found, *self.lines[start:]]
 
     def where(self, position: Position | None) -> None:
         """Name the user's line that the next lines are made of."""

@@ -142,7 +142,7 @@ def comparison(symbol: str, left: C, right: C, unit: Unit) -> C:
     compare, zero = unit.compare(), C("0", "int32", value=0)
     if left.dtype == "uint64":
         swapped = call(compare, "int32", converted(right, "int64"), left)
-        return infix(symbol, zero, C(swapped.text, "int32"), "bool")
+        return infix(symbol, zero, swapped, "bool")
     return infix(symbol, call(compare, "int32", converted(left, "int64"), right), zero, "bool")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from somd.transforms.emit import c_complex_prelude
 from somd.transforms.emit.c_complex_prelude import complex_function_text
 from somd.transforms.emit.c_guards import SHORT
+from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES
 from somd.transforms.emit.c_types import CTYPES, bits, kind_of
 
 SIGNED = {
@@ -330,13 +331,24 @@ def function_name(kind: str, dtype: str) -> str:
     return f"{'python' if kind in PYTHON else 'numpy'}_{kind}_{CTYPES[dtype]}"
 
 
+def _template(kind: str, dtype: str) -> str:
+    tables = {"f": (FLOAT, ANY), "i": (SIGNED, INTEGER, ANY)}.get(kind_of(dtype), (UNSIGNED, INTEGER, ANY))
+    return next(table[kind] for table in tables if kind in table)
+
+
+def needs(kind: str, dtype: str) -> set[str]:
+    """What the function of that kind asks of the head of the program."""
+    text = complex_function_text(kind, dtype) if kind_of(dtype) == "c" else _template(kind, dtype)
+    found = {DOUBLES} if dtype in OF_DOUBLES or "double" in text else set()
+    return found | ({SHORT} if dtype == "int16" and "(@T)(" in text else set())
+
+
 def function_text(kind: str, dtype: str) -> str:
     """The definition of the function of that kind for operands of `dtype`."""
     letter = kind_of(dtype)
     if letter == "c":
         return complex_function_text(kind, dtype)
-    tables = {"f": (FLOAT, ANY), "i": (SIGNED, INTEGER, ANY)}.get(letter, (UNSIGNED, INTEGER, ANY))
-    text = next(table[kind] for table in tables if kind in table)
+    text = _template(kind, dtype)
     if letter == "f":
         return text.replace("@T", CTYPES[dtype])
     unsigned = f"uint{bits(dtype)}"

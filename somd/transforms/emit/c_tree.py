@@ -25,6 +25,8 @@ LEVELS = {
     "&&": 5,
     "||": 4,
 }
+#: what a program must have whose text mentions double precision, and NumPy's types of it
+DOUBLES, OF_DOUBLES = "double", ("float64", "complex128")
 COMPARING = (LEVELS["<"], LEVELS["=="])
 
 
@@ -33,7 +35,8 @@ class C:
     """An expression of NumPy type `dtype`; `value` is set where it is a literal, `short` its text without a suffix;
     `unsigned` where it was computed as an unsigned number and brought back.
 
-    `reach`: no greater is the absolute value of an integer; 0 where that is not known.
+    `reach`: no greater is the absolute value of an integer; 0 where that is not known. `needs` is what the operands
+    mention.
     """
 
     text: str
@@ -43,6 +46,12 @@ class C:
     short: str = ""
     unsigned: C | None = None
     reach: int = 0
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """What the program must have for the text: `DOUBLES`, or macros."""
+        return self.needs | {DOUBLES} if self.dtype in OF_DOUBLES else self.needs
 
     @property
     def loose(self) -> str:
@@ -60,20 +69,25 @@ def infix(symbol: str, left: C, right: C, dtype: str) -> C:
     for side, lowest in ((left, level), (right, level + 1)):
         text = side.text if both else side.loose
         texts.append(text if side.level >= lowest and not (compares and side.level in COMPARING) else f"({text})")
-    return C(f"{texts[0]} {symbol} {texts[1]}", dtype, level)
+    return C(f"{texts[0]} {symbol} {texts[1]}", dtype, level, needs=mentioned(left, right))
 
 
 def prefix(symbol: str, operand: C, dtype: str) -> C:
     """A unary operator or, with a symbol like `(long)`, a cast."""
     text = operand.text
     bare = operand.level > UNARY or (operand.level == UNARY and symbol.startswith("(") and text[0] == "(")
-    return C(f"{symbol}{text}" if bare else f"{symbol}({text})", dtype, UNARY)
+    return C(f"{symbol}{text}" if bare else f"{symbol}({text})", dtype, UNARY, needs=operand.mentions)
 
 
 def call(function: str, dtype: str, *arguments: C) -> C:
-    return C(f"{function}({', '.join(a.loose for a in arguments)})", dtype)
+    return C(f"{function}({', '.join(a.loose for a in arguments)})", dtype, needs=mentioned(*arguments))
 
 
 def conditional(test: C, yes: C, no: C, dtype: str) -> C:
     parts = [p.text if p.level > CONDITIONAL else f"({p.text})" for p in (test, yes, no)]
-    return C(f"{parts[0]} ? {parts[1]} : {parts[2]}", dtype, CONDITIONAL)
+    return C(f"{parts[0]} ? {parts[1]} : {parts[2]}", dtype, CONDITIONAL, needs=mentioned(test, yes, no))
+
+
+def mentioned(*parts: C) -> frozenset[str]:
+    """What expressions mention together."""
+    return frozenset().union(*(part.mentions for part in parts))

@@ -4,6 +4,7 @@ number a vector of its two parts."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,8 @@ def converted(c: C, dtype: str) -> C:
         if kind_of(c.dtype) == "c":
             return call(f"convert_{CTYPES[dtype]}", dtype, c)
         part = part_of(dtype)
-        return C(f"({CTYPES[dtype]})({converted(c, part).loose}, {literal(0, part).text})", dtype, UNARY)
+        text = f"({CTYPES[dtype]})({converted(c, part).loose}, {literal(0, part).text})"
+        return C(text, dtype, UNARY, needs=c.mentions)
     if kind_of(c.dtype) == "f" and kind_of(dtype) in "iu":
         if bits(dtype) < 32:
             c = prefix("(int)", c, "int32")
@@ -125,7 +127,8 @@ def converted(c: C, dtype: str) -> C:
 def cast(c: C, dtype: str) -> C:
     """C's cast of a number; `c_guards` says why integers become 16 bits wide by a macro."""
     if dtype == "int16" and kind_of(c.dtype) in "iu" and c.dtype not in ("int8", "uint8"):
-        return call(SHORT, dtype, c)
+        made = call(SHORT, dtype, c)
+        return replace(made, needs=made.needs | {SHORT})
     return prefix(f"({CTYPES[dtype]})", c, dtype)
 
 

@@ -9,6 +9,7 @@ from somd.transforms.emit import c_faults, c_prelude
 from somd.transforms.emit.c_complex_prelude import elementary_of
 from somd.transforms.emit.c_elementary import elementary_name, elementary_texts
 from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES, C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.declared import counting
 from somd.transforms.loops.program import Program
@@ -38,6 +39,8 @@ class Unit:
         members = Names()
         self.members = {name: members.of(name) for name in kept}
         self.kernel_names = {name: names.of_kernel(name) for name in kernel_names}
+        #: what the texts mention of the head of the program: double precision, constants, macros
+        self.needs: set[str] = set()
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.structs: dict[str, str] = {}
@@ -49,6 +52,11 @@ class Unit:
         #: names that mean something in the whole program
         self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
 
+    def printed(self, made: C) -> C:
+        """An expression of which the text is used."""
+        self.needs |= made.mentions
+        return made
+
     def function(self, kind: str, dtype: str) -> str:
         """The name of a function of the prelude."""
         name = c_prelude.function_name(kind, dtype)
@@ -56,6 +64,7 @@ class Unit:
             for other in c_prelude.called(kind, dtype):
                 self.function(*other)
         text = c_prelude.function_text(kind, dtype)
+        self.needs |= c_prelude.needs(kind, dtype)
         for called in elementary_of(text):
             self.elementary(called, "float64")
         self.functions.setdefault(name, text)
@@ -65,6 +74,7 @@ class Unit:
         """The name of a function of `somd.elementary`, of floats of `dtype`."""
         for each, text in elementary_texts(name, dtype).items():
             self.functions.setdefault(each, text)
+        self.needs.add(DOUBLES)
         return elementary_name(name, dtype)
 
     def compare(self) -> str:
@@ -96,13 +106,17 @@ class Unit:
         return "fault_none"
 
     def _noting(self) -> None:
-        self.functions.setdefault("fault_row", c_faults.ROW)
+        self._fault_row()
         self.functions.setdefault("fault_note", c_faults.NOTE)
+
+    def _fault_row(self) -> None:
+        self.functions.setdefault("fault_row", c_faults.ROW)
+        self.needs |= {"FAULT_ROWS", "FAULT_ROW"}
 
     def fault_raise(self, words: int) -> str:
         """The name of the function that notes a `raise` with so many words of values."""
         name = c_faults.raise_name(words)
-        self.functions.setdefault("fault_row", c_faults.ROW)
+        self._fault_row()
         self.functions.setdefault(name, c_faults.raise_text(words))
         return name
 
@@ -120,6 +134,7 @@ class Unit:
     def struct(self, dtypes: Sequence[str]) -> str:
         """The C type of a tuple of scalars that a function returns; its members are `part_0`, `part_1`, ..."""
         name = "_".join(["python_tuple", *dtypes])
+        self.needs |= {DOUBLES for dtype in dtypes if dtype in OF_DOUBLES}
         members = "\n".join(f"    {CTYPES[dtype]} part_{k};" for k, dtype in enumerate(dtypes))
         self.structs.setdefault(name, f"typedef struct {{\n{members}\n}} {name};")
         return name

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements, noting, origin_of, without_casts
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END
 from somd.transforms.emit.c_reductions import identity
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, converted
@@ -182,9 +181,9 @@ class _Writer:
             write.line(f"const long {self.teams} = get_num_groups(0) / {self.slices};")
             self.begun()
         else:
-            write.line(GUARDS_END)
+            write.guards_end()
             write.line(f"const long {self.team} = get_group_id(0), {self.teams} = get_num_groups(0);")
-        place = len(write.lines)
+        place = write.room()
         self.loops()
         if self.scope.tests_accesses:
             noting(self.scope.noted, place, write)

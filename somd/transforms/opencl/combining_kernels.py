@@ -18,7 +18,6 @@ from dataclasses import replace
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.c import IN_ORDER, Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END
 from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_reductions import combined as joined
 from somd.transforms.emit.c_reductions import identity
@@ -46,7 +45,7 @@ def combining_kernel_of(nest: Nest, region: Region, name: str, method: Method, t
     write.line(f"const long {block} = (long)get_global_id(0);")
     write.line(f"if ({block} >= {blocks})")
     write.line("    return;")
-    write.line(GUARDS_END)
+    write.guards_end()
     copies: list[Argument] = []
     for each in nest.combined:
         array, dtype = scope.array(each.array), element_type(each.array, types)

@@ -21,6 +21,7 @@ from somd.transforms.stages import Nest, Reduction
 
 def ending_kernel_of(nest: Nest, name: str, unit: Unit) -> Kernel:
     """The kernel that combines the partial results of a nest with what the scalars held before."""
+    unit.needs |= {"LANES", "BLOCKS"}
     writers = [_Ending(number, reduction, unit) for number, reduction in enumerate(nest.reductions)]
     lines = [line for w in writers for line in w.declared]
     lines.append("const long lane = get_local_id(0);")

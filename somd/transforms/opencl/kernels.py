@@ -9,11 +9,12 @@ for i in range(1, n): c[i] = a[i]   ->   const long i = 1 + (long)get_global_id(
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END, ONE_AT_A_TIME
+from somd.transforms.emit.c_guards import ONE_AT_A_TIME
 from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_scope import ITERATION, Scope
 from somd.transforms.emit.c_tree import C
@@ -36,6 +37,7 @@ def scope_of(nest: Nest, types: Types, unit: Unit) -> Scope:
     """The scope of a kernel."""
     names = Names({*unit.taken, *OWN_NAMES})
     own = own_arrays(nest, types)
+    unit.needs |= {ONE_AT_A_TIME} if own else set()
     apart = [local for local in nest.local_arrays if local.name not in own]
     snapshots = {} if nest.relaxed is None else nest.relaxed.snapshots
     return Scope(
@@ -88,7 +90,7 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
     apart = False
     for dimension, loop in enumerate(region.loops):
         if loop.hull is not None and not apart:
-            statements.line(GUARDS_END)
+            statements.guards_end()
             apart = True
         identity = order.index(dimension)
         within = range_in_c(dimension, loop, statements.expressions, bounds)
@@ -99,7 +101,7 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
         statements.line(f"if ({within.beyond(trip)})")
         statements.line("    return;")
     if _is_conditional(region) and not apart:
-        statements.line(GUARDS_END)
+        statements.guards_end()
     statements.number(_iteration(order))
     for declaration in declarations(declared.private, scope):
         statements.line(declaration)
@@ -136,9 +138,10 @@ def kernel_text(
     scope: Scope | None = None,
     after_faults: bool = False,
     group: str = "",
+    local: Sequence[str] = (),
 ) -> str:
     """The definition of a kernel: it takes the kept scalars of `scope` first, and does nothing after a fault, unless it
-    sees to that itself: `after_faults`. Its groups have `group` work-items, where that is fixed."""
+    sees to that itself: `after_faults`. Its groups have `group` work-items, where that is fixed, and `local` memory."""
     declarations_ = ", ".join(a.declaration for a in arguments)
     first: list[str] = []
     if not after_faults and any(a.kind == "faults" for a in arguments):
@@ -148,12 +151,9 @@ def kernel_text(
             f"    const {CTYPES[dtype]} {text} = kept->{scope.kept[loaded]};"
             for loaded, (text, dtype) in sorted(scope.loaded.items())
         ]
-    start = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("__local")), 0)
     words = ["__kernel"]
     if group:
         words.append(f"__attribute__((reqd_work_group_size({group}, 1, 1)))")
     if scope is not None and scope.own:
         words.append(ONE_AT_A_TIME)
-    return "\n".join(
-        [f"{' '.join(words)} void {name}({declarations_})", "{", *lines[:start], *first, *lines[start:], "}"]
-    )
+    return "\n".join([f"{' '.join(words)} void {name}({declarations_})", "{", *local, *first, *lines, "}"])

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from somd.transforms.emit.c import IN_ORDER, Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END
 from somd.transforms.emit.c_scope import Scope
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Region
@@ -44,7 +43,7 @@ def ordered_kernel_of(
     statements.line(f"const long {owner} = (long)get_global_id(0);")
     statements.line(f"if ({owner} >= {count})")
     statements.line("    return;")
-    statements.line(GUARDS_END)
+    statements.guards_end()
     lines, rows = rows_of(scope, owner)
     for declaration in (*lines, *declarations(own, scope)):
         statements.line(declaration)

@@ -92,12 +92,13 @@ class _Writer:
 
     def kernel(self, name: str) -> Kernel:
         write = self.statements
+        write.unit.needs.add("LANES")
         flags = [a.flag for a in self.accumulators if a.flag is not None]
         for a in (*self.accumulators, *flags):
             for each in a.all:
-                write.line(f"__local {CTYPES[each.dtype]} {each.slots}[LANES];")
+                write.local.append(f"    __local {CTYPES[each.dtype]} {each.slots}[LANES];")
             if a.position:
-                write.line(f"__local long {a.position_slots}[LANES];")
+                write.local.append(f"    __local long {a.position_slots}[LANES];")
         write.line(f"const long {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.block};")
         write.line(f"const long {self.last} = min({self.first} + {self.block}, {self.trips});")
@@ -118,7 +119,8 @@ class _Writer:
             write.close()
         write_tree(self.accumulators, self.lane, write)
         arguments = self.arguments()
-        return Kernel(name, kernel_text(name, arguments, write.finished(), self.scope), tuple(arguments))
+        text = kernel_text(name, arguments, write.finished(), self.scope, local=write.local)
+        return Kernel(name, text, tuple(arguments))
 
     def loops(self) -> None:
         """The loops over the block: the first dimension by trips, the last one by lanes."""

@@ -74,14 +74,15 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Typ
     first, start, stop, mine, end, place = (fresh(n) for n in ("first", "start", "stop", "mine", "end", "place"))
     run, terms, part, part_stop, at = (fresh(n) for n in (f"{y}_run", "terms", "part", "part_stop", "at"))
     term = added.type
-    write.line(f"__local {CTYPES[term.dtype]} {terms}[TERMS];")
+    unit.needs |= {"RUNS", "TERMS"}
+    write.local.append(f"    __local {CTYPES[term.dtype]} {terms}[TERMS];")
     write.line(f"const int {failed} = faults[1] < turn;")
     write.line(f"const int {lane} = get_local_id(0), {first} = get_group_id(0) * RUNS, {owner} = {first} + {lane};")
     last = f"{ends}[min({first} + RUNS, (int){count})]"
     write.line(f"const int {start} = {ends}[{first}], {stop} = min((long){last}, {within.stop.text});")
     write.line(f"const int {mine} = {owner} < {count} ? {ends}[{owner}] : {stop};")
     write.line(f"const int {end} = {owner} < {count} ? min({ends}[{owner} + 1], {stop}) : {stop};")
-    marker = len(write.lines)
+    declared = write.room()
     write.line(f"long {place} = -1;")
     write.line(f"{CTYPES[array.dtype]} {run} = {zero(array.dtype)};")
     write.open(f"if ({mine} < {end})")
@@ -109,11 +110,12 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Typ
     write.close()
     write.line(f"if ({place} >= 0 && !{failed})")
     write.line(f"    {y}[{place}] = {run};")
-    noting(scope.noted, marker, write, unless=failed)
+    noting(scope.noted, declared, write, unless=failed)
     arguments = of_scope(scope, frozenset(region.written))
     own = [Argument("run_ends", ends), Argument("run_keys", keys), Argument("run_count", count)]
     arguments += [*bounds, *own]
-    text = kernel_text(name, arguments, write.finished(), scope, after_faults=True, group="RUNS")
+    lines, local = write.finished(), write.local
+    text = kernel_text(name, arguments, lines, scope, after_faults=True, group="RUNS", local=local)
     return Kernel(name, text, tuple(arguments))
 
 

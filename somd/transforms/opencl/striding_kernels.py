@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from somd.transforms.emit.c import IN_ORDER, Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Region
@@ -45,7 +44,7 @@ def striding_kernel_of(nest: Nest, region: Region, name: str, method: Method, ty
     write.line(f"const long {item} = (long)get_global_id(0);")
     write.line(f"if ({item} >= {items})")
     write.line("    return;")
-    write.line(GUARDS_END)
+    write.guards_end()
     lines, rows = rows_of(scope, item)
     for line in (*lines, *declarations(declared.private, scope)):
         write.line(line)

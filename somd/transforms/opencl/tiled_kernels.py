@@ -149,7 +149,7 @@ class _Writer:
         trip = C(self.trip, "int64")
         for read, tile in self.tiles.items():
             size = "[ROWS][TILE + 1]" if read in walk.rows else "[TILE]"
-            write.line(f"__local {self.kinds[read]} {tile}[2]{size};")
+            write.local.append(f"    __local {self.kinds[read]} {tile}[2]{size};")
         write.line(f"const int {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * ROWS;")
         write.line(f"const long {self.trip} = {self.first} + {self.lane};")
@@ -179,7 +179,8 @@ class _Writer:
         arguments = of_scope(scope, frozenset(self.region.written))
         place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept")), len(arguments))
         arguments[place:place] = self.bounds
-        text = kernel_text(name, arguments, write.lines, scope, group="GROUP")
+        write.unit.needs |= {"ROWS", "TILE", "GROUP"}
+        text = kernel_text(name, arguments, write.finished(), scope, group="GROUP", local=write.local)
         return Kernel(name, text, tuple(arguments), (self.user,), tiles=True)
 
     def whole_rows(self, within: CRange) -> None:

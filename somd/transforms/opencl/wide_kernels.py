@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_guards import GUARDS_END
 from somd.transforms.emit.c_scope import Scope
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
@@ -85,14 +84,13 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, method: Method, types:
     lane, lanes = scope.names.fresh("lane"), scope.names.fresh("lanes")
     bounds: list[Argument] = []
     within = range_in_c(0, region.loop, write.expressions, bounds)
-    write.line(GUARDS_END)
+    write.guards_end()
     write.line(f"const long {lane} = get_local_id(0);")
     write.line(f"const long {lanes} = get_local_size(0);")
     write.line(f"const long {within.variable} = {within.value(C('(long)get_group_id(0)', 'int64', 14))};")
     write.number("get_group_id(0)")
     for line in declarations(declared.private, scope):
         write.line(line)
-    passed: list[str] = []
     for segment in segments:
         slots: Sequence[tuple[str, str, str]] = ()
         if segment.loop is not None:
@@ -102,16 +100,15 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, method: Method, types:
             _alone(segment, slots, lane, write)
         else:
             write.block(segment.statements)
-        passed += [f"    __local {kind} {slot};" for _, slot, kind in slots]
+        write.local += [f"    __local {kind} {slot};" for _, slot, kind in slots]
         if segment is not segments[-1]:
             write.line(BARRIER)
             for text, slot, _ in slots:
                 write.line(f"{text} = {slot};")
-    write.lines[:0] = passed
     arguments = of_scope(scope, frozenset(region.written))
     place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
     arguments[place:place] = bounds
-    text = kernel_text(name, arguments, write.finished(), scope)
+    text = kernel_text(name, arguments, write.finished(), scope, local=write.local)
     return Kernel(name, text, tuple(arguments), nest.independent)
 
 
