@@ -14,10 +14,11 @@ import libcst as cst
 from somd.capture.reach import Reach
 from somd.diagnostics.model import Collector
 from somd.transforms import pipeline
+from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import accesses_of_loop
 from somd.transforms.plan.context import Context, kinds_from_source
 from somd.transforms.plan.explain import explain
-from somd.transforms.stages import Access, Method, Param
+from somd.transforms.stages import Method, Param
 from somd.transforms.types.scalars import Type
 
 

@@ -28,10 +28,10 @@ from somd import dist
 from somd.arguments.signatures import describe
 from somd.errors import SomdError
 from somd.transforms import pipeline
+from somd.transforms.access import Affine
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.reserved import reserved
 from somd.transforms.signature_text import parse_type
-from somd.transforms.stages import Affine
 from tests.differential import harness
 
 GOLDEN = Path(__file__).parents[1] / "golden"

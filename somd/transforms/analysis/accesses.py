@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine, Flat, LoopDomain
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
 from somd.transforms.analysis.flat import flat_indexes
-from somd.transforms.stages import Access, Affine, Flat, LoopDomain, Stride
+from somd.transforms.stages import Stride
 from somd.transforms.tree.loops import (
     always_raises,
     else_statements,

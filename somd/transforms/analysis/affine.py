@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from somd.transforms.stages import Affine, Method
+from somd.transforms.access import Affine
+from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant
 
 COMPARISONS: dict[type[cst.BaseCompOp], str] = {

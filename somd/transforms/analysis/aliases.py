@@ -19,8 +19,8 @@ from itertools import combinations
 
 import libcst as cst
 
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import size
-from somd.transforms.stages import Affine
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import children_of

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import libcst as cst
 import numpy as np
 
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import Scope, affine, size
-from somd.transforms.stages import Affine, Method
+from somd.transforms.stages import Method
 from somd.transforms.tree.names import evaluate
 
 LIKE = (np.empty_like, np.zeros_like, np.ones_like, np.full_like)

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 import islpy as isl
 import libcst as cst
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.affine import size
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.python_text import condition_text
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.stages import Access, Affine
 
 
 def hoistable(access: Access) -> bool:

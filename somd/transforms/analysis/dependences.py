@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.affine import size, variable
 from somd.transforms.analysis.aliases import Aliases, equal
 from somd.transforms.analysis.flat import digits_of
 from somd.transforms.analysis.sets import Sets, renamed
-from somd.transforms.stages import Access, Affine
 
 OTHER = "__2"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import islpy as isl
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.dependences import domain_formulas
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.stages import Access, Affine
 
 
 def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int | None, int | None]:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import Scope, affine, size, variable
 from somd.transforms.analysis.allocations import lengths_of
-from somd.transforms.stages import Affine, Method
+from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.walking import Reader
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine, Flat
 from somd.transforms.analysis.affine import Scope, affine
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.stages import Access, Affine, Flat
 
 #: a coefficient and the factors behind it
 Monomial = tuple[int, tuple[Affine, ...]]

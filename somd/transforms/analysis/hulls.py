@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from somd.transforms.access import LoopDomain
 from somd.transforms.analysis.python_text import value_text
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.stages import LoopDomain
 
 
 def hull(domains: Sequence[LoopDomain], sets: Sets) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from functools import cache
 import islpy as isl
 
 from somd.compiling.signals import answer
-from somd.transforms.stages import Affine
+from somd.transforms.access import Affine
 
 MAX_OPERATIONS = 4_000_000
 #: whether sets are empty, by their texts: long methods, and a method for its next signature, ask the same again

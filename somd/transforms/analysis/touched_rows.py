@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.python_text import value_text
 from somd.transforms.analysis.sets import Sets, TooComplex, read
-from somd.transforms.stages import Access, Affine, Dim, Nest
+from somd.transforms.stages import Dim, Nest
 
 TRIP, ROW = "trip", "row"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 import numpy as np
 
+from somd.transforms.access import Relaxed
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.frontend.number_texts import number_of_text
@@ -45,7 +46,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import whole
 from somd.transforms.loops.texts import of_text
-from somd.transforms.stages import Method, Relaxed, Site
+from somd.transforms.stages import Method, Site
 from somd.transforms.tree.names import evaluate
 from somd.transforms.types.long_literals import is_long
 from somd.transforms.types.scalars import INT, ArrayType, Number, ScalarType, TupleType, Type, type_of_value

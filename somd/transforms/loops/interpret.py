@@ -263,7 +263,7 @@ class _Runner:
         copies = [{each.array: fresh_copy(each.op, names[each.array]) for each in region.combined} for _ in blocks]
         carried = [variable.name for variable in region.carried]
         variables = [loop.variable.name for loop in region.loops]
-        in_parts = region.parts.by is not None or region.relaxed
+        in_parts = region.partition is not None or region.relaxed
         waiting = [iter(block) for block in blocks]
         failures: dict[int, Exception] = {}
         for block in self._turns(blocks, alone):
@@ -301,8 +301,8 @@ class _Runner:
     def _cut(self, names: Names, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
         """The iterations, by number, that run in order: a partition's parts, or else blocks of neighbours."""
         region, chance = self.region, self.current.chance
-        if region.parts.by is not None:
-            yield from self._parts(names[region.parts.by], points)
+        if region.partition is not None:
+            yield from self._parts(names[region.partition], points)
         elif region.relaxed:
             values = sorted({point[0] for point in points}, reverse=int(self.code.limits[0][2](names)) < 0)
             for low, high in Block()(np.array(values), self.current.workers or chance.randint(1, PARTS)):
@@ -324,7 +324,7 @@ class _Runner:
             first += size
 
     def _parts(self, array: Any, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
-        by, chance = str(self.region.parts.by), self.current.chance
+        by, chance = str(self.region.partition), self.current.chance
         partitioner = self.current.partitioners.get(by) or Block()
         left = set(range(len(points)))
         for part in partitioner(array, self.current.workers or chance.randint(1, PARTS)):

@@ -46,7 +46,7 @@ class Owners:
 
     def _rank(self, region: Region, write: Write) -> int:
         """The MI, from 0, that the iteration belongs to: blocks of the outermost loop, or parts of a partitioner."""
-        if region.parts.by is not None or region.relaxed:
+        if region.partition is not None or region.relaxed:
             return write.block
         place, count = write.trip
         share, rest = divmod(count, self.workers)

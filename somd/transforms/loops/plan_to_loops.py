@@ -28,7 +28,6 @@ from somd.transforms.loops.program import (
     Origin,
     Parameter,
     Partials,
-    Parts,
     Program,
     Reduced,
     Region,
@@ -52,7 +51,6 @@ from somd.transforms.stages import (
     Serial,
     Step,
     Uniform,
-    relies_on_partition,
 )
 from somd.transforms.stages import Snapshot as PlanSnapshot
 from somd.transforms.tree.loops import range_of, statements_of
@@ -155,7 +153,6 @@ class _Builder:
         self.firsts = []
         loop = self.loops(nest, nest.dims)
         self.expressions.ranges = kept
-        dependent = relies_on_partition(self.plan, nest)
         relaxed = nest.relaxed
         return Region(
             number=phase.number,
@@ -171,12 +168,10 @@ class _Builder:
             combined=tuple(CombinedArray(each.array, each.op) for each in nest.combined),
             handed_on=tuple(self.statements.place(name) for name in nest.copies),
             ordered_if=ordered_if,
-            parts=Parts(nest.partition, dependent),
+            partition=nest.partition,
             snapshots=() if relaxed is None else tuple(relaxed.snapshots.items()),
             relaxed=relaxed is not None,
             fresh=relaxed is not None and relaxed.fresh,
-            views=tuple(nest.views.items()),
-            grid=nest.grid,
             origin=self.origin(nest.dims[0].node),
         )
 

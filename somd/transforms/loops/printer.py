@@ -171,7 +171,7 @@ def _region(node: Region) -> Iterator[str]:
     lines += [f"combines {each.array} by {each.op}" for each in node.combined]
     lines += [f"hands on {', '.join(each.name for each in node.handed_on)}"] if node.handed_on else []
     lines += [f"in order if {expression_text(each)}" for each in node.ordered_if]
-    lines += [f"parts by the partitioner of {node.parts.by}"] if node.parts.by else []
+    lines += [f"parts by the partitioner of {node.partition}"] if node.partition else []
     lines += [f"relaxed, by {', '.join(copy for _, copy in node.snapshots)}"] if node.relaxed else []
     yield from (INDENT + line.rstrip() for line in lines)
     yield from _indented(_block(node.checks))

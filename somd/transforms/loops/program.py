@@ -8,7 +8,7 @@
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
                 |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free"
-    Region     ::= checks, loop, depth, inputs, private, reductions, combined, handed on, parts, snapshots
+    Region     ::= checks, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
@@ -97,12 +97,12 @@ PROVED, FROM_END = Proved(), FromEnd()
 @dataclass(frozen=True)
 class RelaxedRead:
     """The element is that of `snapshot` where another part of the loop may write it: index number `axis` less one of
-    `writes` is the value of the outermost variable in the iteration that writes it."""
+    `writes` is the value of the outermost variable in the iteration that writes it. One that is `apart` is never one
+    that the iteration itself writes."""
 
     snapshot: str
     axis: int
     writes: tuple[int, ...]
-    #: whether the element is never one that the iteration itself writes
     apart: bool = False
 
 
@@ -241,10 +241,8 @@ class Evaluate:
 @dataclass(frozen=True)
 class Loop:
     """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
-    the body does to the variable changes nothing.
-
-    `hull`, lowest and highest value, encloses the variable for all trips of the loops around it in its region.
-    """
+    the body does to the variable changes nothing. `hull`, lowest and highest value, encloses the variable for all trips
+    of the loops around it in its region."""
 
     variable: Variable
     start: Expression
@@ -323,12 +321,11 @@ class AllocateLike:
 
 @dataclass(frozen=True)
 class Copy:
-    """A new array with the elements of another one."""
+    """A new array with the elements of another one; one that is `ordered` is in C order, whatever the source is."""
 
     array: str
     type: ArrayType
     source: str
-    #: whether the copy is in C order, whatever the source is
     ordered: bool = False
     origin: Origin = field(default=NOWHERE, compare=False)
 
@@ -361,9 +358,6 @@ class Raise:
     origin: Origin = field(default=NOWHERE, compare=False)
 
 
-# --- regions -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Reduced:
     """A scalar that the trips of a region accumulate: each block of trips starts from the neutral element of `op`, and
@@ -390,24 +384,14 @@ class CombinedArray:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """How trips of a region are cut into parts that run in order: by the partitioner of an array (`by`); `dependent` if
-    only the parts are independent."""
-
-    by: str | None = None
-    dependent: bool = False
-
-
-@dataclass(frozen=True)
 class Region:
     """What runs from fence to fence: the trips of `depth` loops, the first `loop`, each the whole body of the one
     around it, are shared among threads or work-items.
 
     An iteration reads `arrays` and `scalars` of the master's names, and has all others for itself. `handed_on` are the
     scalars that a part hands on from trip to trip, from their values before the region; `ordered_if` are the conditions
-    under which all is one part. `snapshots` are the copies that relaxed reads see, which the region takes itself if
-    `fresh`. `views` is how far around an element of its own an iteration reads; `grid` asks for pieces of two
-    dimensions.
+    under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
+    `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
     """
 
     number: int
@@ -422,12 +406,10 @@ class Region:
     combined: tuple[CombinedArray, ...] = ()
     handed_on: tuple[Variable, ...] = ()
     ordered_if: tuple[Expression, ...] = ()
-    parts: Parts = Parts()
+    partition: str | None = None
     snapshots: tuple[tuple[str, str], ...] = ()
     relaxed: bool = False
     fresh: bool = False
-    views: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
-    grid: bool = False
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property

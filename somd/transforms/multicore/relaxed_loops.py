@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.transforms.access import Relaxed, RelaxedRead
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.multicore.casts import parenthesised
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.stages import Nest, Relaxed, RelaxedRead
+from somd.transforms.stages import Nest
 from somd.transforms.tree.rewriting import parsed
 
 Ends = tuple[str, str]

@@ -25,12 +25,12 @@ from somd.transforms.loops.program import Expression, Operation, Region, Store, 
 def run_of(region: Region) -> Store | None:
     """The one statement of a region, if it updates an element that a key names and reads the array nowhere else."""
     node = region.body[0] if len(region.body) == 1 else None
-    if not isinstance(node, Store) or region.handed_on or region.depth != 1 or region.parts.by is None:
+    if not isinstance(node, Store) or region.handed_on or region.depth != 1 or region.partition is None:
         return None
     element, added = node.element, added_in(node)
     if added is None or not isinstance(element.access, Tested) or len(element.indices) != 1:
         return None
-    if region.parts.by not in read_in(element.indices[0]) or read_in(added) & {element.array, region.parts.by}:
+    if region.partition not in read_in(element.indices[0]) or read_in(added) & {element.array, region.partition}:
         return None
     return node
 

@@ -52,12 +52,12 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Typ
     update, method, loop = run_of(region), plan.method, region.loop
     plain = not nest.raises and (loop.start, loop.step) == (whole_number(0), whole_number(1)) and not region.relaxed
     added = None if update is None else added_in(update)
-    if update is None or added is None or not plain or region.parts.by not in method.param_names:
+    if update is None or added is None or not plain or region.partition not in method.param_names:
         return None
     element = update.element
     # a function of the user's may have loops that need numbers which a fault would have made wrong
     calls = any(isinstance(each, HelperCall) for each in expressions_in((update,)))
-    if not _key(element.indices[0], region) or region.parts.by in written_arrays(plan) or calls:
+    if not _key(element.indices[0], region) or region.partition in written_arrays(plan) or calls:
         return None
     assert isinstance(element.access, Tested)
     scope = scope_of(nest, types, unit)
@@ -134,6 +134,6 @@ def _with_term(update: Store, type_: ScalarType) -> Expression:
 def _key(index: Expression, region: Region) -> bool:
     """Whether an index is the key of the iteration, `row[k]`, and nothing else."""
     key = without_casts(index)
-    if not isinstance(key, Element) or key.array != region.parts.by or isinstance(key.access, Tested):
+    if not isinstance(key, Element) or key.array != region.partition or isinstance(key.access, Tested):
         return False
     return len(key.indices) == 1 and key.indices[0] == region.loop.variable

@@ -11,13 +11,14 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
 from somd.language.operators import OPERATORS, SAME
+from somd.transforms.access import Access
 from somd.transforms.analysis.array_updates import other_mentions, updates_of
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.plan import combined_messages as messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
-from somd.transforms.stages import Access, Combined, Method
+from somd.transforms.stages import Combined, Method
 from somd.transforms.tree.loops import OWN, Fence, statements_of
 from somd.transforms.tree.rewriting import inside
 

@@ -6,8 +6,9 @@ import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label
 from somd.language.operators import OPERATORS, SAME
+from somd.transforms.access import Access
 from somd.transforms.analysis.array_updates import Mention, Update
-from somd.transforms.stages import Access, Combined, Method, Reduction
+from somd.transforms.stages import Combined, Method, Reduction
 
 WAYS = "`min(s, x)` keeps the first of equal values and `s` where `x` is nan, `min(x, s)` the last one and takes nan"
 #: what keeps `s = s and ...` from skipping accesses

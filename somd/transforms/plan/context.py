@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import Scope, shape_reference
 from somd.transforms.analysis.aliases import Aliases, aliases_of
@@ -17,7 +18,7 @@ from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in, raising_of
-from somd.transforms.stages import Affine, Method, RaiseSite, Site
+from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.spelling import as_written
 from somd.transforms.tree.walking import Reader

@@ -20,24 +20,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import shape_reference, variable
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import (
-    Access,
-    Affine,
-    Delay,
-    Joined,
-    Nest,
-    PartialResults,
-    Phase,
-    Snapshot,
-    Step,
-    Uniform,
-    nested_steps,
-)
+from somd.transforms.stages import Delay, Joined, Nest, PartialResults, Phase, Snapshot, Step, Uniform, nested_steps
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import children_of

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of, index_expressions
 from somd.transforms.analysis.array_updates import Update, updates_of
 from somd.transforms.analysis.dependences import overlap
@@ -19,7 +20,6 @@ from somd.transforms.analysis.reductions import normalised
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Access, Affine
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import inside

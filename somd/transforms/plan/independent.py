@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.access import Access
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.raises import raises_in
@@ -19,7 +20,6 @@ from somd.transforms.plan.context import Context
 from somd.transforms.plan.forms import check_form
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scalars import classify
-from somd.transforms.stages import Access
 from somd.transforms.tree.loops import range_of, small_statements, statements_of
 
 

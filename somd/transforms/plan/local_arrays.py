@@ -17,13 +17,14 @@ import islpy as isl
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import Scope, size, variable
 from somd.transforms.analysis.allocations import is_allocation, lengths_of
 from somd.transforms.analysis.liveness import read_before_written
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import LENGTH, Affine, LocalArray
+from somd.transforms.stages import LENGTH, LocalArray
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import Reader

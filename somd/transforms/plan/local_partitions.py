@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from somd.diagnostics.model import Diagnostic, Label
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import size
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Affine, Method
+from somd.transforms.stages import Method
 from somd.transforms.tree.names import annotated_places
 
 BY_LENGTH = ("Cyclic", "Chunked")

@@ -7,12 +7,13 @@ from dataclasses import replace
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic, Label, Position
+from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.plan.combined_messages import SKIPS
-from somd.transforms.stages import Access, Method
+from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.spelling import UNNAMED

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
@@ -44,7 +45,6 @@ from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.sweeps import sweeps_of
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
-    Affine,
     Joined,
     Method,
     PartialResults,

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.python_text import name_text
-from somd.transforms.stages import Access, Affine
 
 #: computing that can leave 64 bits: sums, differences, products, the operands of divisions, signs
 _COMPUTED = re.compile(r"[+*]| - |mod|floor|\(-v_|\(-s_")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.access import Access, Affine, Relaxed
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import affine, variable
 from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
@@ -31,7 +32,7 @@ from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
 from somd.transforms.plan.views import corner_reads, derived_views
-from somd.transforms.stages import FAR, Access, Affine, Check, Dim, Near, Nest, Relaxed, Site
+from somd.transforms.stages import FAR, Check, Dim, Near, Nest, Site
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import inside

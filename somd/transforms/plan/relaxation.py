@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from somd.transforms.access import Access, Relaxed, RelaxedRead
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.bounds import negative
 from somd.transforms.analysis.dependences import find_conflict, may_be_negative, meet
@@ -22,7 +23,7 @@ from somd.transforms.analysis.sets import Sets
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
-from somd.transforms.stages import Access, Method, Phase, Relaxed, RelaxedRead, Snapshot, Step
+from somd.transforms.stages import Method, Phase, Snapshot, Step
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import assigned_names, names_read, unused
 

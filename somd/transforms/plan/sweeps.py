@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of, index_expressions
 from somd.transforms.analysis.affine import size, variable
 from somd.transforms.analysis.aliases import Aliases
@@ -23,7 +24,7 @@ from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Access, Affine, Nest, Phase, Serial, Step, Sweeps, Uniform
+from somd.transforms.stages import Nest, Phase, Serial, Step, Sweeps, Uniform
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import children_of, nodes_in

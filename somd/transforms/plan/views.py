@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from somd.diagnostics.model import Collector, Position
+from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import domain_formulas
 from somd.transforms.analysis.distances import distance
 from somd.transforms.analysis.sets import Sets
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
-from somd.transforms.stages import Access, Affine, Method, Phase
+from somd.transforms.stages import Method, Phase
 
 EVERYTHING = 1 << 30
 Pairs = tuple[tuple[int, int], ...]

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import affine, condition, negation
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.stages import Affine
 from tests.transforms.analysis.formulas import CONDITIONS, EXPRESSIONS, VALUES, parsed, scope
 
 

@@ -6,10 +6,10 @@ import islpy as isl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import affine, condition
 from somd.transforms.analysis.python_text import condition_text, value_text
 from somd.transforms.analysis.sets import Sets
-from somd.transforms.stages import Affine
 from tests.transforms.analysis.formulas import CONDITIONS, EXPRESSIONS, parsed, scope
 
 RANGE = range(-4, 6)

@@ -1,0 +1,285 @@
+"""Types of calls: of functions of Python and NumPy, of helpers, of methods.
+
+Which function each call means is entered in `Types.calls`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, cast
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.frontend.number_texts import number_of_text
+from somd.transforms.frontend.reached import Function
+from somd.transforms.tree.names import MISSING, evaluate
+from somd.transforms.types import functions
+from somd.transforms.types.literals import PathDependent, result_of
+from somd.transforms.types.scalars import FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
+from somd.transforms.types.typing_table import Callee
+
+if TYPE_CHECKING:
+    from somd.transforms.types.expressions import Expressions
+
+#: places behind the point to which integers may be rounded, which changes nothing
+MOST_PLACES = 400
+
+
+class Calls:
+    """Types the calls among `expressions`."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.method, self.types = expressions.method, expressions.types
+        self.report, self.any, self.scalar = expressions.report, expressions.any, expressions.scalar
+
+    def call(self, node: cst.Call) -> Type | None:
+        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        arguments = [a.value for a in node.args]
+        if isinstance(node.func, cst.Attribute) and (function is MISSING or self._of_number(node.func)):
+            return self._method(node, node.func)
+        for table, kind in ((functions.ALLOCATE, "allocate"), (functions.ALLOCATE_LIKE, "like")):
+            name = functions.known(function, table)
+            if name is not None:
+                self.types.calls[node] = Callee(kind, name)
+                return self._allocation(node, kind, name)
+        if isinstance(function, Function):
+            return self._helper(function, arguments, node)
+        if any(a.keyword is not None for a in node.args):
+            self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
+            return None
+        if number_of_text(node, self.method) is not None:
+            self.types.calls[node] = Callee("builtin", "float")
+            return FLOAT
+        name = functions.known(function, functions.BUILTIN)
+        if name is not None:
+            self.types.calls[node] = Callee("builtin", name)
+            return self._builtin(name, function, arguments, node)
+        tables = (functions.CASTS, functions.MATH, functions.CMATH, functions.NUMPY)
+        for table, kind in zip(tables, ("cast", "math", "cmath", "numpy"), strict=True):
+            name = functions.known(function, table)
+            if name is not None:
+                self.types.calls[node] = Callee(kind, name)
+                found = [self.scalar(a) for a in arguments]
+                if not self._counted(functions.counts_of(function, kind, name), node):
+                    return None
+                if kind == "math" and self._is_whole(name, found):
+                    self.types.calls[node] = Callee("builtin", "int")
+                if kind == "numpy" and name not in functions.OF_COMPLEX and any(f and f.kind == "c" for f in found):
+                    helps = "compute it from `z.real` and `z.imag`"
+                    self.report("SOMD203", f"`np.{name}` of a complex number is not supported", node, helps)
+                    return None
+                if kind == "numpy" and name in functions.OPERATORS:
+                    return self._operator(name, functions.OPERATORS[name], found, arguments, node)
+                if kind == "numpy" and name == "power" and all(f is not None and f.kind in "iu" for f in found):
+                    return self._operator(name, cst.Power, found, arguments, node)
+                if name in ("round", "around") and not self._places(arguments, found, node):
+                    return None
+                if kind == "cast" and len(found) == 2 and not self._real_parts(found, node):
+                    return None
+                return self._applied(functions.SAMPLED.get(cast(Any, function), function), found, node)
+        text = cst.Module([]).code_for_node(node.func)
+        if function is MISSING:
+            self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")
+        else:
+            instead = "call it outside of the method, and pass its result"
+            if str(getattr(function, "__module__", "")).startswith("numpy"):
+                instead = "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
+            self.report("SOMD203", f"`{text}` is not a function that a method may call", node, instead)
+        return None
+
+    def _counted(self, counts: tuple[int, ...], node: cst.Call) -> bool:
+        """Whether a function is called with so many numbers as it takes; what is not is reported."""
+        if len(node.args) in counts:
+            return True
+        numbers = {(1,): "one number", (1, 2): "one number or two"}.get(counts, f"{counts[0]} numbers")
+        text = cst.Module([]).code_for_node(node.func)
+        self.report("SOMD203", f"`{text}` takes {numbers} here", node, "leave the others out, or call it several times")
+        return False
+
+    def _is_whole(self, name: str, found: list[ScalarType | None]) -> bool:
+        """Whether `floor`, `ceil` or `trunc` give the integer that they take; the first two make floats of NumPy's."""
+        only = found[0]
+        return (
+            only is not None and only.kind in "bui" and (name == "trunc" or (only.weak and name in ("floor", "ceil")))
+        )
+
+    def _applied(self, function: object, found: list[ScalarType | None], node: cst.CSTNode) -> ScalarType | None:
+        if None in found:
+            return None
+        known = [f for f in found if f is not None]
+        values = [self.expressions.literal(a.value) for a in node.args] if isinstance(node, cst.Call) else []
+        try:
+            return result_of(function, known, values if len(values) == len(known) else [None] * len(known))  # type: ignore[arg-type]
+        except PathDependent as path:
+            self.expressions.path_dependent(path, node)
+            return None
+        except NotTyped as error:
+            of_complex = any(f is not None and f.kind == "c" for f in found)
+            helps = "take `z.real` or `abs(z)`" if of_complex else "convert the arguments"
+            if "float16" in str(error):
+                helps = "NumPy computes this in half precision: convert first, `np.float32(x)`"
+            self.report("SOMD402", f"this call has no result: {error}", node, helps)
+            return None
+
+    def _operator(
+        self,
+        name: str,
+        kind: type[cst.BaseBinaryOp],
+        found: list[ScalarType | None],
+        arguments: list[cst.BaseExpression],
+        node: cst.Call,
+    ) -> ScalarType | None:
+        """`np.add(x, y)` and its like, which of two Python numbers make a NumPy scalar."""
+        if len(found) != 2 or found[0] is None or found[1] is None:
+            if None not in found:
+                self.report("SOMD203", f"`np.{name}` takes two numbers here", node, "leave the other arguments out")
+            return None
+        left, right = found[0], found[1]
+        if left.weak and right.weak:
+            left, right = ScalarType(left.dtype), ScalarType(right.dtype)
+        return self.expressions.binary(kind, left, right, (arguments[0], arguments[1]), node)
+
+    def _as_operators(self, name: str, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        """`pow(x, y)` and `divmod(x, y)`"""
+        left, right = self.scalar(arguments[0]), self.scalar(arguments[1])
+        if left is None or right is None:
+            return None
+        operands = arguments[0], arguments[1]
+        if name == "pow":
+            return self.expressions.binary(cst.Power, left, right, operands, node)
+        parts = [self.expressions.binary(kind, left, right, operands, node) for kind in (cst.FloorDivide, cst.Modulo)]
+        return TupleType(tuple(part for part in parts if part is not None)) if None not in parts else None
+
+    def _places(self, arguments: list[cst.BaseExpression], found: list[ScalarType | None], node: cst.Call) -> bool:
+        """Whether a number is rounded to so many places as can be done here."""
+        if len(found) == 1:
+            return True
+        first, places = found[0], functions.places_of(arguments)
+        if first is None:
+            return False
+        message = ""
+        least, most = (-22, 22) if first.kind == "f" else (-18, MOST_PLACES)
+        if places is None or not least <= places <= most:
+            message = f"the places to round a `{first}` to are written as a number from {least} to {most}"
+        elif first.kind == "c":
+            message = f"a `{first}` is not rounded to places here"
+        if message:
+            helps = "round `z.real` and `z.imag`" if first.kind == "c" else "write the number of places into the call"
+            self.report("SOMD203", message, node, helps)
+        return not message
+
+    def _real_parts(self, found: list[ScalarType | None], node: cst.Call) -> bool:
+        """Whether the parts that a complex number is made of are real; what is not is reported."""
+        if any(part is not None and part.kind == "c" for part in found):
+            message = "a complex number is made of two real ones here"
+            self.report("SOMD402", message, node, "write `x + 1j * y`, or take `x.real`")
+            return False
+        return True
+
+    def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        if name == "len":
+            if len(arguments) == 1 and isinstance(self.any(arguments[0]), ArrayType):
+                return INT
+            return None
+        if name in ("min", "max") and len(arguments) > 1:
+            found = self.expressions.one_of(arguments, node)
+            if found is not None and found.kind == "c":
+                self.report("SOMD402", "complex numbers have no order", node, "compare `abs(z)`, `z.real` or `z.imag`")
+                return None
+            return found
+        if name in ("pow", "divmod") and len(arguments) == 2:
+            return self._as_operators(name, arguments, node)
+        if name == "round" and len(arguments) == 2:
+            given = [self.scalar(a) for a in arguments]
+            return self._applied(function, given, node) if self._places(arguments, given, node) else None
+        if name == "complex" and len(arguments) == 2:
+            given = [self.scalar(a) for a in arguments]
+            return self._applied(function, given, node) if self._real_parts(given, node) else None
+        if len(arguments) != 1:
+            self.report("SOMD203", f"`{name}` with {len(arguments)} arguments is not supported", node, "give it one")
+            return None
+        return self._applied(function, [self.scalar(arguments[0])], node)
+
+    def _helper(self, function: Function, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
+        found = [self.any(a) for a in arguments]
+        given: list[Type] = []
+        for each, argument in zip(found, arguments, strict=True):
+            if each is None:
+                return None
+            if not isinstance(each, ScalarType):
+                self.report("SOMD203", "a helper function takes scalars", argument, "pass elements, not whole arrays")
+                return None
+            given.append(each)
+        instance = self.expressions.helper(function, tuple(given), node)
+        if instance is None:
+            return None
+        self.types.calls[node] = Callee("helper", instance.name, instance)
+        return instance.types.result
+
+    def _of_number(self, node: cst.Attribute) -> bool:
+        """Whether an attribute that is called belongs to a captured number."""
+        base = evaluate(node.value, self.method.namespace, self.method.local_names)
+        return isinstance(base, int | float | complex | np.generic)
+
+    def _method(self, node: cst.Call, function: cst.Attribute) -> Type | None:
+        """`z.conjugate()` of numbers, `a.copy()` of arrays."""
+        name = function.attr.value
+        module = evaluate(function.value, self.method.namespace, self.method.local_names)
+        base = self.any(function.value) if module is MISSING or self._of_number(function) else None
+        if isinstance(base, ScalarType) and name in functions.METHODS and not node.args:
+            self.types.calls[node] = Callee("method", name)
+            return self._applied(operator.methodcaller(name), [base], node)
+        if isinstance(base, ArrayType) and name == "copy" and not node.args:
+            self.types.calls[node] = Callee("copy", "copy")
+            return base
+        text = cst.Module([]).code_for_node(function)
+        self.report("SOMD203", f"`{text}` is not a function that a method may call", node, "write the loop out")
+        return None
+
+    def _allocation(self, node: cst.Call, kind: str, name: str) -> Type | None:
+        values = [a.value for a in node.args if a.keyword is None]
+        keywords = {a.keyword.value: a.value for a in node.args if a.keyword is not None}
+        fill = name in ("full", "full_like")
+        dtype_node = keywords.pop("dtype", values[1 + fill] if len(values) > 1 + fill else None)
+        if not values or keywords or len(values) > 2 + fill:
+            self.report("SOMD203", f"`{name}` takes a shape and a dtype here", node, "leave the other arguments out")
+            return None
+        first = self.any(values[0])
+        filler = self.scalar(values[1]) if fill and len(values) > 1 else None
+        if first is None or (fill and filler is None):
+            return None
+        if kind == "like":
+            if not isinstance(first, ArrayType):
+                self.report("SOMD402", f"`{name}` needs an array", node, "pass an array")
+                return None
+            dtype = first.dtype if dtype_node is None else self._dtype(dtype_node)
+            return None if dtype is None else ArrayType(dtype, first.ndim)
+        ndim = len(first.elements) if isinstance(first, TupleType) else 1
+        default = "float64"
+        if filler is not None:
+            default = filler.dtype
+        dtype = default if dtype_node is None else self._dtype(dtype_node)
+        return None if dtype is None else ArrayType(dtype, ndim)
+
+    def _dtype(self, node: cst.BaseExpression) -> str | None:
+        if (
+            isinstance(node, cst.Attribute)
+            and node.attr.value == "dtype"
+            and isinstance(node.value, cst.Name)
+            and isinstance(array := self.types.names.get(node.value.value), ArrayType)
+        ):
+            return array.dtype
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        try:
+            found = np.dtype(cast(Any, value)) if value is not MISSING else None
+            name = found.name if found is not None and found.isnative else ""
+        except TypeError:
+            name = ""
+        if value is MISSING or name not in set(functions.CASTS.values()):
+            self.report(
+                "SOMD402", "this dtype is not supported", node, "use a bool, integer, float or complex dtype of NumPy"
+            )
+            return None
+        return str(name)
