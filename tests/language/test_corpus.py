@@ -18,6 +18,7 @@ from somd.sources.expected import expected_of
 from somd.sources.verifying import NOT_RUN, verify
 from tests.differential import compiled_once, features, harness
 from tests.language.program import PROGRAMS, Program
+from tests.transforms.passes.validation import SCHEDULES, runs_of, validated
 
 HERE = Path(__file__).parent
 MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("test_") and f.stem != "program")
@@ -30,7 +31,7 @@ FEW = 1000
 
 
 #: the ways to run a program, one after the other, so that what they compile alike is compiled once
-WAYS = (*harness.TARGETS, "plan")
+WAYS = (*harness.TARGETS, "plan", "passes")
 
 
 def marked(program: Program, way: str) -> object:
@@ -46,6 +47,8 @@ def test_program(program: Program, way: str, monkeypatch: pytest.MonkeyPatch) ->
     compiled_once.patch(monkeypatch)
     if way == "plan":
         on_plan(program)
+    elif way == "passes":
+        on_passes(program)
     else:
         on_target(program, way)
 
@@ -67,12 +70,26 @@ def elements(args: tuple[object, ...]) -> int:
     return sum(each.size for each in args if isinstance(each, np.ndarray))
 
 
-def on_plan(program: Program) -> None:
+def small_cases(program: Program) -> list[tuple[object, ...]]:
+    """The smallest and the largest case that the interpreter is given."""
     cases = [args for args in harness.chosen(program.cases(), "multicore") if elements(args) <= FEW]
     if not cases:
         pytest.skip("too large for the interpreter")
-    if not os.environ.get("SOMD_ALL_CASES"):
-        cases = [min(cases, key=elements), max(cases, key=elements)]
+    all_cases = os.environ.get("SOMD_ALL_CASES")
+    return cases if all_cases else [min(cases, key=elements), max(cases, key=elements)]
+
+
+def on_passes(program: Program) -> None:
+    """Each pass of each schedule leaves the bits as they are."""
+    made = [features.unbound(program.method, args) for args in small_cases(program)]
+    for each, run in runs_of(made[0][0], [args for _, args in made]):
+        for schedule in SCHEDULES:
+            for step in schedule:
+                each = validated(each, step, [run])
+
+
+def on_plan(program: Program) -> None:
+    cases = small_cases(program)
     made = [features.unbound(program.method, args) for args in cases]
     method = made[0][0]
     expected = [expected_of(method, method.arguments(args, {})) for _, args in made]

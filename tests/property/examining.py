@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import time
 import traceback
@@ -18,7 +19,9 @@ from somd.arguments.signatures import describe_all
 from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.errors import SomdCompileError, SomdError, SomdFallbackWarning, SomdInternalError, SomdRuntimeError
 from somd.transforms.loops.interpret import Interpreter
+from somd.transforms.loops.verify import verify
 from somd.transforms.pipeline import compile_for, loop_program
+from somd.transforms.schedules import scheduled
 from somd.transforms.signature_text import parse_type
 from somd.transforms.stages import Phase, Serial, Uniform, all_steps, nested_steps
 from somd.transforms.types.scalars import Type
@@ -26,6 +29,7 @@ from tests.property.calls import Call, calls
 from tests.property.mixed import Mixed, mixed
 from tests.property.outcomes import Outcome, Types, difference, outcome
 from tests.property.plain import namespace_of, plain_function
+from tests.transforms.passes.validation import SCHEDULES
 
 WORKERS = (1, 2, 3, 7)
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
@@ -262,7 +266,7 @@ class _Planned:
 
     def __init__(self, method: Any) -> None:
         self.method = method
-        self.made: dict[Any, Interpreter] = {}
+        self.made: dict[Any, list[Interpreter]] = {}
 
     def outcomes(self, given: Call) -> Iterator[tuple[str, Outcome]]:
         types, aliases = signature(self.method, given)
@@ -270,11 +274,15 @@ class _Planned:
         if key not in self.made:
             function = self.method.__wrapped__
             with own_errors(), room_for_nesting(function):
-                self.made[key] = Interpreter(loop_program(compile_for(function, types, aliases)))
-        for seed in ORDERS:
-            interpreter = self.made[key]
+                program = loop_program(compile_for(function, types, aliases))
+                others = [scheduled(program, schedule) for schedule in SCHEDULES]
+                for other in others:
+                    verify(other)
+                changed = [other for other in others if other is not program]
+                self.made[key] = [Interpreter(each) for each in (program, *changed)]
+        for seed, interpreter in itertools.product(ORDERS, self.made[key]):
             yield (
-                f"order {seed}",
+                f"order {seed}" + ("" if interpreter is self.made[key][0] else ", after the passes"),
                 run_call(
                     lambda *own, seed=seed, interpreter=interpreter: interpreter.run(
                         dict(zip(types, own, strict=True)), seed

@@ -128,14 +128,6 @@ KERNELS = """\
 #define ONE_AT_A_TIME
 #endif
 
-static long python_mod_long(long a, long b)
-{
-    if (b == 0 || b == -1)
-        return 0;
-    const long r = a % b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
 static long python_floor_div_long(long a, long b)
 {
     if (b == 0)
@@ -180,6 +172,14 @@ static long load_long_1d(__global const long *array, long i0, long n0, __global 
 {
     const long p0 = fault_place(i0, n0, faults, iteration, turn, site + 0);
     return p0 >= 0 ? array[p0] : 0;
+}
+
+static long python_mod_long(long a, long b)
+{
+    if (b == 0 || b == -1)
+        return 0;
+    const long r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 static void store_long_1d(__global long *array, long i0, long n0, __global volatile long *faults, long iteration, long turn, long site, long value)
@@ -306,7 +306,7 @@ __kernel ONE_AT_A_TIME void known_answers_5(__global const double *a, __global d
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long j = 0; j < i; j++) {
 #line 54 "known_answers.py"
-        w[python_mod_long(j, 2)] = w[python_mod_long(j, 2)] + a[j];
+        w[j % 2] = w[j % 2] + a[j];
     }
 #line 55 "known_answers.py"
     f[i] = w[0] - 2.0 * w[1];

@@ -130,6 +130,11 @@ UNSIGNED = {
         root += 1;
     return root;
 }""",
+    "fermat_mod": """static @T python_fermat_mod_@T(@T a, @T k)
+{
+    const @T high = a >> k, low = a - (high << k);
+    return low - high + (low < high ? ((@T)1 << k) + 1 : 0);
+}""",
     "reciprocal": """static @T numpy_reciprocal_@T(@T a, @T by_zero)
 {
     return a == 0 ? by_zero : a == 1 ? 1 : 0;
@@ -311,6 +316,7 @@ PYTHON = (
     "square",
     "floor_div",
     "mod",
+    "fermat_mod",
     "shift_left",
     "shift_right",
     "abs",

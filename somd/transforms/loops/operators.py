@@ -28,11 +28,16 @@ Takes = Literal["one type", "truth", "compared", "divided", "its own"]
 
 @dataclass(frozen=True)
 class Operator:
-    """What an operator means; `infix` is what stands between operands where it is written so."""
+    """What an operator means; `infix` is what stands between operands where it is written so.
+
+    `cost` is that of integers of one word, in additions: what is 1 takes twice as long for two words, all else four
+    times.
+    """
 
     meaning: Callable[..., Any]
     takes: Takes = "one type"
     infix: str = ""
+    cost: int = 1
 
 
 def _compared(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -116,6 +121,7 @@ _INFIX: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.lshift,
     ">>": operator.rshift,
 }
+_COSTS = {"*": 3, "//": 20, "%": 20, "**": 60}
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -137,7 +143,7 @@ _OF_NUMPY: dict[str, Callable[..., Any]] = {
 _OF_INTS: dict[str, Takes] = {"gcd": "its own", "isqrt": "its own"}
 
 OPERATORS: dict[str, Operator] = {
-    **{symbol: Operator(function, infix=symbol) for symbol, function in _INFIX.items()},
+    **{symbol: Operator(function, infix=symbol, cost=_COSTS.get(symbol, 1)) for symbol, function in _INFIX.items()},
     **{symbol: Operator(_compared(function), "compared", symbol) for symbol, function in _COMPARED.items()},
     "/": Operator(_quotient, "divided", "/"),
     "and": Operator(lambda left, right: left and right, "truth", "and"),

@@ -95,6 +95,26 @@ def _and(left: Interval, right: Interval) -> Interval | None:
     return Interval(0, min(above)) if above else None
 
 
+def _or(left: Interval, right: Interval) -> Interval | None:
+    """`|` and `^`, which set no bit above the highest ones of the operands."""
+    if left.low < 0 or right.low < 0:
+        return None
+    return Interval(0, (1 << max(left.high, right.high).bit_length()) - 1)
+
+
+def _left_shift(left: Interval, right: Interval) -> Interval | None:
+    if right.low < 0 or right.high > 63:
+        return None
+    return _product(left, Interval(1 << right.low, 1 << right.high))
+
+
+def _right_shift(left: Interval, right: Interval) -> Interval | None:
+    if right.low < 0 or right.high > 63:
+        return Interval(min(left.low, -1), max(left.high, 0)) if left.low < 0 else Interval(0, left.high)
+    ends = [a >> b for a in (left.low, left.high) for b in (right.low, right.high)]
+    return Interval(min(ends), max(ends))
+
+
 def _minus(only: Interval) -> Interval:
     return Interval(-only.high, -only.low)
 
@@ -111,8 +131,13 @@ _OF: dict[str, Callable[..., Interval | None]] = {
     "//": _floor,
     "%": _rest,
     "&": _and,
+    "|": _or,
+    "^": _or,
+    "<<": _left_shift,
+    ">>": _right_shift,
     "min": lambda a, b: Interval(min(a.low, b.low), min(a.high, b.high)),
     "max": lambda a, b: Interval(max(a.low, b.low), max(a.high, b.high)),
+    "~": lambda only: Interval(~only.high, ~only.low),
     "neg": _minus,
     "pos": lambda only: only,
     "abs": _size,

@@ -6,7 +6,7 @@ value where they are read, accesses that are tested or may be inside, and loops 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
 from somd.transforms.loops.making import BOOL8, INT64, constant, same_number
@@ -47,7 +47,8 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
-from somd.transforms.loops.walking import expressions, operands, statements_in
+from somd.transforms.loops.scopes import assigned_ranges, given_to, own_scalars
+from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
 from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
 
 
@@ -111,6 +112,7 @@ class _Verifier:
             self.scalar(parameter.name, parameter.type)
         self.result = function.result
         self.block(function.body)
+        self.own_ranges(function.body, (parameter.name for parameter in function.parameters))
         self.around = ""
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -389,6 +391,7 @@ class _Verifier:
         for loop in node.loops:
             self.expect(loop.order == "free", f"a loop of region {node.number} whose trips are in order")
         self.nested(node)
+        self.own_ranges(node.body, given_to(node))
         self.known, self.written, self.loops, self.around = before
 
     def nested(self, node: Region) -> None:
@@ -400,6 +403,14 @@ class _Verifier:
             self.scalar(loop.variable.name, loop.variable.type)
         self.loops = ["free"]
         self.block(node.body)
+
+    def own_ranges(self, body: tuple[Statement, ...], given: Iterable[str]) -> None:
+        """What is read of scalars that only a body sets has all values that are assigned there."""
+        assigned = assigned_ranges(body, own_scalars(body, given))
+        for each in expressions_in(body):
+            if isinstance(each, Variable) and each.name in assigned and each.range is not None:
+                found = assigned[each.name]
+                self.expect(inside(found, each.range), f"`{each.name}`, in {each.range}, is set to {found}")
 
     def behind(self, node: Join | Partials) -> None:
         region = self.regions.get(node.region)

@@ -33,6 +33,8 @@ from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
+from somd.transforms.schedules import scheduled
+from somd.transforms.schedules.opencl import SCHEDULE
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
@@ -105,8 +107,9 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
 
 
 def _program_of(plan: Plan, types: Types) -> Program:
+    """The loop program that is printed: as the passes leave it."""
     try:
-        return plan_to_loops(plan, types)
+        return scheduled(plan_to_loops(plan, types), SCHEDULE)
     except NotExpressed as lack:
         raise TargetLacks(f"{lack.construct} has no form in OpenCL C yet", lack.position) from None
 

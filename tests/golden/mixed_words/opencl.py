@@ -23,22 +23,12 @@ KERNELS = """\
 #define COPY(x) (x)
 #endif
 
-static long python_shift_left_long(long a, long b)
-{
-    return b >= 0 && b < 64 ? (long)((ulong)a << b) : 0;
-}
-
 static long python_mod_long(long a, long b)
 {
     if (b == 0 || b == -1)
         return 0;
     const long r = a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
-static long python_shift_right_long(long a, long b)
-{
-    return b >= 0 && b < 64 ? a >> b : a < 0 ? -1 : 0;
 }
 
 // phase 1: the loop over i at line 12
@@ -48,35 +38,35 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
     if (i >= i_stop)
         return;
     GUARDS_END;
-    long shift_, x, y;
+    uint shift_, x, y;
 #line 13 "input.py"
-    x = python_shift_left_long((long)a[i], 8) | 3;
+    x = (uint)a[i] << 8u | 3u;
 #line 14 "input.py"
-    y = 7;
+    y = 7u;
     // the same for every element
 #line 16 "input.py"
-    shift_ = 1;
+    shift_ = 1u;
 #line 17 "input.py"
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 0; k < key__0; k++) {
 #line 18 "input.py"
-        x = python_mod_long((long)((ulong)x * (ulong)key_[k]), 65537) & 65535;
+        x = (uint)python_mod_long((long)((ulong)(long)x * (ulong)key_[k]), 65537) & 65535u;
 #line 19 "input.py"
-        y = python_mod_long((long)(((ulong)y + (ulong)x) * 31ul), 1021) + -1 & 65535;
+        y = (y + x) * 31u % 1021u - 1u & 65535u;
 #line 20 "input.py"
-        shift_ = (long)(5ul - (ulong)shift_);
+        shift_ = 5u - shift_;
 #line 21 "input.py"
         if (x > y) {
 #line 22 "input.py"
-            const long value = COPY(y);
-            const long value_2 = COPY(x);
+            const uint value = COPY(y);
+            const uint value_2 = COPY(x);
             x = value;
             y = value_2;
         }
 #line 23 "input.py"
-        x = x ^ python_shift_right_long(y, shift_);
+        x = x ^ y >> shift_;
     }
 #line 24 "input.py"
-    out_[i] = (long)((ulong)x - (ulong)y);
+    out_[i] = (long)x - (long)y;
 }
 """

@@ -44,7 +44,7 @@ BODY = """\
 #line LINE
     } else if (y < 0.0) {
 #line LINE
-        b[i] = x * (double)(python_mod_long(i, 7) - 3);
+        b[i] = x * (double)(i % 7 - 3);
     } else {
 #line LINE
 #pragma clang loop vectorize(disable) interleave(disable)

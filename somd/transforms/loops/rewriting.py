@@ -1,0 +1,148 @@
+"""Makes loop programs of others: nodes with other parts, the rest as it was. What is unchanged stays the same node.
+
+Conditions of checks, and what encloses loops (`hull`, `ordered_if`), are no expressions that passes rewrite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Assign,
+    Cast,
+    Choice,
+    Element,
+    Evaluate,
+    Expression,
+    HelperCall,
+    If,
+    Loop,
+    Operation,
+    Partials,
+    Program,
+    Raise,
+    Region,
+    Return,
+    Statement,
+    Store,
+    Unpack,
+    While,
+    Whole,
+)
+
+Block = tuple[Statement, ...]
+Rewrite = Callable[[Expression], Expression]
+
+
+def with_operands(node: Expression, change: Rewrite) -> Expression:
+    """The expression with `change` made of each expression that it is made of."""
+    if isinstance(node, Element):
+        indices = _all(node.indices, change)
+        return node if indices is node.indices else replace(node, indices=indices)
+    if isinstance(node, Operation | HelperCall):
+        operands = _all(node.operands, change)
+        return node if operands is node.operands else replace(node, operands=operands)
+    if isinstance(node, Cast):
+        operand = change(node.operand)
+        return node if operand is node.operand else replace(node, operand=operand)
+    if isinstance(node, Choice):
+        before = (node.test, node.yes, node.no)
+        after = _all(before, change)
+        return node if after is before else replace(node, test=after[0], yes=after[1], no=after[2])
+    return node
+
+
+def _all(nodes: tuple[Expression, ...], change: Rewrite) -> tuple[Expression, ...]:
+    made = tuple(change(each) for each in nodes)
+    return nodes if all(new is old for new, old in zip(made, nodes, strict=True)) else made
+
+
+def with_expressions(node: Statement, change: Rewrite) -> Statement:
+    """The statement with `change` made of each expression that it evaluates itself."""
+    if isinstance(node, Assign | Evaluate):
+        value = change(node.value)
+        return node if value is node.value else replace(node, value=value)
+    if isinstance(node, Store):
+        element, value = with_operands(node.element, change), change(node.value)
+        assert isinstance(element, Element)
+        same = element is node.element and value is node.value
+        return node if same else replace(node, element=element, value=value)
+    if isinstance(node, Loop):
+        before = (node.start, node.stop, node.step)
+        after = _all(before, change)
+        return node if after is before else replace(node, start=after[0], stop=after[1], step=after[2])
+    if isinstance(node, While | If):
+        test = change(node.test)
+        return node if test is node.test else replace(node, test=test)
+    return _with_several(node, change)
+
+
+def _with_several(node: Statement, change: Rewrite) -> Statement:
+    if isinstance(node, Unpack):
+        operands = _all(node.operands, change)
+        return node if operands is node.operands else replace(node, operands=operands)
+    if isinstance(node, Raise):
+        values = _all(node.values, change)
+        return node if values is node.values else replace(node, values=values)
+    if isinstance(node, Return):
+        results = tuple(value if isinstance(value, Whole) else change(value) for value in node.values)
+        same = all(new is old for new, old in zip(results, node.values, strict=True))
+        return node if same else replace(node, values=results)
+    if isinstance(node, Allocate):
+        lengths = _all(node.lengths, change)
+        fill = None if node.fill is None else change(node.fill)
+        same = lengths is node.lengths and fill is node.fill
+        return node if same else replace(node, lengths=lengths, fill=fill)
+    if isinstance(node, AllocateLike) and node.fill is not None:
+        fill = change(node.fill)
+        return node if fill is node.fill else replace(node, fill=fill)
+    return node
+
+
+def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
+    """The statement with `change` made of each block in it; of a region, of what an iteration runs."""
+    if isinstance(node, If):
+        body, orelse = change(node.body), change(node.orelse)
+        return node if body is node.body and orelse is node.orelse else replace(node, body=body, orelse=orelse)
+    if isinstance(node, Loop | While | Partials):
+        body = change(node.body)
+        return node if body is node.body else replace(node, body=body)
+    if isinstance(node, Region):
+        body = change(node.body)
+        return node if body is node.body else _with_body(node, body)
+    return node
+
+
+def _with_body(region: Region, body: Block) -> Region:
+    for loop in reversed(region.loops):
+        body = (replace(loop, body=body),)
+    [outermost] = body
+    assert isinstance(outermost, Loop)
+    return replace(region, loop=outermost)
+
+
+def each_statement(body: Block, change: Callable[[Statement], Statement]) -> Block:
+    """The block with `change` made of each statement, those inside others first."""
+
+    def block(statements: Block) -> Block:
+        made = tuple(change(with_bodies(each, block)) for each in statements)
+        return statements if all(new is old for new, old in zip(made, statements, strict=True)) else made
+
+    return block(body)
+
+
+def each_region(program: Program, change: Callable[[Region], Region]) -> Program:
+    """The program with `change` made of each region."""
+
+    def of_master(node: Statement) -> Statement:
+        return change(node) if isinstance(node, Region) else with_bodies(node, block)
+
+    def block(statements: Block) -> Block:
+        made = tuple(of_master(each) for each in statements)
+        return statements if all(new is old for new, old in zip(made, statements, strict=True)) else made
+
+    body = block(program.body)
+    return program if body is program.body else replace(program, body=body)

@@ -1,0 +1,44 @@
+"""The scalars that a body has for itself: what an iteration of a region, or a function, sets before it reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from somd.transforms.loops.program import Assign, Interval, Loop, Region, Statement, Unpack
+from somd.transforms.loops.ranges import joined, whole
+from somd.transforms.loops.walking import statements_in
+
+Block = tuple[Statement, ...]
+
+
+def own_scalars(body: Block, given: Iterable[str]) -> frozenset[str]:
+    """The names of scalars that only assignments of a body set, those `given` left out: loops count, too."""
+    targets: set[str] = set()
+    others = set(given)
+    for node in statements_in(body):
+        if isinstance(node, Assign):
+            targets.add(node.target.name)
+        elif isinstance(node, Unpack):
+            targets |= {target.name for target in node.targets}
+        elif isinstance(node, Loop):
+            others.add(node.variable.name)
+    return frozenset(targets - others)
+
+
+def given_to(region: Region) -> frozenset[str]:
+    """The scalars that an iteration of a region gets values of: the master's, those handed on, and the variables of the
+    region's loops."""
+    loops = (loop.variable.name for loop in region.loops)
+    return frozenset({*region.scalars, *(variable.name for variable in region.carried), *loops})
+
+
+def assigned_ranges(body: Block, names: frozenset[str]) -> dict[str, Interval | None]:
+    """What encloses all values that the assignments of a body give to `names`; None for what are no integers."""
+    found: dict[str, Interval | None] = {}
+    for node in statements_in(body):
+        pairs = [(node.target.name, node.value.range)] if isinstance(node, Assign) else []
+        pairs += [(target.name, whole(target.type)) for target in node.targets] if isinstance(node, Unpack) else []
+        for name, range_ in pairs:
+            if name in names:
+                found[name] = joined(found[name], range_) if name in found else range_
+    return found

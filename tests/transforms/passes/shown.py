@@ -1,0 +1,58 @@
+"""What a pass makes of a method, printed: the examples in the docstrings of passes call `before_and_after`."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import textwrap
+from collections.abc import Iterator
+from types import FunctionType
+
+import numpy as np
+
+from somd import dist
+from somd.transforms.loops.printer import program_text
+from somd.transforms.loops.program import Assign, Program, Store
+from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.verify import verify
+from somd.transforms.loops.walking import statements_in
+from somd.transforms.passes import Pass
+from somd.transforms.pipeline import compile_for, loop_program
+from somd.transforms.signature_text import parse_type
+
+_numbers = itertools.count(1)
+
+
+def program_of_text(text: str, **types: str) -> Program:
+    """The program of the function in `text`, for arguments of these types; those it says to be `A` are distributed."""
+    text = textwrap.dedent(text).lstrip("\n")
+    file = f"<shown {next(_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict[str, object] = {"np": np, "A": dist[np.ndarray]}
+    exec(compile(text, file, "exec"), names)
+    [function] = [each for each in names.values() if isinstance(each, FunctionType)]
+    return loop_program(compile_for(function, {name: parse_type(each) for name, each in types.items()}, {}))
+
+
+def before_and_after(step: Pass, text: str, values: bool = False, **types: str) -> None:
+    """Print what an iteration of the last region does before and after a pass; with `values`, what its values are."""
+    before = program_of_text(text, **types)
+    after = step(before)
+    verify(after)
+    print("\n".join([*_iteration(before, values), "->", *_iteration(after, values)]))
+
+
+def _iteration(program: Program, values: bool) -> Iterator[str]:
+    if values:
+        for node in statements_in(program.body):
+            if isinstance(node, Assign | Store):
+                name = node.target.name if isinstance(node, Assign) else f"{node.element.array}[]"
+                found = node.value.range
+                known = found is not None and found != whole(node.value.type)
+                yield f"{name} in {found}" if known else f"{name}: {node.value.type}"
+        return
+    lines = program_text(program).splitlines()
+    [*_, start] = [k for k, line in enumerate(lines) if line.lstrip().startswith("free ")]
+    depth = len(lines[start]) - len(lines[start].lstrip())
+    inside = itertools.takewhile(lambda line: len(line) - len(line.lstrip()) > depth, lines[start + 1 :])
+    yield from textwrap.dedent("\n".join(inside)).splitlines()

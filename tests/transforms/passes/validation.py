@@ -1,0 +1,91 @@
+"""Translation validation: before and after a pass a program gives the same bits, or raises the same.
+
+In: programs with arguments, which are interpreted. What a pass gives is verified, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from somd.language.partitioners import Partitioner
+from somd.sources.verifying import _Runs
+from somd.transforms.loops.interpret import Interpreter, Order
+from somd.transforms.loops.program import Program
+from somd.transforms.loops.verify import verify
+from somd.transforms.loops.witness import ProgramViolation
+from somd.transforms.passes import Pass
+from somd.transforms.schedules import opencl
+from tests.differential.harness import duplicate
+
+#: the passes of all targets
+SCHEDULES = (opencl.SCHEDULE,)
+ORDERS: tuple[Order, ...] = ("forwards", "backwards", 1)
+WORKERS = 3
+
+
+class Mistranslated(AssertionError):
+    """A pass gives a program that does something else."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Arguments for a program, by the names of its parameters."""
+
+    given: Mapping[str, Any]
+    partitioners: Mapping[str, Partitioner] = field(default_factory=dict)
+
+
+def validated(program: Program, step: Pass, runs: Iterable[Run]) -> Program:
+    """What the pass makes of the program, which is verified, and does the same in each run.
+
+    Raises:
+        InvalidProgram, ProgramViolation, Mistranslated: it does not.
+    """
+    made = step(program)
+    verify(made)
+    if made is not program:
+        before, after = Interpreter(program), Interpreter(made)
+        for run in runs:
+            for order in ORDERS:
+                _compare(before, after, run, order)
+    return made
+
+
+def _compare(before: Interpreter, after: Interpreter, run: Run, order: Order) -> None:
+    wanted, found = (_outcome(each, run, order) for each in (before, after))
+    if wanted != found:
+        raise Mistranslated(f"{before.program.name}, {order}: {found} instead of {wanted}")
+
+
+def _outcome(interpreter: Interpreter, run: Run, order: Order) -> object:
+    """The bits of result and arguments, or what was raised."""
+    names = list(run.given)
+    given = dict(zip(names, duplicate(tuple(run.given.values())), strict=True))
+    try:
+        result = interpreter.run(given, order, run.partitioners, WORKERS)
+    except ProgramViolation:
+        raise
+    except Exception as error:
+        return type(error), str(error)
+    return bits(result), {name: bits(value) for name, value in given.items()}
+
+
+def bits(value: Any) -> object:
+    """A value as what can be compared: equal where types and bits are."""
+    if isinstance(value, tuple | list):
+        return type(value), tuple(map(bits, value))
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.str, value.shape, np.ascontiguousarray(value).tobytes()
+    return type(value), repr(value)
+
+
+def runs_of(method: Any, cases: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Program, Run]]:
+    """The program of a method for each of several calls, with what it is given there."""
+    makes = _Runs(method, (WORKERS,), None)
+    for case in cases:
+        planned = makes.planned(case)
+        yield planned.program, Run(dict(zip(planned.names, makes.values(case), strict=True)), planned.partitioners)
