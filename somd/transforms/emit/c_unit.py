@@ -45,10 +45,10 @@ class Unit:
         self.helpers: dict[str, str] = {}
         self.structs: dict[str, str] = {}
         self.program = program
-        self._program = {function.name: function for function in program.functions}
+        self.by_name = {function.name: function for function in program.functions}
         #: names of the method that only loops set
         self.counted = counting(program.body, (parameter.name for parameter in program.parameters))
-        self._helper_names = {name: names.of(name) for name in self._program}
+        self._helper_names = {name: names.of(name) for name in self.by_name}
         #: names that mean something in the whole program
         self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
 
@@ -141,7 +141,7 @@ class Unit:
 
     def result_of(self, function: str) -> tuple[str, ...]:
         """The dtypes of what a function of the program returns."""
-        return tuple(part.dtype for part in self._program[function].result)
+        return tuple(part.dtype for part in self.by_name[function].result)
 
     def helper(self, function: str) -> str:
         """The C name of a function of the program, which is printed when first met."""
@@ -149,5 +149,5 @@ class Unit:
 
         name = self._helper_names[function]
         if function not in self.helpers:
-            self.helpers[function] = function_text(self._program[function], name, self)
+            self.helpers[function] = function_text(self.by_name[function], name, self)
         return name

@@ -83,6 +83,19 @@ def statements_in(body: tuple[Statement, ...]) -> Iterator[Statement]:
             yield from statements_in(inner)
 
 
+def inside(node: Expression) -> Iterator[Expression]:
+    """An expression and all in it."""
+    yield node
+    for each in operands(node):
+        yield from inside(each)
+
+
+def elements(node: Statement) -> list[Element]:
+    """The elements that a statement reads or stores itself, one that is updated once."""
+    found = [each for top in expressions(node) for each in inside(top) if isinstance(each, Element)]
+    return [*found, node.element] if isinstance(node, Store) and node.element not in found else found
+
+
 def expressions_in(body: tuple[Statement, ...]) -> Iterator[Expression]:
     """All expressions of a block, those inside others too; elements that are stored among them."""
     waiting: list[Expression] = []

@@ -69,6 +69,8 @@ class Kernel:
     #: of a kernel of work-groups: the loops that a group shares out, and whether it takes the rows of a tile
     shared_out: tuple[cst.For, ...] = ()
     tiles: bool = False
+    #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's
+    order: tuple[int, ...] = ()
 
 
 FAULTS = (Argument("faults", "faults"), Argument("turn", "turn"))

@@ -14,21 +14,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from somd.transforms.emit.c import Statements, noting, origin_of, without_casts
+from somd.transforms.emit.c import Statements, noting
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_reductions import identity
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, converted
 from somd.transforms.emit.c_unit import Unit
-from somd.transforms.loops.program import Element, Expression, Operation, Region, Statement, Store, Tested
+from somd.transforms.loops.program import Element, Region, Statement, Store, Tested
+from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.atomic_functions import BUILTIN, pair_name, pair_text
-from somd.transforms.opencl.counted import Counted, counted_in, has_loops
+from somd.transforms.opencl.counted import Counted, combined_with, counted_in, has_loops
 from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unrolling import bytes_ahead
-from somd.transforms.plan.work import operations
 from somd.transforms.stages import Method, Nest
 from somd.transforms.types.typing_table import Types
 
@@ -49,7 +49,7 @@ def atomic_kernels_of(
     nest: Nest, region: Region, names: Sequence[str], method: Method, types: Types, unit: Unit
 ) -> Atomic | None:
     """The kernels of a nest; None where its updates must keep their order, or have no atomic operation."""
-    counted = counted_in(nest, method, types)
+    counted = counted_in(region)
     if counted is None or nest.raises:
         return None
     local, shared = (_Writer(nest, region, counted, method, types, unit, own) for own in (True, False))
@@ -63,7 +63,8 @@ class _Updates(Statements):
     own: Mapping[str, tuple[str, str, str]] = {}
 
     def statement(self, node: Statement) -> None:
-        each = next((each for each in self.counted if origin_of(node).node in each.values), None)
+        of_store = node.element.array if isinstance(node, Store) else None
+        each = next((each for each in self.counted if each.array == of_store), None)
         if each is None or not isinstance(node, Store):
             super().statement(node)
             return
@@ -124,23 +125,13 @@ class _Updates(Statements):
         return place
 
 
-def combined_with(node: Store) -> tuple[Expression, bool]:
-    """What an update combines its element with, and whether it is subtracted."""
-    value = without_casts(node.value)
-    assert isinstance(value, Operation)
-    first, second = value.operands
-    target, own = node.element, without_casts(first)
-    same = isinstance(own, Element) and (own.array, own.indices) == (target.array, target.indices)
-    return second if same else first, value.operator == "-"
-
-
 class _Writer:
     def __init__(
         self, nest: Nest, region: Region, counted: tuple[Counted, ...], method: Method, types: Types, unit: Unit,
         own: bool,
     ) -> None:  # fmt: skip
         self.nest, self.region, self.counted = nest, region, counted
-        self.operations = operations(nest.body, method, types)
+        self.operations = operations(region.body, unit.by_name)
         self.scope = scope_of(nest, types, unit)
         self.body = in_order(region, min(region.depth, 2))
         declared = own_variables(region, min(region.depth, 2))
@@ -273,7 +264,7 @@ class _Writer:
         step = self.scope.names.fresh("stride")
         write.line(f"const long {step} = {stride};")
         write.line(f"long {at} = {start};")
-        reads = [] if has_loops(self.nest) or self.region.depth > 2 else self.steady()
+        reads = [] if has_loops(self.region) or self.region.depth > 2 else self.steady()
         if reads and bytes_ahead(0, self.operations) is not None:
             self.batches(reads, within, step, count, place)
         write.open(f"for (; {at} < {count}; {at} += {step})")

@@ -13,7 +13,6 @@ import libcst as cst
 from somd.transforms.analysis.touched_rows import Rows, touched_rows
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
-from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.stages import Nest
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.walking import Transformer
@@ -35,10 +34,9 @@ class Blocks:
     def of_items(self, kernel: Kernel) -> cst.BaseStatement | None:
         """The cut of a kernel with a work-item for each iteration."""
         tested = any(argument.kind in FAULTS for argument in kernel.arguments)
-        order = fastest_first(self.nest)
         # Faults are compared by the places of iterations, which need the whole of the inner dimensions.
-        for number in range(1 if tested else len(self.nest.dims)):
-            found = self._split(kernel, number, order.index(number), {}, ())
+        for number in range(len(kernel.order))[: 1 if tested else None]:
+            found = self._split(kernel, number, kernel.order.index(number), {}, ())
             if found is not None:
                 return found
         return None

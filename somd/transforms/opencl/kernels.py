@@ -86,7 +86,7 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
     declared = own_variables(region)
     statements = Statements(scope, unit, declared)
     bounds: list[Argument] = []
-    order = fastest_first(nest)
+    order = fastest_first(region)
     apart = False
     for dimension, loop in enumerate(region.loops):
         if loop.hull is not None and not apart:
@@ -108,7 +108,7 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
     statements.block(region.body)
     arguments = of_scope(scope, frozenset(region.written))
     arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
-    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments))
+    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments), order=order)
 
 
 def _is_conditional(region: Region) -> bool:

@@ -17,7 +17,6 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
-from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.tiled_kernels import ROWS
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
@@ -223,7 +222,7 @@ class Launch:
         return [cst.If(self.in_order_test(), tree.block(alone), cst.Else(tree.block(launched)))]
 
     def sizes(self) -> list[cst.BaseExpression]:
-        return [self.extent(self.nest.dims[number]) for number in fastest_first(self.nest)]
+        return [self.extent(self.nest.dims[number]) for number in self.kernel.order]
 
     def with_rows(self, items: cst.BaseExpression) -> list[cst.BaseStatement]:
         """A launch of so many work-items, each with its own rows where the kernel needs them."""

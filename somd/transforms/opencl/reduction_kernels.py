@@ -20,6 +20,7 @@ from somd.transforms.emit.c_types import CTYPES, literal
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.loops.program import Loop, Region, While
 from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import flags_of, iterating, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
@@ -27,7 +28,6 @@ from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unrolling import bytes_ahead, unroll_lines
-from somd.transforms.plan.work import operations
 from somd.transforms.stages import FIRST, Method, Nest, Reduction
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
@@ -45,7 +45,7 @@ MOST_AHEAD = 4
 class _Writer:
     def __init__(self, nest: Nest, region: Region, method: Method, types: Types, unit: Unit) -> None:
         self.region = region
-        self.operations = operations(nest.body, method, types)
+        self.operations = operations(region.body, unit.by_name)
         self.scope = scope_of(nest, types, unit)
         self.accumulators = [self.accumulator(r) for r in nest.reductions]
         fresh = self.scope.names.fresh

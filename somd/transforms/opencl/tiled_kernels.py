@@ -40,15 +40,14 @@ from somd.transforms.loops.program import (
     While,
 )
 from somd.transforms.loops.walking import bodies, statements_in
+from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
-from somd.transforms.opencl.strides import unit_stride_of
+from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unrolling import unroll_lines
-from somd.transforms.plan.work import operations
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import statements_of
 from somd.transforms.types.typing_table import Types
 
 #: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take
@@ -90,11 +89,11 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
         return None
 
     def along(indices: tuple[Expression, ...]) -> bool:
-        return unit_stride_of(indices[-1], inner) and not any(inner in read_in(index) for index in indices[:-1])
+        return unit_stride(indices[-1], inner) and not any(inner in read_in(index) for index in indices[:-1])
 
     reads = steady_reads(loop.body, region, {outer, inner}, along)
     mine = [any(outer in read_in(index) for index in read.indices) for read in reads]
-    rows = [e for e, own in zip(reads, mine, strict=True) if own and not unit_stride_of(e.indices[-1], outer)]
+    rows = [e for e, own in zip(reads, mine, strict=True) if own and not unit_stride(e.indices[-1], outer)]
     shared = [e for e, own in zip(reads, mine, strict=True) if not own]
     sizes = [_itemsize(read) * (ROWS * (TILE + 1)) for read in rows] + [_itemsize(read) * TILE for read in shared]
     if not rows or 2 * sum(sizes) > MOST_LOCAL:
@@ -133,7 +132,7 @@ class _Writer:
         self.lane, self.trip, self.active, self.first = (fresh(n) for n in ("lane", "trip", "active", "first_row"))
         self.variable = self.scope.text_of(walk.loop.variable.name)
         self.user = cst.ensure_type(walk.loop.origin.node, cst.For)
-        self.operations = operations(statements_of(self.user.body), method, types)
+        self.operations = operations(walk.loop.body, unit.by_name)
         wanted = [f"{self.variable}_{part}" for part in ("tile", "start", "stop")]
         self.at, self.start, self.stop = (fresh(n) for n in wanted)
         self.column, self.slot, self.side, self.whole = (fresh(n) for n in ("column", "slot", "side", "whole"))

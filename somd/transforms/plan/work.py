@@ -6,17 +6,16 @@ sum or product of floats in a loop that LLVM vectorises, a tenth of a nanosecond
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 import libcst as cst
 
 from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import integer_constant, range_of, statements_of
+from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import AUGMENTED
-from somd.transforms.types.typing_table import Types
 
 #: what a loop of unknown length, or a call of a helper, counts for
 UNKNOWN = 200
@@ -49,15 +48,6 @@ def work_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], s
     loops = "".join(f" + {operations} * {trips}" for trips, operations in body.long.items())
     inner = f"({weight}{loops})" if loops else str(weight)
     return " * ".join([*factors, inner])
-
-
-def operations(body: Iterable[cst.CSTNode], method: Method, types: Types) -> int:
-    """The operations of some statements, those of the helpers that they call included, each loop run `SOME` times: how
-    long their code is, roughly."""
-    counted = _Length(method, types)
-    for statement in body:
-        statement.visit(counted)
-    return counted.operations
 
 
 def updates_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], str], trips: str = "trips") -> str:
@@ -149,27 +139,6 @@ class _Body(Reader):
             self.long[trips] = self.long.get(trips, 0) + operations
         else:
             self.loops[node] = UNKNOWN * operations
-        return False
-
-
-class _Length(_Body):
-    def __init__(self, method: Method, types: Types) -> None:
-        super().__init__(method, frozenset(), lambda node: "")
-        self.types = types
-
-    def visit_Call(self, node: cst.Call) -> None:
-        callee = self.types.calls.get(node)
-        if callee is not None and callee.helper is not None:
-            helper = callee.helper
-            self.operations += operations(statements_of(helper.method.function.body), helper.method, helper.types)
-        else:
-            self.operations += COSTS.get(callee.name, SOME) if callee is not None else 1
-
-    def visit_While(self, node: cst.While) -> None:
-        self.operations += SOME
-
-    def visit_For(self, node: cst.For) -> bool:
-        self.operations += SOME * operations(statements_of(node.body), self.method, self.types)
         return False
 
 
