@@ -253,3 +253,21 @@ def arrays_and_numbers_in_tuples_of_tuples(state: tuple[A, tuple]) -> float:
     for i in range(len(w)):
         w[i] -= h * u[i]
     return h * k
+
+
+def both(x, y):
+    return x + y, x - y
+
+
+@program(lambda: [(numbers(n), numbers(n, 3)) for n in SIZES])
+@somd
+def targets_in_targets(a: A, m: np.ndarray) -> tuple:
+    (rows, columns), weight = m.shape, 0.5
+    pair = both(weight, 2.0)
+    w, (p, q) = weight, pair
+    for i in range(len(a)):
+        (u, v), k = divmod(a[i], 0.25), both(a[i], w)[1]
+        x, (y, z) = a[i], both(a[i], v)
+        (x, y), z = (y, x), z + x
+        a[i] = u * k + x * y - z * p + q
+    return rows + columns, w

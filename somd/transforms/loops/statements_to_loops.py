@@ -241,17 +241,12 @@ class Statements:
         self, targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, origin: Origin
     ) -> list[Statement]:
         """All values are taken before the first target changes."""
-        types = self.expressions.types
-        if isinstance(value, cst.Call) and types.calls[value].helper is not None:
+        if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
             return self.unpacked(targets, value, origin)
         if isinstance(value, cst.Tuple):
             return self.all_at_once(_pairs(targets, value), origin)
-        found = types.names.get(value.value) if isinstance(value, cst.Name) else None
-        if isinstance(value, cst.Name) and isinstance(found, TupleType):
-            return self.taken_apart(targets, value.value, found, origin)
         made = _AtOnce(self, origin)
-        for target, part in zip(targets, self.expressions.parts(value), strict=True):
-            made.number(target, part)
+        self.taken_apart(targets, value, made)
         return made.statements()
 
     def kept(self, value: Expression, origin: Origin) -> tuple[Expression, list[Statement]]:
@@ -271,22 +266,25 @@ class Statements:
         for target, value in pairs:
             if isinstance(self.expressions.types.nodes.get(value), ArrayType) and isinstance(target, cst.Name):
                 made.new_array(target.value, value)
+            elif isinstance(target, cst.Tuple):
+                self.taken_apart([element.value for element in target.elements], value, made)
             else:
                 made.number(target, self.expressions.expression(value))
         return made.statements()
 
-    def taken_apart(
-        self, targets: Sequence[cst.BaseExpression], name: str, kind: TupleType, origin: Origin
-    ) -> list[Statement]:
-        """Targets get the parts of a tuple that has a name: scalars, and arrays."""
-        made = _AtOnce(self, origin)
-        for k, (target, part) in enumerate(zip(targets, kind.elements, strict=True)):
-            place = self.expressions.part_name(name, k)
-            if isinstance(part, ArrayType) and isinstance(target, cst.Name):
+    def taken_apart(self, targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, made: _AtOnce) -> None:
+        """Targets get the parts of a tuple that is not written out: scalars, and, where it has a name, arrays."""
+        kind = self.expressions.types.names.get(value.value) if isinstance(value, cst.Name) else None
+        if not isinstance(value, cst.Name) or not isinstance(kind, TupleType):
+            for target, part in zip(targets, self.expressions.parts(value), strict=True):
+                made.number(target, part)
+            return
+        for k, (target, element) in enumerate(zip(targets, kind.elements, strict=True)):
+            place = self.expressions.part_name(value.value, k)
+            if isinstance(element, ArrayType) and isinstance(target, cst.Name):
                 made.array(target.value, place)
             else:
                 made.number(target, variable(place, self.expressions.part_type(kind, k)))
-        return made.statements()
 
     def unpacked(self, targets: Sequence[cst.BaseExpression], value: cst.Call, origin: Origin) -> list[Statement]:
         """The parts of what a helper returns."""
