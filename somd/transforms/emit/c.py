@@ -51,7 +51,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.walking import expressions_in, statements_in
+from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.raise_rows import kind_of
 
 #: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
@@ -319,7 +319,7 @@ class Statements(Lines):
 
     def while_well(self, loop: While) -> str:
         """The condition that no access of the iteration has failed; empty where none in `loop` is tested."""
-        if not any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in((loop,))):
+        if not tests_accesses((loop,)):
             return ""
         number, noted = self.scope.iteration(), self.scope.noted
         self.scope.tests_accesses = True

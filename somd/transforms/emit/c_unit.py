@@ -13,8 +13,7 @@ from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES, C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.declared import counting
 from somd.transforms.loops.program import Program
-from somd.transforms.stages import RaiseSite
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import ScalarType, Type
 
 #: the C type of the scalars that stay on the device
 KEPT = "kept_scalars"
@@ -28,14 +27,14 @@ class Unit:
         self,
         kernel_names: Iterable[str],
         program: Program,
+        types: Mapping[str, Type],
         kept: Mapping[str, ScalarType] = MappingProxyType({}),
-        raises: Mapping[str, RaiseSite] = MappingProxyType({}),
     ) -> None:
         names = Names()
         #: the scalars that stay on the device, and the names of their members
         self.kept = kept
-        #: the sites of `raise` statements, by their names
-        self.raises = raises
+        #: the types of the method's names
+        self.types = types
         members = Names()
         self.members = {name: members.of(name) for name in kept}
         self.kernel_names = {name: names.of_kernel(name) for name in kernel_names}

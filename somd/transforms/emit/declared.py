@@ -21,7 +21,7 @@ from somd.transforms.loops.program import (
     Unpack,
     Variable,
 )
-from somd.transforms.loops.walking import bodies, expressions, operands, statements_in
+from somd.transforms.loops.walking import bodies, expressions, inside, statements_in
 
 #: what marks a name that passes or the builder have made
 OWN = "'"
@@ -95,14 +95,8 @@ def loop_scoped(body: Sequence[Statement]) -> set[str]:
 
 def read_in(node: Expression) -> set[str]:
     """The names that an expression reads, those of arrays too."""
-    found: set[str] = set()
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        waiting += operands(each)
-        name = getattr(each, "array", None) or (each.name if isinstance(each, Variable) else None)
-        found |= {name} if isinstance(name, str) else set()
-    return found
+    names = (each.name if isinstance(each, Variable) else getattr(each, "array", None) for each in inside(node))
+    return {name for name in names if isinstance(name, str)}
 
 
 def is_steady(node: Expression) -> bool:

@@ -227,7 +227,6 @@ class _Inliner:
         if body is None:
             self._refuse(call, f"`{function.__name__}` returns a value on some paths only, or inside a `with`", ENDS)
             return [], nothing
-            return [], nothing
         callee = body.method
         assert whole or not stores(body.statements, callee.param_names), "a call that changes arrays is not lifted"
         before, names = self._bound(call, body, target)

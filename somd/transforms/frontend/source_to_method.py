@@ -225,10 +225,6 @@ def _marker_name(marker: object) -> str:
     return type(marker).__name__.lower()
 
 
-def _not_yet(what: str, where: Position) -> Diagnostic:
-    return Diagnostic("SOMD103", f"{what} is not supported yet", (Label(where, "this marker", True),))
-
-
 def _local_markers(
     tree: cst.FunctionDef,
     namespace: Mapping[str, object],

@@ -24,6 +24,7 @@ from somd.transforms.loops.program import (
     Return,
     Statement,
     Store,
+    Tested,
     Unpack,
     While,
     Whole,
@@ -98,11 +99,11 @@ def elements(node: Statement) -> list[Element]:
 
 def expressions_in(body: tuple[Statement, ...]) -> Iterator[Expression]:
     """All expressions of a block, those inside others too; elements that are stored among them."""
-    waiting: list[Expression] = []
     for node in statements_in(body):
-        waiting += [node.element] if isinstance(node, Store) else []
-        waiting += expressions(node)
-        while waiting:
-            each = waiting.pop()
-            yield each
-            waiting += operands(each)
+        for each in (*expressions(node), *([node.element] if isinstance(node, Store) else ())):
+            yield from inside(each)
+
+
+def tests_accesses(body: tuple[Statement, ...]) -> bool:
+    """Whether an access in a block is tested where it happens."""
+    return any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in(body))

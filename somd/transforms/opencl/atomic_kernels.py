@@ -29,8 +29,7 @@ from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables,
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unrolling import bytes_ahead
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 #: trips whose reads are made together
 BATCH = 8
@@ -45,14 +44,12 @@ class Atomic:
     counted: tuple[Counted, ...]
 
 
-def atomic_kernels_of(
-    nest: Nest, region: Region, names: Sequence[str], method: Method, types: Types, unit: Unit
-) -> Atomic | None:
+def atomic_kernels_of(nest: Nest, region: Region, names: Sequence[str], unit: Unit) -> Atomic | None:
     """The kernels of a nest; None where its updates must keep their order, or have no atomic operation."""
     counted = counted_in(region)
     if counted is None or nest.raises:
         return None
-    local, shared = (_Writer(nest, region, counted, method, types, unit, own) for own in (True, False))
+    local, shared = (_Writer(nest, region, counted, unit, own) for own in (True, False))
     return Atomic(local.kernel(names[0]), shared.kernel(names[1]), counted)
 
 
@@ -127,12 +124,12 @@ class _Updates(Statements):
 
 class _Writer:
     def __init__(
-        self, nest: Nest, region: Region, counted: tuple[Counted, ...], method: Method, types: Types, unit: Unit,
+        self, nest: Nest, region: Region, counted: tuple[Counted, ...], unit: Unit,
         own: bool,
     ) -> None:  # fmt: skip
         self.nest, self.region, self.counted = nest, region, counted
         self.operations = operations(region.body, unit.by_name)
-        self.scope = scope_of(nest, types, unit)
+        self.scope = scope_of(nest, unit)
         self.body = in_order(region, min(region.depth, 2))
         declared = own_variables(region, min(region.depth, 2))
         self.private = declared.private

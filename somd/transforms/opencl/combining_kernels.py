@@ -13,12 +13,12 @@ A block runs in order, so the association of floating-point sums is that of the 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.c import IN_ORDER, Statements
 from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_reductions import combined as joined
 from somd.transforms.emit.c_reductions import identity
 from somd.transforms.emit.c_taking import Taker, flag_name, flagged, takes
@@ -30,14 +30,13 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import flags_of, in_order, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.rows import rows_of
-from somd.transforms.stages import Combined, Method, Nest, Reduction
-from somd.transforms.types.scalars import ArrayType, ScalarType
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Combined, Nest, Reduction
+from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 
 
-def combining_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def combining_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     """The kernel that runs the blocks of a nest, each with its own copies of the combined arrays."""
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     declared = own_variables(region, 1)
     write = Statements(scope, unit, declared, next_iteration="continue;")
     fresh = scope.names.fresh
@@ -48,15 +47,15 @@ def combining_kernel_of(nest: Nest, region: Region, name: str, method: Method, t
     write.guards_end()
     copies: list[Argument] = []
     for each in nest.combined:
-        array, dtype = scope.array(each.array), element_type(each.array, types)
+        array, dtype = scope.array(each.array), element_type(each.array, unit.types)
         row, rows = fresh(f"{array}_row"), fresh(f"{array}_copies")
         copies += [Argument("copies", rows, each.array, dtype=dtype), Argument("row", row, each.array)]
         write.line(f"__global {CTYPES[dtype]} *{array} = {rows} + {block} * {row};")
     own, own_rows = rows_of(scope, block)
     for line in (*own, *declarations(declared.private, scope)):
         write.line(line)
-    partials = [_accumulator(each, op, scope.names, types, write) for each, op in _accumulated(nest)]
-    takers = [_taker(each, scope.names, types, write) for each in nest.reductions if OPERATORS[each.op].better]
+    partials = [_accumulator(each, op, write) for each, op in _accumulated(nest)]
+    takers = [_taker(each, write) for each in nest.reductions if OPERATORS[each.op].better]
     write.takes = takes(takers)
     write.flags = flags_of(region)
     bounds: list[Argument] = []
@@ -91,15 +90,15 @@ def _accumulated(nest: Nest) -> list[tuple[str, str]]:
     return [(name, r.op if name == r.name else "or") for r in nest.reductions for name in (r.name, *r.companions)]
 
 
-def _accumulator(name: str, op: str, names: Names, types: Types, write: Statements) -> Argument:
-    found = types.names[name]
+def _accumulator(name: str, op: str, write: Statements) -> Argument:
+    found, names = write.scope.types[name], write.scope.names
     assert isinstance(found, ScalarType)
     write.line(f"{CTYPES[found.dtype]} {names.of(name)} = {identity(op, found.dtype).loose};")
     return Argument("partials", names.fresh(f"{names.of(name)}_partials"), name, dtype=found.dtype)
 
 
-def _taker(reduction: Reduction, names: Names, types: Types, write: Statements) -> Taker:
-    found = types.names[reduction.name]
+def _taker(reduction: Reduction, write: Statements) -> Taker:
+    found, names = write.scope.types[reduction.name], write.scope.names
     assert isinstance(found, ScalarType)
     text = names.of(reduction.name)
     taker = Taker(reduction, found.dtype, text)
@@ -112,19 +111,19 @@ def _taker(reduction: Reduction, names: Names, types: Types, write: Statements) 
     return replace(taker, flag=flag)
 
 
-def element_type(array: str, types: Types) -> str:
+def element_type(array: str, types: Mapping[str, Type]) -> str:
     """The dtype of an array's elements."""
-    found = types.names[array]
+    found = types[array]
     assert isinstance(found, ArrayType)
     return found.dtype
 
 
-def joining_kernel_of(combined: Combined, name: str, types: Types, unit: Unit) -> Kernel:
+def joining_kernel_of(combined: Combined, name: str, unit: Unit) -> Kernel:
     """The kernel that combines all copies of an array with the array, a work-item for each element.
 
     Floating-point sums and products are taken by pairs of neighbours, level by level, the rest in order of the blocks.
     """
-    dtype = element_type(combined.array, types)
+    dtype = element_type(combined.array, unit.types)
     arguments = [
         Argument("array", "array", combined.array, dtype=dtype),
         Argument("copies", "copies", combined.array, dtype=dtype),

@@ -91,7 +91,7 @@ class CombiningLaunch(Launch):
             *self.partial_results(),
         ]
         for each in self.nest.combined:
-            dtype = element_type(each.array, self.code.types)
+            dtype = element_type(each.array, self.code.types.names)
             value = identity(each.op, dtype).value
             neutral = tree.call(tree.brought("empty_product"), tree.dtype(dtype))
             if value is not None:

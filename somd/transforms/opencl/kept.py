@@ -102,7 +102,7 @@ class _Choice:
             return False
         scalars = {name: kind for name, kind in self.types.names.items() if isinstance(kind, ScalarType)}
         try:
-            once_kernel_of(step, "trial", self.plan.method, self.types, Unit((), self.program, scalars))
+            once_kernel_of(step, "trial", Unit((), self.program, self.types.names, scalars))
         except TargetLacks:
             return False
         return True

@@ -21,28 +21,27 @@ from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, declared_in
-from somd.transforms.loops.program import Element, If, Loop, Raise, Region, Statement, Tested, While
-from somd.transforms.loops.walking import expressions_in, statements_in
+from somd.transforms.loops.program import If, Loop, Raise, Region, Statement, While
+from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.strides import fastest_first
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 OWN_NAMES = ("faults", ITERATION, "turn", "kept", "load")
 
 
-def scope_of(nest: Nest, types: Types, unit: Unit) -> Scope:
+def scope_of(nest: Nest, unit: Unit) -> Scope:
     """The scope of a kernel."""
     names = Names({*unit.taken, *OWN_NAMES})
-    own = own_arrays(nest, types)
+    own = own_arrays(nest, unit.types)
     unit.needs |= {ONE_AT_A_TIME} if own else set()
     apart = [local for local in nest.local_arrays if local.name not in own]
     snapshots = {} if nest.relaxed is None else nest.relaxed.snapshots
     return Scope(
         names,
-        types.names,
+        unit.types,
         nest.scalars,
         own=own,
         apart={local.name: names.fresh(f"{names.of(local.name)}_step") for local in apart},
@@ -80,9 +79,9 @@ def in_order(region: Region, depth: int) -> tuple[Statement, ...]:
     return (replace(inner, body=in_order(region, depth + 1), order="in order"),)
 
 
-def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     """The kernel of a nest that has no reductions."""
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     declared = own_variables(region)
     statements = Statements(scope, unit, declared)
     bounds: list[Argument] = []
@@ -106,20 +105,26 @@ def kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Type
     for declaration in declarations(declared.private, scope):
         statements.line(declaration)
     statements.block(region.body)
-    arguments = of_scope(scope, frozenset(region.written))
-    arguments[_first_scalar(arguments) : _first_scalar(arguments)] = bounds
+    arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments), order=order)
 
 
 def _is_conditional(region: Region) -> bool:
     """Whether an iteration may leave out something that others do: a branch, a loop, a tested access."""
     branches = any(isinstance(each, If | Loop | While | Raise) for each in statements_in(region.body))
-    accesses = (each.access for each in expressions_in(region.body) if isinstance(each, Element))
-    return branches or bool(region.local_arrays) or any(isinstance(each, Tested) for each in accesses)
+    return branches or bool(region.local_arrays) or tests_accesses(region.body)
 
 
-def _first_scalar(arguments: list[Argument]) -> int:
-    return next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
+def with_bounds(arguments: list[Argument], bounds: list[Argument]) -> list[Argument]:
+    """Arguments with those of the bounds before scalars."""
+    place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
+    return [*arguments[:place], *bounds, *arguments[place:]]
+
+
+def is_plain(region: Region) -> bool:
+    """Whether iterations do nothing but to read and to write elements of arrays, side by side."""
+    made = region.reductions or region.combined or region.handed_on or region.local_arrays
+    return not (made or region.ordered_if or region.relaxed or region.partition)
 
 
 def _iteration(order: tuple[int, ...]) -> str:

@@ -17,12 +17,11 @@ from somd.transforms.loops.program import NOWHERE, Program, Statement
 from somd.transforms.loops.walking import expressions, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
-from somd.transforms.stages import Method, Serial
+from somd.transforms.stages import Serial
 from somd.transforms.tree.loops import small_statements
-from somd.transforms.types.typing_table import Types
 
 
-def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def once_kernel_of(step: Serial, name: str, unit: Unit) -> Kernel:
     """The kernel of a serial step; what it assigns are kept scalars.
 
     Raises:
@@ -33,7 +32,7 @@ def once_kernel_of(step: Serial, name: str, method: Method, types: Types, unit: 
     read = {name for node in statements_in(body) for each in expressions(node) for name in read_in(each)}
     own = Names({*unit.taken, *OWN_NAMES})
     outer = {name.partition(".")[0] for name in read - set(assigned)}
-    scope = Scope(own, types.names, outer, kept=unit.members, counted=unit.counted)
+    scope = Scope(own, unit.types, outer, kept=unit.members, counted=unit.counted)
     statements = Statements(scope, unit, Declared(frozenset(), assigned))
     for variable, dtype in sorted(assigned.items()):
         statements.line(f"{CTYPES[dtype]} {own.of(variable)} = kept->{unit.members[variable]};")

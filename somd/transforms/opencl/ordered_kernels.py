@@ -23,15 +23,12 @@ from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables,
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.runs import Run, run_of
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 
-def ordered_kernel_of(
-    nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit, by_ends: bool = False
-) -> Kernel:
+def ordered_kernel_of(nest: Nest, region: Region, name: str, unit: Unit, by_ends: bool = False) -> Kernel:
     """The kernel of a nest that runs the parts of each owner in order; with `by_ends` an owner has one part."""
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     declared = own_variables(region, 1)
     own = {**declared.private, **{each.name: each.type.dtype for each in region.handed_on}}
     statements = Statements(scope, unit, declared, next_iteration="continue;")

@@ -78,14 +78,14 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     name = plan.method.name
     program = _program_of(plan, types)
     kept = kept_on_device(plan, types, program)
-    unit = Unit(_kernel_names(plan, kept), program, kept.names, plan.raises)
+    unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names)
     kernels = Kernels()
     regions = {each.number: each for each in statements_in(program.body) if isinstance(each, Region)}
     for phase in plan.phases():
-        _add(kernels, phase, regions[phase.number], plan, types, unit)
+        _add(kernels, phase, regions[phase.number], plan, unit)
     for number, step in enumerate(kept.moved, 1):
         once = unit.kernel_names[f"{name}_once_{number}"]
-        kernels.once[number] = once_kernel_of(step, once, plan.method, types, unit)
+        kernels.once[number] = once_kernel_of(step, once, unit)
     for phase in plan.phases():
         if phase.number in kept.ended:
             end = unit.kernel_names[f"{name}_{phase.number}_end"]
@@ -126,7 +126,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 
 
-def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, types: Types, unit: Unit) -> None:
+def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit) -> None:
     """Enter the kernels of a phase.
 
     Raises:
@@ -141,31 +141,29 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, types: Type
     if nest.copies and nest.partition not in (None, *method.param_names):
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
     if nest.copies or relies_on_partition(plan, nest):
-        kernels.of_phases[number] = ordered_kernel_of(
-            nest, region, c_name, method, types, unit, by_ends=not nest.copies
-        )
-        runs = runs_kernel_of(nest, region, unit.kernel_names[f"{method.name}_{number}_runs"], plan, types, unit)
+        kernels.of_phases[number] = ordered_kernel_of(nest, region, c_name, unit, by_ends=not nest.copies)
+        runs = runs_kernel_of(nest, region, unit.kernel_names[f"{method.name}_{number}_runs"], plan, unit)
         if runs is not None:
             kernels.runs[number] = runs
     elif nest.combined:
-        kernels.of_phases[number] = combining_kernel_of(nest, region, c_name, method, types, unit)
+        kernels.of_phases[number] = combining_kernel_of(nest, region, c_name, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}_joined"] for each in nest.combined}
-        kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], types, unit) for e in nest.combined}
+        kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], unit) for e in nest.combined}
         atomic_names = tuple(unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("local", "shared"))
-        atomic = atomic_kernels_of(nest, region, atomic_names, method, types, unit)
+        atomic = atomic_kernels_of(nest, region, atomic_names, unit)
         if atomic is not None:
             kernels.atomic[number] = atomic
     elif nest.reductions:
-        kernels.of_phases[number] = reduction_kernel_of(nest, region, c_name, method, types, unit)
+        kernels.of_phases[number] = reduction_kernel_of(nest, region, c_name, unit)
     else:
-        made = striding_kernel_of if needs_rows(nest, types) else kernel_of
-        kernels.of_phases[number] = made(nest, region, c_name, method, types, unit)
+        made = striding_kernel_of if needs_rows(nest, unit) else kernel_of
+        kernels.of_phases[number] = made(nest, region, c_name, unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
-            kernels.in_order[number] = ordered_kernel_of(nest, region, ordered_name, method, types, unit)
+            kernels.in_order[number] = ordered_kernel_of(nest, region, ordered_name, unit)
         wide, tiled = (unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("wide", "tiled"))
-        grouped = wide_kernel_of(nest, region, wide, method, types, unit)
-        grouped = grouped or tiled_kernel_of(nest, region, tiled, method, types, unit)
+        grouped = wide_kernel_of(nest, region, wide, unit)
+        grouped = grouped or tiled_kernel_of(nest, region, tiled, unit)
         if grouped is not None:
             kernels.grouped[number] = grouped
 

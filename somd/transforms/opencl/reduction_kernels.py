@@ -18,24 +18,23 @@ from somd.transforms.emit.c_taking import Taker, flag_name, flagged, takes
 from somd.transforms.emit.c_tree import C, infix
 from somd.transforms.emit.c_types import CTYPES, literal
 from somd.transforms.emit.c_unit import Unit
-from somd.transforms.loops.program import Loop, Region, While
-from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.program import Region
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.counted import has_loops
 from somd.transforms.opencl.kernels import flags_of, iterating, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unrolling import bytes_ahead, unroll_lines
-from somd.transforms.stages import FIRST, Method, Nest, Reduction
+from somd.transforms.stages import FIRST, Nest, Reduction
 from somd.transforms.types.scalars import ScalarType
-from somd.transforms.types.typing_table import Types
 
 
-def reduction_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def reduction_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     """The kernel of a nest with reductions."""
-    return _Writer(nest, region, method, types, unit).kernel(name)
+    return _Writer(nest, region, unit).kernel(name)
 
 
 #: reads of an iteration at most that are made ahead
@@ -43,10 +42,10 @@ MOST_AHEAD = 4
 
 
 class _Writer:
-    def __init__(self, nest: Nest, region: Region, method: Method, types: Types, unit: Unit) -> None:
+    def __init__(self, nest: Nest, region: Region, unit: Unit) -> None:
         self.region = region
         self.operations = operations(region.body, unit.by_name)
-        self.scope = scope_of(nest, types, unit)
+        self.scope = scope_of(nest, unit)
         self.accumulators = [self.accumulator(r) for r in nest.reductions]
         fresh = self.scope.names.fresh
         self.lane, self.trip, self.first, self.last = (fresh(n) for n in ("lane", "trip", "block_start", "block_stop"))
@@ -62,7 +61,7 @@ class _Writer:
         #: among how many lanes the trips are dealt out, where that may be fewer than there are
         self.dealt = fresh("dealt") if any(t.taking.unordered for t in takers) else ""
         self.statements.barrier_follows = True
-        self.loops_inside = any(isinstance(each, Loop | While) for each in statements_in(region.body))
+        self.loops_inside = has_loops(region)
         self.bounds: list[Argument] = []
         self.extents: list[Argument] = []
         self.rows: list[Argument] = []

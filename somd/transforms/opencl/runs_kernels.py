@@ -38,7 +38,6 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.runs import added_in, run_of
 from somd.transforms.stages import Nest, Plan, written_arrays
 from somd.transforms.types.scalars import ScalarType
-from somd.transforms.types.typing_table import Types
 
 #: work-items of a group, and terms in local memory
 RUNS, TERMS = 256, 1536
@@ -47,7 +46,7 @@ BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 TERM = "term'"
 
 
-def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Types, unit: Unit) -> Kernel | None:
+def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, unit: Unit) -> Kernel | None:
     """The kernel of a nest that is one update named by a key; None for others."""
     update, method, loop = run_of(region), plan.method, region.loop
     plain = not nest.raises and (loop.start, loop.step) == (whole_number(0), whole_number(1)) and not region.relaxed
@@ -60,7 +59,7 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, types: Typ
     if not _key(element.indices[0], region) or region.partition in written_arrays(plan) or calls:
         return None
     assert isinstance(element.access, Tested)
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     write = Statements(scope, unit, own_variables(region))
     fresh = scope.names.fresh
     bounds: list[Argument] = []

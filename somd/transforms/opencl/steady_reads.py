@@ -23,7 +23,7 @@ from somd.transforms.loops.program import (
     Store,
     Unpack,
 )
-from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
+from somd.transforms.loops.walking import expressions, expressions_in, inside, operands, statements_in
 
 
 def steady_reads(
@@ -70,7 +70,7 @@ def staged(reads: Sequence[Element], texts: Sequence[str], body: Sequence[Statem
 
 def reads_elements(node: Expression) -> bool:
     """Whether an element of an array stands in `node`."""
-    return isinstance(node, Element) or any(map(reads_elements, operands(node)))
+    return any(isinstance(each, Element) for each in inside(node))
 
 
 def _always(statements: Sequence[Statement]) -> Iterator[Element]:

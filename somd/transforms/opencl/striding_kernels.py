@@ -20,18 +20,17 @@ from somd.transforms.opencl.kernels import iterating, kernel_text, own_variables
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.rows import rows_of
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 
-def needs_rows(nest: Nest, types: Types) -> bool:
+def needs_rows(nest: Nest, unit: Unit) -> bool:
     """Whether an array of the iterations has no place in private memory."""
-    return len(own_arrays(nest, types)) < len(nest.local_arrays)
+    return len(own_arrays(nest, unit.types)) < len(nest.local_arrays)
 
 
-def striding_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel:
+def striding_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     """The kernel of a nest without reductions whose iterations need rows."""
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     declared, fresh = own_variables(region), scope.names.fresh
     write = Statements(scope, unit, declared, next_iteration="continue;")
     item, items, trip, trips = (fresh(n) for n in ("item", "items", "trip", "all_trips"))

@@ -42,13 +42,12 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.walking import bodies, statements_in
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
+from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unrolling import unroll_lines
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 #: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take
 ROWS, TILE, GROUP, MOST_LOCAL = 16, 32, 128, 30000
@@ -72,8 +71,7 @@ class Walk:
 
 def walk_of(nest: Nest, region: Region) -> Walk | None:
     """The one loop of a region along rows; None where it has none."""
-    other = nest.reductions or nest.combined or nest.copies or nest.in_order_if or nest.local_arrays or nest.tests
-    if region.depth != 1 or other or nest.relaxed is not None or nest.partition is not None:
+    if region.depth != 1 or nest.tests or not is_plain(region):
         return None
     loops = [k for k, node in enumerate(region.body) if isinstance(node, Loop | While)]
     if len(loops) != 1 or any(_goes_on(node) for node in region.body):
@@ -116,16 +114,16 @@ def _itemsize(read: Element) -> int:
     return np.dtype(read.type.dtype).itemsize
 
 
-def tiled_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel | None:
+def tiled_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The kernel of a nest with a walk along rows."""
     walk = walk_of(nest, region)
-    return None if walk is None else _Writer(walk, nest, region, method, types, unit).kernel(name)
+    return None if walk is None else _Writer(walk, nest, region, unit).kernel(name)
 
 
 class _Writer:
-    def __init__(self, walk: Walk, nest: Nest, region: Region, method: Method, types: Types, unit: Unit) -> None:
+    def __init__(self, walk: Walk, nest: Nest, region: Region, unit: Unit) -> None:
         self.walk, self.region = walk, region
-        self.scope = scope_of(nest, types, unit)
+        self.scope = scope_of(nest, unit)
         self.declared = own_variables(region)
         self.write = Statements(self.scope, unit, self.declared)
         fresh = self.scope.names.fresh
@@ -175,9 +173,7 @@ class _Writer:
         write.line(f"{self.side} = !{self.side};")
         write.close()
         self.where_active(walk.behind)
-        arguments = of_scope(scope, frozenset(self.region.written))
-        place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept")), len(arguments))
-        arguments[place:place] = self.bounds
+        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         write.unit.needs |= {"ROWS", "TILE", "GROUP"}
         text = kernel_text(name, arguments, write.finished(), scope, group="GROUP", local=write.local)
         return Kernel(name, text, tuple(arguments), (self.user,), tiles=True)

@@ -22,13 +22,12 @@ from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import OWN, scalars_set
-from somd.transforms.loops.program import Constant, Continue, Element, Loop, Region, Statement, Store, Tested, While
-from somd.transforms.loops.walking import expressions_in, statements_in
+from somd.transforms.loops.program import Constant, Continue, Loop, Region, Statement, Store, While
+from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.kernels import kernel_text, own_variables, scope_of
+from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import range_in_c
-from somd.transforms.stages import Method, Nest
-from somd.transforms.types.typing_table import Types
+from somd.transforms.stages import Nest
 
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
@@ -48,21 +47,13 @@ class Segment:
 
 def segments_of(nest: Nest, region: Region) -> tuple[Segment, ...]:
     """The segments of a nest that a work-group an iteration can run; none where it cannot."""
-    other = nest.reductions or nest.combined or nest.copies or nest.in_order_if or nest.local_arrays
-    if (
-        region.depth != 1
-        or not nest.independent
-        or nest.raises
-        or other
-        or nest.relaxed is not None
-        or nest.partition is not None
-    ):
+    if region.depth != 1 or not nest.independent or nest.raises or not is_plain(region):
         return ()
     found: list[Segment] = []
     between: list[Statement] = []
     for node in region.body:
         if isinstance(node, Loop) and node.order == "free":
-            if any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in((node,))):
+            if tests_accesses((node,)):
                 return ()
             found += [Segment(tuple(between)), Segment((node,), node)] if between else [Segment((node,), node)]
             between = []
@@ -73,12 +64,12 @@ def segments_of(nest: Nest, region: Region) -> tuple[Segment, ...]:
     return (*found, *([Segment(tuple(between))] if between else []))
 
 
-def wide_kernel_of(nest: Nest, region: Region, name: str, method: Method, types: Types, unit: Unit) -> Kernel | None:
+def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The kernel of a work-group an iteration, for a nest that has segments."""
     segments = segments_of(nest, region)
     if not segments:
         return None
-    scope = scope_of(nest, types, unit)
+    scope = scope_of(nest, unit)
     declared = own_variables(region)
     write = Statements(scope, unit, declared)
     lane, lanes = scope.names.fresh("lane"), scope.names.fresh("lanes")
@@ -105,9 +96,7 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, method: Method, types:
             write.line(BARRIER)
             for text, slot, _ in slots:
                 write.line(f"{text} = {slot};")
-    arguments = of_scope(scope, frozenset(region.written))
-    place = next((k for k, a in enumerate(arguments) if a.kind in ("scalar", "kept", "faults")), len(arguments))
-    arguments[place:place] = bounds
+    arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, write.finished(), scope, local=write.local)
     return Kernel(name, text, tuple(arguments), nest.independent)
 

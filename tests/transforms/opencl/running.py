@@ -124,7 +124,7 @@ def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarra
     """The values of expressions in `x` and `y` for each pair of elements, translated without a plan."""
     method, types = _typed(expressions, x.dtype.name, y.dtype.name)
     body = Builder(Expressions(method, types), OwnNames(), types.result, {}).block(statements_of(method.function.body))
-    unit = Unit(["table"], Program("method", (), None, body))
+    unit = Unit(["table"], Program("method", (), None, body), {})
     statements = Statements(Scope(Names()), unit, declared_in(body), 2)
     statements.block(body)
     dtypes = [types.names[f"r_{k}"].dtype for k in range(len(expressions))]
