@@ -26,12 +26,11 @@ from somd.capture.reaching import reach
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError
 from somd.language.combining import Combine
 from somd.settings.config import use
-from somd.settings.targets import target_of
+from somd.settings.targets import TargetLacks, target_of
 from somd.sources.comparing import EXACT, Difference, Tolerance, described, difference, duplicated
 from somd.sources.expected import Arguments, Expected
 from somd.sources.load import Method, function_of
 from somd.transforms.loops.interpret import Interpreter
-from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.owners import Owners
 from somd.transforms.loops.program import Program
 from somd.transforms.loops.witness import ProgramViolation
@@ -159,7 +158,7 @@ class _Runs:
             try:
                 planned = self.planned(case.arguments)
                 interpreter = planned.interpreter
-            except NotExpressed as lacks:
+            except TargetLacks as lacks:
                 return Finding("plan", agrees=f"{NOT_RUN}: {lacks}")
             for seed in range(orders):
                 number = self.workers[seed % len(self.workers)]

@@ -189,7 +189,7 @@ def loop_program(compiled: Compiled) -> Program:
     """The loop program, verified.
 
     Raises:
-        NotExpressed: it has something that programs do not express yet.
+        TargetLacks: it has something that programs do not express yet.
     """
     from somd.transforms.loops.plan_to_loops import plan_to_loops
     from somd.transforms.loops.verify import verify

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 import numpy as np
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.access import Relaxed
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference
@@ -30,7 +31,6 @@ from somd.transforms.loops.making import (
     variable,
     whole_number,
 )
-from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.program import (
     FROM_END,
     PROVED,
@@ -98,8 +98,9 @@ class Expressions:
         #: the intervals of names, where more is known than the type
         self.ranges: dict[str, Interval] = {}
 
-    def lacks(self, what: str, node: cst.CSTNode) -> NotExpressed:
-        return NotExpressed(what, self.method.positions.get(node))
+    def lacks(self, what: str, node: cst.CSTNode) -> TargetLacks:
+        """What is raised where a program has no form for something."""
+        return TargetLacks(f"{what} cannot be expressed yet", self.method.positions.get(node))
 
     def origin(self, node: cst.CSTNode) -> Origin:
         return Origin(self.method.positions.get(node), (), node)
@@ -271,7 +272,7 @@ class Expressions:
     def part_type(self, found: TupleType, part: int) -> ScalarType:
         kind = found.elements[part]
         if not isinstance(kind, ScalarType):
-            raise NotExpressed("a tuple of arrays that has a name")
+            raise TargetLacks("an array in a tuple cannot be expressed here yet")
         return kind
 
     # --- calls ---------------------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.loops.expressions_to_loops import Accesses, Expressions
 from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, truth, variable, whole_number
-from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.program import (
     Assign,
     Check,
@@ -62,7 +62,7 @@ def plan_to_loops(plan: Plan, types: Types) -> Program:
     """The program of a plan.
 
     Raises:
-        NotExpressed: it has something that a program does not express yet.
+        TargetLacks: it has something that a program does not express yet.
     """
     builder = _Builder(plan, types)
     body = builder.steps(plan.body)
@@ -264,5 +264,5 @@ def _parts(result: Type | None) -> tuple[ScalarType, ...]:
     parts = result.elements if isinstance(result, TupleType) else (result,)
     scalars = tuple(ScalarType(part.dtype) for part in parts if isinstance(part, ScalarType))
     if len(scalars) < len(parts):
-        raise NotExpressed("a function that returns no numbers")
+        raise TargetLacks("a function that returns no numbers cannot be expressed yet")
     return scalars

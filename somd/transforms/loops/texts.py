@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from somd.settings.targets import TargetLacks
 from somd.transforms.loops.making import (
     INT64,
     cast,
@@ -19,7 +20,6 @@ from somd.transforms.loops.making import (
     truth,
     whole_number,
 )
-from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.program import Expression
 
 _INFIX: dict[type[ast.AST], str] = {
@@ -40,11 +40,7 @@ _INFIX: dict[type[ast.AST], str] = {
 
 
 def of_text(text: str, scalar: Callable[[str], Expression]) -> Expression:
-    """The expression of a text; `scalar` gives what a name stands for.
-
-    Raises:
-        NotExpressed: the text has something else in it.
-    """
+    """The expression of a text of the plan; `scalar` gives what a name stands for."""
     return _expression(ast.parse(text.strip(), mode="eval").body, scalar)
 
 
@@ -75,7 +71,7 @@ def _expression(node: ast.expr, scalar: Callable[[str], Expression]) -> Expressi
         return found
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
         return _folded(node.func.id, [inner(each) for each in node.args])
-    raise NotExpressed(f"`{ast.unparse(node)}` in a condition")
+    raise TargetLacks(f"`{ast.unparse(node)}` in a condition cannot be expressed yet")
 
 
 def _length(node: ast.expr) -> Expression | None:

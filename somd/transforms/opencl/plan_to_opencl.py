@@ -14,9 +14,8 @@ from somd.transforms.emit.c_guards import DEFINITIONS
 from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.fence_table import fences_text
-from somd.transforms.loops.not_expressed import NotExpressed
 from somd.transforms.loops.plan_to_loops import plan_to_loops
-from somd.transforms.loops.program import Program, Region
+from somd.transforms.loops.program import Region
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
@@ -76,7 +75,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
     name = plan.method.name
-    program = _program_of(plan, types)
+    program = scheduled(plan_to_loops(plan, types), SCHEDULE)
     kept = kept_on_device(plan, types, program)
     unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names)
     kernels = Kernels()
@@ -104,14 +103,6 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         doubles=DOUBLES in unit.needs,
         written=tuple(k for k, param in enumerate(plan.method.param_names) if param in written_arrays(plan)),
     )
-
-
-def _program_of(plan: Plan, types: Types) -> Program:
-    """The loop program that is printed: as the passes leave it."""
-    try:
-        return scheduled(plan_to_loops(plan, types), SCHEDULE)
-    except NotExpressed as lack:
-        raise TargetLacks(f"{lack.construct} has no form in OpenCL C yet", lack.position) from None
 
 
 def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
