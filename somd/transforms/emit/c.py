@@ -338,7 +338,7 @@ class Statements(Lines):
             self.taking(node, taker)
             return
         value = self.taken_over(node.value)
-        if "'" in name:
+        if "'" in name and name not in self.declared.private:
             self.kept(name, node.value, value)
         elif name in self.tracked:
             self.tracked_store(self.scope.value(node.target), value, self.tracked[name])

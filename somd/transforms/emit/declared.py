@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.walking import bodies, expressions, inside, statements_in
 
-#: what marks a name that passes or the builder have made
+#: what marks a name that passes or the builder have made; one that is set once is a constant where it is set
 OWN = "'"
 
 
@@ -40,7 +41,11 @@ def declared_in(body: Sequence[Statement], without: Iterable[str] = ()) -> Decla
     """The variables of a body that are not `without`."""
     given = frozenset(without)
     scoped = frozenset(loop_scoped(body)) - given
-    private = {name: dtype for name, dtype in scalars_set(body) if name not in given | scoped and OWN not in name}
+    found = list(scalars_set(body))
+    times = Counter(name for name, _ in found)
+    private = {
+        name: dtype for name, dtype in found if name not in given | scoped and (OWN not in name or times[name] > 1)
+    }
     return Declared(scoped, private)
 
 

@@ -172,6 +172,7 @@ class _Builder:
             snapshots=() if relaxed is None else tuple(relaxed.snapshots.items()),
             relaxed=relaxed is not None,
             fresh=relaxed is not None and relaxed.fresh,
+            aliased=nest.aliased,
             origin=self.origin(nest.dims[0].node),
         )
 

@@ -392,6 +392,7 @@ class Region:
     scalars that a part hands on from trip to trip, from their values before the region; `ordered_if` are the conditions
     under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
     `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
+    `aliased` says that two of the arrays may be one.
     """
 
     number: int
@@ -410,6 +411,7 @@ class Region:
     snapshots: tuple[tuple[str, str], ...] = ()
     relaxed: bool = False
     fresh: bool = False
+    aliased: bool = False
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property

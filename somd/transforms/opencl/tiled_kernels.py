@@ -32,6 +32,7 @@ from somd.transforms.loops.program import (
     Continue,
     Element,
     Expression,
+    If,
     Loop,
     Raise,
     Region,
@@ -56,8 +57,10 @@ BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 @dataclass(frozen=True)
 class Walk:
-    """The loop along the rows and what stands before and behind it; its reads of rows, and of what all rows share."""
+    """The loop along the rows and what stands before and behind it; its reads of rows, and of what all rows share.
+    `test` is what all of it stands behind, the same for all iterations."""
 
+    test: Expression | None
     before: tuple[Statement, ...]
     loop: Loop
     behind: tuple[Statement, ...]
@@ -73,13 +76,14 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     """The one loop of a region along rows; None where it has none."""
     if region.depth != 1 or nest.tests or not is_plain(region):
         return None
-    loops = [k for k, node in enumerate(region.body) if isinstance(node, Loop | While)]
-    if len(loops) != 1 or any(_goes_on(node) for node in region.body):
+    known = {*region.scalars, *region.arrays}
+    test, body = _behind_test(region.body, known)
+    loops = [k for k, node in enumerate(body) if isinstance(node, Loop | While)]
+    if len(loops) != 1 or any(_goes_on(node) for node in body):
         return None
-    loop = region.body[loops[0]]
+    loop = body[loops[0]]
     if not isinstance(loop, Loop) or not isinstance(loop.step, Constant) or loop.step.value != 1:
         return None
-    known = {*region.scalars, *region.arrays}
     if any(reads_elements(limit) or not read_in(limit) <= known for limit in (loop.start, loop.stop)):
         return None
     outer, inner = region.loop.variable.name, loop.variable.name
@@ -96,7 +100,15 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     sizes = [_itemsize(read) * (ROWS * (TILE + 1)) for read in rows] + [_itemsize(read) * TILE for read in shared]
     if not rows or 2 * sum(sizes) > MOST_LOCAL:
         return None
-    return Walk(region.body[: loops[0]], loop, region.body[loops[0] + 1 :], rows, shared)
+    return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, shared)
+
+
+def _behind_test(body: tuple[Statement, ...], known: set[str]) -> tuple[Expression | None, tuple[Statement, ...]]:
+    """The test that all of a body stands behind, one of what is `known` before the region, and what is behind it."""
+    only = body[0] if len(body) == 1 else None
+    if not isinstance(only, If) or only.orelse or reads_elements(only.test) or not read_in(only.test) <= known:
+        return None, body
+    return only.test, only.body
 
 
 def _goes_on(node: Statement) -> bool:
@@ -151,7 +163,8 @@ class _Writer:
         write.line(f"const long {self.first} = (long)get_group_id(0) * ROWS;")
         write.line(f"const long {self.trip} = {self.first} + {self.lane};")
         write.line(f"const long {within.variable} = {within.value(trip)};")
-        write.line(f"const int {self.active} = {self.lane} < ROWS && !({within.beyond(trip)});")
+        test = "" if walk.test is None else f" && ({write.value(walk.test).text})"
+        write.line(f"const int {self.active} = {self.lane} < ROWS && !({within.beyond(trip)}){test};")
         for line in declarations(self.declared.private, scope):
             write.line(line)
         for read, register in self.next.items():

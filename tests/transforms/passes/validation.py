@@ -62,16 +62,16 @@ def _compare(before: Interpreter, after: Interpreter, run: Run, order: Order) ->
 
 
 def _outcome(interpreter: Interpreter, run: Run, order: Order) -> object:
-    """The bits of result and arguments, or what was raised."""
+    """The bits of result and arguments; of the arguments, and what was raised, where something was."""
     names = list(run.given)
     given = dict(zip(names, duplicate(tuple(run.given.values())), strict=True))
     try:
-        result = interpreter.run(given, order, run.partitioners, WORKERS)
+        result = bits(interpreter.run(given, order, run.partitioners, WORKERS))
     except ProgramViolation:
         raise
     except Exception as error:
-        return type(error), str(error)
-    return bits(result), {name: bits(value) for name, value in given.items()}
+        result = type(error), str(error)
+    return result, {name: bits(value) for name, value in given.items()}
 
 
 def bits(value: Any) -> object:
