@@ -14,6 +14,7 @@ TENTH = np.float32(0.1)
 TURN = np.complex64(0.1 + 0.2j)
 STEPS = (0.1, 1 / 3)
 FAR = math.inf
+UPPER = np.uint64(2**63 + 5)
 
 
 def doubles(*more):
@@ -36,6 +37,19 @@ def captured_float32_as_double(a: A) -> np.ndarray:
     out = np.zeros_like(a)
     for i in range(len(a)):
         out[i] = np.float64(TENTH) * a[i] + float(-TENTH) + TURN.real + np.complex128(TURN).imag
+    return out
+
+
+@program(doubles)
+@somd
+def captured_uint64_as_floats(a: A) -> np.ndarray:
+    """Beyond what int64 holds."""
+    out = np.zeros((4, len(a)))
+    for i in range(len(a)):
+        out[0, i] = UPPER
+        out[1, i] = UPPER * np.float32(0.5)
+        out[2, i] = a[i] + UPPER
+        out[3, i] = np.float32(np.uint64(18446744073709551615)) + np.complex64(UPPER).real
     return out
 
 

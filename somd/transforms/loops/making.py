@@ -52,7 +52,7 @@ def cast(node: Expression, type_: ScalarType) -> Expression:
     if node.type == type_:
         return node
     if isinstance(node, Constant) and _held(node.value, type_):
-        return constant(node.value, type_)
+        return constant(number(node.value, node.type.dtype), type_)
     return Cast(node, type_, fitted(node.range, type_))
 
 
