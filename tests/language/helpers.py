@@ -152,6 +152,23 @@ def helper_returns_a_pair(a: A) -> None:
         a[i] = s * d
 
 
+@program(vectors)
+@somd
+def pairs_in_tuples(a: A) -> np.ndarray:
+    out = np.zeros((8, len(a)))
+    for i in range(len(a)):
+        (s, d), k = both(a[i], 2.0), i
+        (d, s), (q, r) = (s, d + k), divmod(k, 3)
+        out[0, i], (out[1, i], out[2, i]) = s * d, both(q, r)
+        p = both(a[i], s)
+        n = both(d, a[i])
+        p, n = n, p
+        (s, out[3, i]), n, d = p, p, s
+        out[4, i], out[5, i] = n
+        out[6, i], out[7, i] = s, d
+    return out
+
+
 @program(lambda: [(numbers(n), numbers(n, seed=1), numbers(n, seed=2)) for n in SIZES])
 @somd
 def sorted_by_helpers_that_return_tuples(a: A, b: A, c: A) -> None:

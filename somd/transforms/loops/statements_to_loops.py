@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from somd.transforms.frontend.raises import raising_of
+from somd.transforms.loops.at_once import AtOnce
 from somd.transforms.loops.calls_to_loops import operator_call
 from somd.transforms.loops.expressions_to_loops import Expressions
 from somd.transforms.loops.making import INT64, cast, constant, variable
@@ -207,12 +208,14 @@ class Statements:
     def assigned(self, target: cst.BaseExpression, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         types = self.expressions.types
         if isinstance(target, cst.Tuple):
-            return self.together([element.value for element in target.elements], value, origin)
+            if isinstance(value, cst.Tuple) and len(value.elements) == 1:
+                return self.assigned(target.elements[0].value, value.elements[0].value, origin)
+            return self.together(target, value, origin)
         kind = types.names.get(target.value) if isinstance(target, cst.Name) else None
         if isinstance(target, cst.Name) and isinstance(kind, ArrayType):
             return self.array(target.value, value, origin)
         if isinstance(target, cst.Name) and isinstance(kind, TupleType):
-            return self.named_tuple(target.value, kind, value, origin)
+            return self.named_tuple(target, value, origin)
         return [self.store(target, self.expressions.expression(value), origin)]
 
     def store(self, target: cst.BaseExpression, value: Expression, origin: Origin) -> Statement:
@@ -237,16 +240,10 @@ class Statements:
         made = [self.store(node.target, value, origin)]
         return [*made, self.flags[node]] if node in self.flags else made
 
-    def together(
-        self, targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, origin: Origin
-    ) -> list[Statement]:
-        """All values are taken before the first target changes."""
-        if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
-            return self.unpacked(targets, value, origin)
-        if isinstance(value, cst.Tuple):
-            return self.all_at_once(_pairs(targets, value), origin)
-        made = _AtOnce(self, origin)
-        self.taken_apart(targets, value, made)
+    def together(self, target: cst.BaseExpression, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
+        """All values are taken before the first part of a target changes."""
+        made = AtOnce(self, origin)
+        made.take(target, value)
         return made.statements()
 
     def kept(self, value: Expression, origin: Origin) -> tuple[Expression, list[Statement]]:
@@ -256,63 +253,16 @@ class Statements:
         held = variable(self.names.fresh("value"), value.type, value.range)
         return held, [Assign(held, value, origin)]
 
-    def all_at_once(
-        self, pairs: Sequence[tuple[cst.BaseExpression, cst.BaseExpression]], origin: Origin
-    ) -> list[Statement]:
-        """Targets get values that are written out: scalars, and arrays."""
-        if len(pairs) == 1:
-            return self.assigned(*pairs[0], origin)
-        made = _AtOnce(self, origin)
-        for target, value in pairs:
-            if isinstance(self.expressions.types.nodes.get(value), ArrayType) and isinstance(target, cst.Name):
-                made.new_array(target.value, value)
-            elif isinstance(target, cst.Tuple):
-                self.taken_apart([element.value for element in target.elements], value, made)
-            else:
-                made.number(target, self.expressions.expression(value))
-        return made.statements()
-
-    def taken_apart(self, targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, made: _AtOnce) -> None:
-        """Targets get the parts of a tuple that is not written out: scalars, and, where it has a name, arrays."""
-        kind = self.expressions.types.names.get(value.value) if isinstance(value, cst.Name) else None
-        if not isinstance(value, cst.Name) or not isinstance(kind, TupleType):
-            for target, part in zip(targets, self.expressions.parts(value), strict=True):
-                made.number(target, part)
-            return
-        for k, (target, element) in enumerate(zip(targets, kind.elements, strict=True)):
-            place = self.expressions.part_name(value.value, k)
-            if isinstance(element, ArrayType) and isinstance(target, cst.Name):
-                made.array(target.value, place)
-            else:
-                made.number(target, variable(place, self.expressions.part_type(kind, k)))
-
-    def unpacked(self, targets: Sequence[cst.BaseExpression], value: cst.Call, origin: Origin) -> list[Statement]:
-        """The parts of what a helper returns."""
-        helper = self.expressions.types.calls[value].helper
-        assert helper is not None and isinstance(helper.types.result, TupleType)
-        result = helper.types.result
-        function, operands = self.expressions.helper(value)
-        parts = [self.expressions.part_type(result, k) for k in range(len(result.elements))]
-        held = tuple(variable(self.names.fresh("part"), part) for part in parts)
-        stored = [self.store(t, v, origin) for t, v in zip(targets, held, strict=True)]
-        return [Unpack(held, function, operands, origin), *stored]
-
-    def named_tuple(self, name: str, kind: TupleType, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
+    def named_tuple(self, target: cst.Name, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         """A tuple that has a name: a variable for each part."""
-        places = [self.expressions.part_name(name, k) for k in range(len(kind.elements))]
-        if isinstance(value, cst.Call) and self.expressions.types.calls[value].helper is not None:
-            function, operands = self.expressions.helper(value)
-            parts = (variable(place, self.expressions.part_type(kind, k)) for k, place in enumerate(places))
-            return [Unpack(tuple(parts), function, operands, origin)]
-        made = _AtOnce(self, origin)
-        for k, (place, part) in enumerate(zip(places, kind.elements, strict=True)):
-            if isinstance(part, ArrayType) and isinstance(value, cst.Tuple):
-                made.new_array(place, value.elements[k].value)
-            elif isinstance(part, ArrayType) and isinstance(value, cst.Name):
-                made.array(place, self.expressions.part_name(value.value, k))
-            else:
-                made.number(variable(place, self.expressions.part_type(kind, k)), self.expressions.part(value, k))
-        return made.statements()
+        if not isinstance(value, cst.Call) or self.expressions.types.calls[value].helper is None:
+            return self.together(target, value, origin)
+        kind = self.expressions.types.names[target.value]
+        assert isinstance(kind, TupleType)
+        function, operands = self.expressions.helper(value)
+        names = [self.expressions.part_name(target.value, k) for k in range(len(kind.elements))]
+        parts = (variable(name, self.expressions.part_type(kind, k)) for k, name in enumerate(names))
+        return [Unpack(tuple(parts), function, operands, origin)]
 
     # --- arrays --------------------------------------------------------------------------------------------------
 
@@ -391,56 +341,8 @@ class Statements:
         return Whole(name, kind)
 
 
-def _pairs(
-    targets: Sequence[cst.BaseExpression], value: cst.Tuple
-) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """Each target with its value, tuples in tuples opened."""
-    found: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
-    for target, element in zip(targets, value.elements, strict=True):
-        if isinstance(target, cst.Tuple) and isinstance(element.value, cst.Tuple):
-            found += _pairs([each.value for each in target.elements], element.value)
-        else:
-            found.append((target, element.value))
-    return found
-
-
 def _with_origin(node: Statement, **changes: Any) -> Statement:
     origin = getattr(node, "origin", None)
     if origin is None or not any(changes.values()):
         return node
     return replace(node, origin=replace(origin, **changes))
-
-
-class _AtOnce:
-    """Targets that get values at once: all are taken before the first target changes."""
-
-    def __init__(self, builder: Statements, origin: Origin) -> None:
-        self.builder, self.origin = builder, origin
-        self.before: list[Statement] = []
-        self.arrays: list[tuple[str, str]] = []
-        self.stores: list[Statement] = []
-
-    def number(self, target: cst.BaseExpression | Variable, value: Expression) -> None:
-        """A scalar, or an element."""
-        value = cast(value, target.type) if isinstance(target, Variable) else value
-        held, before = self.builder.kept(value, self.origin)
-        self.before += before
-        if isinstance(target, Variable):
-            self.stores.append(Assign(target, held, self.origin))
-        else:
-            self.stores.append(self.builder.store(target, held, self.origin))
-
-    def array(self, target: str, source: str) -> None:
-        """The array that `source` names."""
-        self.arrays.append((target, source))
-
-    def new_array(self, target: str, value: cst.BaseExpression) -> None:
-        """An array that is written out, or one that has a name."""
-        source = value.value if isinstance(value, cst.Name) else self.builder.names.fresh(target)
-        self.before += [] if isinstance(value, cst.Name) else self.builder.array(source, value, self.origin)
-        self.arrays.append((target, source))
-
-    def statements(self) -> list[Statement]:
-        names = tuple(target for target, _ in self.arrays), tuple(source for _, source in self.arrays)
-        bound = [Rebind(*names, self.origin)] if self.arrays else []
-        return [*self.before, *bound, *self.stores]

@@ -141,9 +141,13 @@ class Body:
             p = w.pick.choice(self.tuples) if self.tuples and w.chance(0.6) else w.fresh("p")
             w.line(f"{p} = ({self.int(1)} + 0 * {self.x}, {self.float(1)} + 0.0 * {self.y})")
             self.tuples += [p] * (p not in self.tuples)
-            if w.chance(0.3):
-                u, t = self._name("int"), self._name("float")
-                w.line(f"{u}, {t} = {p}")
+            if w.chance(0.4):
+                more = self.int(1)
+                u, t, v = self._name("int"), self._name("float"), self._name("int")
+                w.line(w.one(f"{u}, {t} = {p}", f"({u}, {t}), {v} = {p}, {more}", f"{v}, ({u}, {t}) = {more}, {p}"))
+            elif len(self.tuples) > 1 and w.chance(0.4):
+                one, two = w.pick.sample(self.tuples, 2)
+                w.line(f"{one}, {two} = {two}, {one}")
         elif form == "array":
             if self.local and w.chance(0.7):
                 w.line(f"{w.pick.choice(self.local)}[{self.int(1)} % 3] {w.one('=', '+=', '-=', '^=')} {self.int(1)}")
