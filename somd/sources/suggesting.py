@@ -63,6 +63,8 @@ def suggest(path: Path, *, whole: bool = False) -> Suggested:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         raise FileProblem(str(path), f"cannot be rewritten: {error.message}", error.raw_line) from None
+    except cst.CSTValidationError as error:  # of words beside brackets that libcst does not know
+        raise FileProblem(str(path), f"cannot be rewritten: {error}") from None
     lines = dict(_lines(tree.body, ()))
     proposals = []
     for plain in plain_functions(module):

@@ -197,3 +197,17 @@ def several_targets(a: A, b: A, c: A):
         place = a[place] = b[place + 1] = 3
         b[place] = a[place - 3] = a[0] + 2.5
     return np.float64(low), np.float64(high), last, place
+
+
+@program(lambda: vectors(dtype=np.float32))
+@somd
+def words_beside_brackets(a: A):
+    # fmt: off
+    count = 0
+    for i in range(len(a)):
+        if(a[i] if a[i] > 0 else-a[i])>3 and not(a[i] < 0 if i % 2 == 0 else a[i] > 0):
+            count += (1)if(i > 3)else(2 if i > 1 else 3)if(a[i] > 0)else(4)
+        elif(a[i]>5)or(i==1):
+            a[i] = (a[i] - 1 if i > 1 else a[i] + 1)if(a[i]< 7)else(a[i] * 2 if i > 5 else-a[i])
+    return(count if count > 2 else-1)
+    # fmt: on

@@ -12,10 +12,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from somd.capture.annotations import annotation_of, namespace_of
 from somd.capture.indentation import at_the_margin
@@ -30,6 +29,7 @@ from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
+from somd.transforms.tree.parsing import parsed
 from somd.transforms.tree.rewriting import Tracked
 from somd.transforms.tree.walking import Reader
 
@@ -87,10 +87,7 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     lines, first_line = text.lines, text.first_line
     source = at_the_margin(lines)
     indent = len(lines[0]) - len(lines[0].lstrip())
-    module = cst.parse_module(source)
-    # a parsed tree has each node once; `resolve` would walk through it once more, for nobody
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-    ranges = cast(Mapping[cst.CSTNode, CodeRange], PositionProvider()._gen(wrapper))
+    module, ranges = parsed(source)
     shift = max(first_line, 1) - 1
     positions = {
         node: Position(
