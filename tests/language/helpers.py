@@ -169,6 +169,18 @@ def pairs_in_tuples(a: A) -> np.ndarray:
     return out
 
 
+@program(lambda: vectors(dtype=np.float32))
+@somd
+def lengths_of_tuples(a: A) -> np.ndarray:
+    out = np.zeros(len(a))
+    for i in range(len(a)):
+        p = both(a[i], i)
+        both(a[i], 2.0)
+        divmod(a[i], 3)
+        out[i] = len(p) * p[0] * 0.1 + len(a.shape) * a[i] * 0.7
+    return out
+
+
 @program(lambda: [(numbers(n), numbers(n, seed=1), numbers(n, seed=2)) for n in SIZES])
 @somd
 def sorted_by_helpers_that_return_tuples(a: A, b: A, c: A) -> None:

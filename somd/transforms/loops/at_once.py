@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from somd.transforms.loops.making import cast, variable
-from somd.transforms.loops.program import Assign, Expression, Origin, Rebind, Statement, Unpack, Variable
+from somd.transforms.loops.program import Assign, Evaluate, Expression, Origin, Rebind, Statement, Unpack, Variable
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 if TYPE_CHECKING:
@@ -65,6 +65,14 @@ class AtOnce:
                 self._number(target, self.builder.expressions.expression(value))
         elif not isinstance(value, Part):
             self._number(target, value)
+
+    def compute(self, value: Source) -> None:
+        """A tuple is computed, and nothing gets it."""
+        for part in self._values(value):
+            if isinstance(part, cst.BaseExpression):
+                self.before += self.builder.computed(part, self.origin)
+            elif not isinstance(part, Part) and part not in self.held:
+                self.before.append(Evaluate(part, self.origin))
 
     def _parts_of_name(self, node: Source) -> list[Part] | None:
         """The parts, if it is the name of a tuple."""

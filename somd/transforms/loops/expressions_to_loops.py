@@ -281,8 +281,8 @@ class Expressions:
         callee = self.types.calls.get(node)
         if callee is None:
             raise self.lacks("this call", node)
-        if callee.kind == "builtin" and callee.name == "len" and isinstance(node.args[0].value, cst.Name):
-            return length(node.args[0].value.value, 0)
+        if callee.kind == "builtin" and callee.name == "len":
+            return self._len(node.args[0].value)
         text = number_of_text(node, self.method)
         if text is not None:
             return constant(text, FLOAT64)
@@ -297,6 +297,15 @@ class Expressions:
         if made is None:
             raise self.lacks(f"a call of `{callee.name}`", node)
         return made
+
+    def _len(self, node: cst.BaseExpression) -> Expression:
+        """`len(x)` of an array that has a name, and of a tuple: a name, or an array's shape."""
+        found = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)
+        if isinstance(found, TupleType) and isinstance(node, cst.Name | cst.Attribute):
+            return whole_number(len(found.elements))
+        if not isinstance(node, cst.Name):
+            raise self.lacks("this length", node)
+        return length(node.value, 0)
 
     def helper_call(self, node: cst.Call, part: int | None) -> HelperCall:
         """The call of a helper, or a part of its result."""

@@ -139,8 +139,16 @@ class Statements:
         if isinstance(node, cst.Raise):
             return [self.raised(node, origin)]
         if isinstance(node, cst.Expr):
-            return [Evaluate(self.expressions.expression(node.value), origin)]
+            return self.computed(node.value, origin)
         raise self.expressions.lacks(f"a statement of the form {type(node).__name__}", node)
+
+    def computed(self, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
+        """A value that nothing gets."""
+        if not isinstance(self.expressions.types.nodes.get(value), TupleType):
+            return [Evaluate(self.expressions.expression(value), origin)]
+        made = AtOnce(self, origin)
+        made.compute(value)
+        return made.statements()
 
     def raised(self, node: cst.Raise, origin: Origin) -> Raise:
         name, _ = raising_of(node, self.expressions.method)

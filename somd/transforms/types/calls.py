@@ -180,7 +180,7 @@ class Calls:
 
     def _builtin(self, name: str, function: object, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         if name == "len":
-            if len(arguments) == 1 and isinstance(self.any(arguments[0]), ArrayType):
+            if len(arguments) == 1 and isinstance(self.any(arguments[0]), ArrayType | TupleType):
                 return INT
             return None
         if name in ("min", "max") and len(arguments) > 1:
