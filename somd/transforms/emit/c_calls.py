@@ -1,4 +1,4 @@
-"""Calls of built-in, `math` and NumPy functions, and of casts, as C expressions. The tables give OpenCL's names."""
+"""Functions of `math`, `cmath` and NumPy as C expressions: operands have the types that the loop program gives them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from somd.elementary.functions import elementary
 from somd.transforms.emit import c_complex
-from somd.transforms.emit.c_operators import narrowed, power, truth
+from somd.transforms.emit.c_operators import narrowed, power
 from somd.transforms.emit.c_tree import C, call, infix, prefix
 from somd.transforms.emit.c_types import converted, kind_of, literal
 from somd.transforms.emit.c_unit import Unit
@@ -30,10 +30,10 @@ def rounded(arguments: list[C], result: ScalarType, unit: Unit) -> C:
     given = arguments[1].value if len(arguments) > 1 else 0
     places = given if isinstance(given, int) else 0
     if whole and places >= 0:
-        return converted(arguments[0], dtype)
+        return arguments[0]
     if whole and result.weak:
         factor = literal(10**-places, dtype)
-        return call(unit.function("rounded", dtype), dtype, converted(arguments[0], dtype), factor)
+        return call(unit.function("rounded", dtype), dtype, arguments[0], factor)
     kind = "float64" if whole else dtype
     value = converted(arguments[0], kind)
     if places == 0:
@@ -59,74 +59,60 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
     """A function of `math`: in double; `floor`, `ceil` and `trunc` give an int."""
     if name in ("gcd", "isqrt"):
         if any(a.dtype == "uint64" for a in arguments):
-            sizes = [converted(absolute(converted(a, _signed(a.dtype)), unit), "uint64") for a in arguments]
+            sizes = [converted(absolute(a, unit), "uint64") for a in arguments]
             return converted(call(unit.function(name, "uint64"), "uint64", *sizes), "int64")
-        return call(unit.function(name, "int64"), "int64", *(converted(a, "int64") for a in arguments))
-    values = [converted(a, "float64") for a in arguments]
+        return call(unit.function(name, "int64"), "int64", *arguments)
     if name in ("degrees", "radians"):
         factor = 180.0 / math.pi if name == "degrees" else math.pi / 180.0
-        return infix("*", values[0], literal(factor, "float64"), "float64")
-    if name == "log" and len(values) == 2:
-        above, below = (call(unit.elementary("log", "float64"), "float64", v) for v in values)
+        return infix("*", arguments[0], literal(factor, "float64"), "float64")
+    if name == "log" and len(arguments) == 2:
+        above, below = (call(unit.elementary("log", "float64"), "float64", each) for each in arguments)
         return infix("/", above, below, "float64")
     kind = "bool" if name in TESTS else "float64"
     own = elementary(name)
     if own == "pow":
-        return power(values[0], values[1], result, unit)
+        return power(arguments[0], arguments[1], result, unit)
     function = name if own is None else unit.elementary(own, "float64")
-    return converted(call(function, kind, *values), result.dtype)
-
-
-def _signed(dtype: str) -> str:
-    """The widest integer type that has the numbers of an integer type."""
-    return dtype if kind_of(dtype) == "u" else "int64"
+    return converted(call(function, kind, *arguments), result.dtype)
 
 
 def numpy_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
     """A function of NumPy on scalars: in the type of its result."""
     dtype = result.dtype
     if name in LOGICAL:
-        return infix(LOGICAL[name], truth(arguments[0]), truth(arguments[1]), "bool")
+        return infix(LOGICAL[name], arguments[0], arguments[1], "bool")
     if name not in TRUTHS and c_complex.is_complex(*arguments):
         return c_complex.function(name, arguments, result, unit)
     if name == "logical_not":
-        return prefix("!", truth(arguments[0]), "bool")
+        return prefix("!", arguments[0], "bool")
     if name in ("round", "around"):
         return rounded(arguments, result, unit)
     if name == "where":
-        yes, no = (converted(a, dtype) for a in arguments[1:])
-        return call(unit.function("where", dtype), dtype, truth(arguments[0]), yes, no)
+        return call(unit.function("where", dtype), dtype, *arguments)
     if name in ("signbit", "bitwise_count"):
         return call(unit.function(name, arguments[0].dtype), dtype, arguments[0])
     if name in TESTS:
-        only = arguments[0]
-        return call(name, "bool", only if kind_of(only.dtype) == "f" else converted(only, "float64"))
-    values = [converted(a, dtype) for a in arguments]
+        return call(name, "bool", arguments[0])
     if name in ("conj", "conjugate", "real"):
-        return values[0]
+        return arguments[0]
     if name in ("imag", "angle"):
-        return call(unit.function(name, dtype), dtype, *values)
+        return call(unit.function(name, dtype), dtype, *arguments)
     if name in ("abs", "absolute"):
-        return absolute(values[0], unit)
+        return absolute(arguments[0], unit)
     if name in ANGLES:
-        return infix("*", values[0], literal(angle_factor(name, dtype), dtype), dtype)
+        return infix("*", arguments[0], literal(angle_factor(name, dtype), dtype), dtype)
     if name == "reciprocal":
         if kind_of(dtype) == "f":
-            return infix("/", literal(1.0, dtype), values[0], dtype)
+            return infix("/", literal(1.0, dtype), arguments[0], dtype)
         by_zero = literal(reciprocal_of_zero(dtype), dtype)
-        return call(unit.function(name, dtype), dtype, values[0], by_zero)
+        return call(unit.function(name, dtype), dtype, arguments[0], by_zero)
     if name in OF_PRELUDE:
-        return call(unit.function(name, dtype), dtype, *values)
+        return call(unit.function(name, dtype), dtype, *arguments)
     if kind_of(dtype) != "f":
         if name == "power":
-            return call(unit.function("power", dtype), dtype, *values)
-        return narrowed(values[0])
+            return call(unit.function("power", dtype), dtype, *arguments)
+        return narrowed(arguments[0])
     own = elementary(name)
     if own == "pow":
-        return power(values[0], values[1], result, unit)
-    return call(name if own is None else unit.elementary(own, dtype), dtype, *values)
-
-
-def cmath_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> C:
-    """A function of `cmath`: of a complex128, whatever is given."""
-    return c_complex.function(name, [converted(a, "complex128") for a in arguments], result, unit)
+        return power(arguments[0], arguments[1], result, unit)
+    return call(name if own is None else unit.elementary(own, dtype), dtype, *arguments)

@@ -38,7 +38,7 @@ def operation(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -
     if room == "math":
         return c_calls.math_call(name, operands, type_, unit)
     if room == "cmath":
-        return c_calls.cmath_call(name, operands, type_, unit)
+        return c_complex.function(name, operands, type_, unit)
     if room == "np":
         return c_calls.numpy_call(name, operands, type_, unit)
     return _own(operator, operands, type_, unit)

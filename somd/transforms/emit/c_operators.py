@@ -106,8 +106,7 @@ def unary(symbol: str, operand: C, result: ScalarType) -> C:
     """`pos neg ~ not`"""
     dtype = result.dtype
     if symbol == "not":
-        return prefix("!", converted(operand, "bool"), "bool")
-    operand = converted(operand, dtype)
+        return prefix("!", operand, "bool")
     if symbol == "pos":
         return operand
     if symbol == "~":
@@ -144,8 +143,3 @@ def comparison(symbol: str, left: C, right: C, unit: Unit) -> C:
         swapped = call(compare, "int32", converted(right, "int64"), left)
         return infix(symbol, zero, swapped, "bool")
     return infix(symbol, call(compare, "int32", converted(left, "int64"), right), zero, "bool")
-
-
-def truth(c: C) -> C:
-    """The truth value of a number."""
-    return converted(c, "bool")
