@@ -7,8 +7,6 @@ from pathlib import Path
 import somd
 
 MOST = 500
-#: what becomes a pass of the loop program
-LONGER = {"multicore/casts.py"}
 
 
 def test_no_file_is_long() -> None:
@@ -18,4 +16,4 @@ def test_no_file_is_long() -> None:
         for path in room.rglob("*.py")
     }
     assert "stages.py" in lengths
-    assert {name for name, length in lengths.items() if length > MOST} <= LONGER
+    assert not {name for name, length in lengths.items() if length > MOST}

@@ -52,14 +52,12 @@ from somd.runtime.multicore.complex_numbers import (
 from somd.runtime.multicore.complex_products import empty_product, join_products
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
-from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, store, wrapped
+from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, wrapped
 from somd.runtime.multicore.integers import exactly
 from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
 from somd.runtime.multicore.numpy_functions import (
-    clip_high,
-    clip_low,
     float_to_unsigned,
     numpy_bitwise_count,
     numpy_clip,
@@ -103,8 +101,6 @@ __all__ = [
     "answer_signals",
     "assume",
     "block_range",
-    "clip_high",
-    "clip_low",
     "combining_work",
     "compare_signed",
     "complex_angle",
@@ -183,7 +179,6 @@ __all__ = [
     "slave",
     "slave_range",
     "small_work",
-    "store",
     "sweeps_at_a_time",
     "table_length",
     "trips",

@@ -125,11 +125,6 @@ def load(array: Any, index: Any, site: int, faults: Any, rank: int, place: Any) 
     raise NotImplementedError("only compiled code calls this")
 
 
-def store(array: Any, index: Any, value: Any, site: int, faults: Any, rank: int, place: Any) -> None:
-    """`array[index] = value` for a tuple of int64; nothing but a noted fault if one is outside."""
-    raise NotImplementedError("only compiled code calls this")
-
-
 @native
 def _places(array: Any, index: Any, site: int, faults: Any, rank: int, place: Any) -> Any:
     """Whether all indexes lie inside, and the tuple of them, none negative."""
@@ -152,13 +147,3 @@ def _load(array: Any, index: Any, site: Any, faults: Any, rank: Any, place: Any)
         return array[where] if inside else zero(0)
 
     return load_element
-
-
-@overload(store)
-def _store(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any, place: Any) -> Any:
-    def store_element(array: Any, index: Any, value: Any, site: Any, faults: Any, rank: Any, place: Any) -> None:
-        inside, where = _places(array, index, site, faults, rank, place)
-        if inside:
-            array[where] = value
-
-    return store_element

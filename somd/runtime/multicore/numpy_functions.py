@@ -58,18 +58,6 @@ def numpy_clip(value: Any, low: Any, high: Any) -> Any:
 
 
 @native
-def clip_low(bound: int, first: int, instead: Any) -> Any:
-    """A lower bound, or what stands for one that is `first` or less."""
-    return instead if bound <= first else bound
-
-
-@native
-def clip_high(bound: int, first: int, instead: Any) -> Any:
-    """An upper bound, or what stands for one that is `first` or more."""
-    return instead if bound >= first else bound
-
-
-@native
 def numpy_where(test: bool, yes: Any, no: Any) -> Any:
     """One of two values, both of them computed."""
     return yes if test else no

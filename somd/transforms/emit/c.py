@@ -109,15 +109,16 @@ class Statements(Lines):
 
     def together(self, statements: Sequence[Statement], origin: Origin) -> None:
         """What one statement of the user's has become."""
-        for text in origin.comments:
-            self.comment(text)
         behind = origin_of(statements[-1]).behind
+        within = [behind] if isinstance(statements[-1], Loop | While | If) else []
+        for text in (*origin.comments, *within):
+            self.comment(text)
         start = len(self.lines)
         self.where(origin.position)
         self.expressions.at = self.at
         for each in statements:
             self.statement(each)
-        if behind and len(self.lines) > start and _plain(behind):
+        if behind and not within and len(self.lines) > start and _plain(behind):
             self.lines[-1] += f"  // {_plain(behind)}"
 
     def comment(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 import numpy as np
@@ -148,9 +148,12 @@ class Expressions:
     def expression(self, node: cst.BaseExpression) -> Expression:
         """The value of a scalar expression."""
         if isinstance(node, cst.Integer):
-            return constant(node.evaluated_value, UINT64 if is_long(node) else INT64)
+            made = constant(node.evaluated_value, UINT64 if is_long(node) else INT64)
+            plain = node.value.isdecimal() or made.type == UINT64
+            return made if plain else replace(made, name=node.value)
         if isinstance(node, cst.Float | cst.Imaginary):
-            return constant(node.evaluated_value, strong(self.type_of(node)))
+            made = constant(node.evaluated_value, strong(self.type_of(node)))
+            return replace(made, name=node.value) if isinstance(node, cst.Float) and made.type == FLOAT64 else made
         if isinstance(node, cst.Name | cst.Attribute):
             return self._named(node)
         if isinstance(node, cst.Subscript):
@@ -226,7 +229,8 @@ class Expressions:
         value = evaluate(node, self.method.namespace, self.method.local_names)
         if isinstance(value, int | float | complex | np.generic):
             held: Number = value.item() if isinstance(value, np.generic) else value
-            return constant(held, ScalarType(type_of_value(value).dtype))
+            made = constant(held, ScalarType(type_of_value(value).dtype))
+            return replace(made, name=node.value) if isinstance(node, cst.Name) else made
         raise self.lacks("a name that stands for no number", node)
 
     # --- tuples --------------------------------------------------------------------------------------------------

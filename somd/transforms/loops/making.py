@@ -8,6 +8,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,7 +53,8 @@ def cast(node: Expression, type_: ScalarType) -> Expression:
     if node.type == type_:
         return node
     if isinstance(node, Constant) and _held(node.value, type_):
-        return constant(number(node.value, node.type.dtype), type_)
+        made = constant(number(node.value, node.type.dtype), type_)
+        return replace(made, name=node.name if node.name.isidentifier() else "")
     return Cast(node, type_, fitted(node.range, type_))
 
 

@@ -9,9 +9,11 @@ for i in range(len(a)):            region 1
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
+from somd.language.operators import OPERATORS
 from somd.settings.targets import TargetLacks
 from somd.transforms.loops.expressions_to_loops import Accesses, Expressions
 from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, truth, variable, whole_number
@@ -37,7 +39,6 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import LONGEST
 from somd.transforms.loops.statements_to_loops import Names, Statements, comments_of
-from somd.transforms.products import joining
 from somd.transforms.stages import (
     NEAR,
     Dim,
@@ -54,12 +55,30 @@ from somd.transforms.stages import (
 )
 from somd.transforms.stages import Snapshot as PlanSnapshot
 from somd.transforms.tree.loops import range_of, statements_of
-from somd.transforms.types.scalars import ScalarType, TupleType, Type
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import HelperInstance, Types
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program, and what the steps of its plan became, by their identity; `expressions` builds further ones."""
+
+    program: Program
+    of_step: Mapping[int, tuple[Statement, ...]]
+    expressions: Expressions
 
 
 def plan_to_loops(plan: Plan, types: Types) -> Program:
     """The program of a plan.
+
+    Raises:
+        TargetLacks: it has something that a program does not express yet.
+    """
+    return built_from(plan, types).program
+
+
+def built_from(plan: Plan, types: Types) -> Built:
+    """The program of a plan with what its steps became.
 
     Raises:
         TargetLacks: it has something that a program does not express yet.
@@ -69,7 +88,8 @@ def plan_to_loops(plan: Plan, types: Types) -> Program:
     method = plan.method
     parameters = tuple(Parameter(name, types.names[name]) for name in method.param_names)
     functions = tuple(_function(helper) for helper in types.helpers.values())
-    return Program(method.name, parameters, types.result, body, functions, method.combine)
+    program = Program(method.name, parameters, types.result, body, functions, method.combine)
+    return Built(program, builder.of_step, builder.expressions)
 
 
 class _Builder:
@@ -83,6 +103,8 @@ class _Builder:
         self.reductions: dict[str, Reduced] = {}
         #: what an iteration of the region at hand begins with
         self.firsts: list[Statement] = []
+        #: what steps became, by their identity
+        self.of_step: dict[int, tuple[Statement, ...]] = {}
 
     # --- steps ---------------------------------------------------------------------------------------------------
 
@@ -90,6 +112,10 @@ class _Builder:
         return tuple(made for step in steps for made in self.step(step))
 
     def step(self, step: Step) -> tuple[Statement, ...]:
+        made = self.of_step[id(step)] = self.made(step)
+        return made
+
+    def made(self, step: Step) -> tuple[Statement, ...]:
         if isinstance(step, Serial):
             self.expressions.accesses = Accesses(step.guarded, all_wrap=True)
             return self.statements.block(step.statements)
@@ -232,7 +258,7 @@ class _Builder:
         self.statements.own = {local.name: local for local in nest.local_arrays}
         self.statements.independent = nest.independent
         self.statements.flags = self.flags(nest)
-        self.expressions.joining = joining(nest, self.types)
+        self.expressions.joining = _joining(nest, self.types)
         made = self.statements.block(nest.body)
         self.statements.own, self.statements.independent, self.statements.flags = {}, (), {}
         self.statements.lowest, self.expressions.joining = {}, frozenset()
@@ -267,3 +293,16 @@ def _parts(result: Type | None) -> tuple[ScalarType, ...]:
     if len(scalars) < len(parts):
         raise TargetLacks("a function that returns no numbers cannot be expressed yet")
     return scalars
+
+
+def _joining(nest: Nest, types: Types) -> frozenset[cst.CSTNode]:
+    """The multiplications, and statements `s *= e`, into accumulators that no number is neutral for: what they hold may
+    be the product of no numbers yet."""
+    found: set[cst.CSTNode] = set()
+    updates = [(each.name, each) for each in nest.reductions] + [(each.array, each) for each in nest.combined]
+    for name, each in updates:
+        kind = types.names[name]
+        element = kind.element if isinstance(kind, ArrayType) else kind
+        if isinstance(element, ScalarType) and element.kind == "c" and OPERATORS[each.op].of_complex is not None:
+            found |= {node.value if isinstance(node, cst.Assign) else node for node in each.updates}
+    return frozenset(found)

@@ -21,10 +21,8 @@ differs between Python's own numbers and NumPy's is said by the operator, not by
 converts. `operators` has them all. A name has one type in a program, or in a function.
 
 Conditions of checks, and what encloses a loop (`hull`, `ordered_if`), reckon with integers that have no width; all else
-wraps as its type does.
-
-An access is `Proved` to be inside its array, `FromEnd` if it is inside but may count from the end, or `Tested` where it
-happens. The trips of a `Loop` whose order is "free" may run in any order, and side by side.
+wraps as its type does. An access is `Proved` to be inside its array, `FromEnd` if it is inside but may count from the
+end, or `Tested` where it happens. The trips of a `Loop` whose order is "free" may run in any order, and side by side.
 """
 
 from __future__ import annotations
@@ -108,11 +106,12 @@ class RelaxedRead:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number written out."""
+    """A number written out; `name` is how the method writes it: a captured one by its name, a literal as `0xFF`."""
 
     value: Number
     type: ScalarType
     range: Interval | None = None
+    name: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

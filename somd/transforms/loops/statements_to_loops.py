@@ -54,7 +54,8 @@ def comments_of(node: cst.CSTNode) -> tuple[str, ...]:
 
 def comment_behind(node: cst.CSTNode) -> str:
     """The user's comment behind a statement, on its line."""
-    behind = getattr(node, "trailing_whitespace", None)
+    body = getattr(node, "body", None)
+    behind = body.header if isinstance(body, cst.IndentedBlock) else getattr(node, "trailing_whitespace", None)
     return behind.comment.value if isinstance(behind, cst.TrailingWhitespace) and behind.comment is not None else ""
 
 

@@ -104,3 +104,14 @@ def combining_texts(nest: Nest, types: Types, fresh: Fresh) -> list[str]:
             f"        {function}({array}, {rows}, {lo}, {hi})\n"
         )
     return made
+
+
+def takes_text(reduction: Reduction, kind: str, partial: str, flag: str) -> str:
+    """The condition, as Python text, under which the partial result takes the accumulator's place."""
+    name, taking = reduction.name, reduction.taking(kind)
+    better = OPERATORS[reduction.op].better
+    if taking.unordered:
+        kept = better if taking.equal else f"{better}="
+        return f"{flag} or ({partial} == {partial} and not {name} {kept} {partial})"
+    text = f"{partial} {better}{'=' if taking.equal else ''} {name}"
+    return f"{flag} and {text}" if reduction.flagged(kind) else text

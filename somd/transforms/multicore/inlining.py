@@ -17,9 +17,9 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.multicore.casts import parenthesised
 from somd.transforms.multicore.flow import Statements, assigned, straight
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.nodes import parenthesised
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import transformed_block, transformed_expression
 from somd.transforms.tree.walking import Reader, Transformer

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.multicore.flow import assigned, constant_types, loops_in
-from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.inlining import Inliner
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.repeated import EXPENSIVE, Facts
 from somd.transforms.multicore.tables import Tabled, tables_of
 from somd.transforms.stages import Nest
@@ -36,10 +36,11 @@ class WithTables:
 class LoopTables:
     """Makes tables for the body of a nest; `name` begins the names of functions."""
 
-    def __init__(self, nest: Nest, types: Types, constants: dict[str, object], fresh: Fresh, name: str) -> None:
+    def __init__(self, nest: Nest, printing: Printing, fresh: Fresh, name: str) -> None:
         self.nest = nest
-        self.types = types
-        self.constants = constants
+        self.printing = printing
+        self.types: Types = printing.types
+        self.constants = printing.constants
         self.fresh = fresh
         self.name = name
 
@@ -96,7 +97,7 @@ class LoopTables:
         while wanted:
             name = wanted.pop()
             if name in instances and name not in found:
-                function, _ = helper_function(instances[name], self.constants)
+                function = self.printing.helper(instances[name])
                 found[name] = instances[name], function
                 wanted += _called(function)
         return found

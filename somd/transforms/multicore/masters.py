@@ -17,19 +17,19 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.language.operators import OPERATORS
-from somd.transforms.multicore.casts import Rewriter, Rewriting
-from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts
+from somd.transforms.emit.python_expressions import Faults
+from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts, takes_text
 from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
+from somd.transforms.multicore.printing import Printing, docstring
 from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
-from somd.transforms.products import joining
 from somd.transforms.reserved import apart
 from somd.transforms.stages import (
     FIRST,
@@ -49,8 +49,7 @@ from somd.transforms.stages import (
     partial_results,
     partition_roots,
 )
-from somd.transforms.taken import takes_text
-from somd.transforms.tree.rewriting import parsed, transformed_expression, transformed_statement
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -63,8 +62,8 @@ class MasterBuilder:
         self.types = types
         #: the master's
         self.name = apart(plan.method.name)
-        self.constants = constants
         self.fresh = fresh
+        self.printing = Printing(plan, types, constants, fresh)
         self.slaves: list[Slave] = []
         #: the slaves with their builders, by number of the phase
         self.built: dict[int, tuple[SlaveBuilder, Slave]] = {}
@@ -75,7 +74,6 @@ class MasterBuilder:
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.exact = ExactTests(fresh)
-        self.uses_math = False
         #: whether a phase has more MIs than workers
         self.uneven = False
 
@@ -87,7 +85,7 @@ class MasterBuilder:
             parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
         if joined_names(self.plan):
             parameters.append(self.fresh.name("functions"))
-        body = self.steps(self.plan.body) or parsed("pass")
+        body = [*docstring(self.plan.method.function), *(self.steps(self.plan.body) or parsed("pass"))]
         header = f"@master\ndef {self.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
@@ -106,16 +104,12 @@ class MasterBuilder:
             elif isinstance(step, Joined):
                 built.extend(joined(step, self.plan, self.fresh))
             else:
-                how = self.rewriting(step.guarded)
-                self.functions.append(result_function(step, self.plan, how, self.fresh))
-                self.uses_math |= how.uses_math
+                self.functions.append(result_function(step, self.plan, self.printing, self.fresh))
                 built.extend(results(step, self.plan, self.types, self.fresh))
         return built
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
-        how = self.rewriting(step.guarded)
-        built = [transformed_statement(s, Rewriter(how)) for s in step.statements]
-        self.uses_math |= how.uses_math
+        built = self.printing.serial(step)
         return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
     def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
@@ -128,7 +122,7 @@ class MasterBuilder:
         self.in_order = True
         loop = self.fenced(step)
         self.in_order = False
-        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.rewriting_of, self.exact)
+        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.printing, self.exact)
         self.functions.extend(builder.functions())
         return builder.statements(loop)
 
@@ -143,25 +137,18 @@ class MasterBuilder:
 
     def text(self, node: cst.BaseExpression) -> str:
         """An expression of the method that cannot fail, as the master writes it."""
-        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting({}))))
-
-    def rewriting_of(self, phase: Phase | None) -> Rewriting:
-        """How the statements of a phase, or those that cannot fail, are rewritten."""
-        return self.rewriting({} if phase is None else phase.nest.guarded)
+        return self.printing.text(node)
 
     def fenced(self, step: Uniform) -> cst.BaseStatement:
         """A uniform loop or branch, a fence behind each phase in it."""
-        how = self.rewriting(step.guarded)
-        steps, node = self.steps(step.body), step.node
+        header, variable, firsts = self.printing.header(step)
+        steps, node = [*firsts, *self.steps(step.body)], step.node
         if not isinstance(node, cst.If) and any(isinstance(s, Phase) for s in nested_steps(step.body)):
             steps = [*parsed("answer_signals()"), *steps]
         body = cst.IndentedBlock(steps or parsed("pass"))
         if isinstance(node, cst.For):
-            header = transformed_expression(node.iter, Rewriter(how))
-            self.uses_math |= how.uses_math
-            return node.with_changes(iter=header, body=body)
-        test = transformed_expression(node.test, Rewriter(how))
-        self.uses_math |= how.uses_math
+            return node.with_changes(target=cst.Name(variable), iter=cst.parse_expression(header), body=body)
+        test = cst.parse_expression(header)
         if isinstance(node, cst.While):
             return node.with_changes(test=test, body=body)
         orelse = self.steps(step.orelse)
@@ -176,22 +163,14 @@ class MasterBuilder:
             *(f"{name} = np.empty_like({array})" for array, name in pairs), f"for {rank} in prange({parts}):\n{kept}"
         )
 
-    def rewriting(self, guarded: object) -> Rewriting:
-        made = Rewriting(self.plan.method, self.types, guarded, constants=self.constants)  # type: ignore[arg-type]
-        made.raises, made.table = self.plan.raises, self.fresh.name("faults")
-        return made
-
     # --- phases --------------------------------------------------------------------------------------------------
 
     def phase(self, phase: Phase) -> list[cst.BaseStatement]:
         nest = phase.nest
-        how = self.rewriting(nest.guarded)
-        how.slave = (self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
-        how.joining = joining(nest, self.types)
+        faults = Faults(self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
         name = self.fresh.name(f"{self.name}_slave_{phase.number}")
-        builder = SlaveBuilder(self.plan, self.types, phase, how, self.fresh, name)
+        builder = SlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name)
         slave = builder.build()
-        self.uses_math |= how.uses_math
         self.slaves.append(slave)
         self.built[phase.number] = (builder, slave)
         built = self.checks(nest)

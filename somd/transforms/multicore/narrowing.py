@@ -17,10 +17,9 @@ from typing import cast
 import libcst as cst
 import numpy as np
 
-from somd.transforms.multicore.casts import call, parenthesised
-from somd.transforms.multicore.casts import cast as converted
 from somd.transforms.multicore.flow import pairs_of, read
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals
+from somd.transforms.multicore.nodes import call, converted, parenthesised
 from somd.transforms.tree.rewriting import transformed_expression
 from somd.transforms.tree.walking import Transformer
 from somd.transforms.types.scalars import AUGMENTED

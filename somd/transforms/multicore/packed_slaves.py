@@ -17,13 +17,14 @@ from dataclasses import replace
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.multicore.casts import Rewriting
-from somd.transforms.multicore.guarding import SlaveRewriter
+from somd.transforms.emit.python_expressions import Faults, Scope
+from somd.transforms.loops.program import Element
 from somd.transforms.multicore.names import FAR, Fresh
+from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
-from somd.transforms.stages import Dim, Nest, Phase, Plan, Sweeps
+from somd.transforms.stages import Dim, Phase, Plan, Sweeps
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.rewriting import parsed, transformed_block
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import Reader, children_of
 
 
@@ -35,8 +36,10 @@ def packed_name(array: str, fresh: Fresh) -> str:
 class PackedSlaveBuilder(SlaveBuilder):
     """Builds the slave of a phase over the packed arrays of a loop."""
 
-    def __init__(self, plan: Plan, phase: Phase, rewriting: Rewriting, fresh: Fresh, name: str, sweeps: Sweeps) -> None:
-        super().__init__(plan, rewriting.types, phase, rewriting, fresh, name)
+    def __init__(
+        self, plan: Plan, phase: Phase, printing: Printing, faults: Faults, fresh: Fresh, name: str, sweeps: Sweeps
+    ) -> None:
+        super().__init__(plan, phase, printing, faults, fresh, name)
         self.sweeps = sweeps
 
     def build(self) -> Slave:
@@ -88,28 +91,17 @@ class PackedSlaveBuilder(SlaveBuilder):
             statement.visit(Accesses())
         return found
 
-    def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
-        rewriter = PackedRewriter(self.rewriting, self.nest, self.fresh, self.offsets())
-        return transformed_block([statement], rewriter)
+    def scope(self) -> Scope:
+        offsets, fresh = self.offsets(), self.fresh
 
+        def placed(node: Element, indexes: list[str]) -> str | None:
+            access = node.origin.node
+            if not isinstance(access, cst.Subscript) or access not in offsets:
+                return None
+            part, place = _part(offsets[access], fresh)
+            return f"{packed_name(node.array, fresh)}[{part}, {indexes[0]}, {place} + {fresh.name('turn')}]"
 
-class PackedRewriter(SlaveRewriter):
-    """Rewrites one statement of a nest's body, its strided accesses going to the packed arrays."""
-
-    def __init__(self, rewriting: Rewriting, nest: Nest, fresh: Fresh, offsets: Mapping[cst.Subscript, int]) -> None:
-        super().__init__(rewriting, nest, fresh)
-        self.offsets = offsets
-
-    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
-        if original_node in self.offsets:
-            part, place = _part(self.offsets[original_node], self.fresh)
-            assert isinstance(updated_node.value, cst.Name)
-            row = index_expressions(updated_node)[0]
-            last = cst.parse_expression(f"{place} + {self.fresh.name('turn')}")
-            elements = [cst.SubscriptElement(cst.Index(index)) for index in (cst.Name(part), row, last)]
-            array = cst.Name(packed_name(updated_node.value.value, self.fresh))
-            updated_node = updated_node.with_changes(value=array, slice=elements)
-        return super().leave_Subscript(original_node, updated_node)
+        return replace(super().scope(), placed=placed)
 
 
 def _part(offset: int, fresh: Fresh) -> tuple[str, str]:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.multicore.casts import Rewriter, Rewriting, cast
+from somd.transforms.loops.program import Partials
 from somd.transforms.multicore.exact_tests import ExactTests
 from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.nodes import converted
+from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import work_text
 from somd.transforms.stages import Joined, PartialResults, Plan, joined_names
@@ -80,12 +82,14 @@ def joined(step: Joined, plan: Plan, fresh: Fresh) -> list[cst.BaseStatement]:
     return parsed(*texts)
 
 
-def result_function(step: PartialResults, plan: Plan, rewriting: Rewriting, fresh: Fresh) -> cst.FunctionDef:
+def result_function(step: PartialResults, plan: Plan, printing: Printing, fresh: Fresh) -> cst.FunctionDef:
     """The rest of the method as a function of an MI's copies and of what else it needs."""
     parameters = ", ".join((*step.names, *step.inputs))
     header = f"@helper\ndef {result_name(plan, fresh)}({parameters}):\n    pass\n"
     function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
-    body = [transformed_statement(s, Rewriter(rewriting)) for s in step.statements]
+    [partials] = printing.block(step)
+    assert isinstance(partials, Partials)
+    body = printing.statements(partials.body)
     comment = cst.EmptyLine(comment=cst.Comment("# what an MI returns, from its copies"))
     return function.with_changes(
         body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
@@ -121,10 +125,10 @@ class _Listed(Transformer):
         if value is None:
             return updated_node
         if isinstance(self.result, ScalarType):
-            value = cast(value, self.result.dtype)
+            value = converted(value, self.result.dtype)
         elif isinstance(self.result, TupleType) and isinstance(value, cst.Tuple):
             elements = [
-                e.with_changes(value=cast(e.value, kind.dtype))
+                e.with_changes(value=converted(e.value, kind.dtype))
                 for e, kind in zip(value.elements, self.result.elements, strict=True)
             ]
             value = value.with_changes(elements=elements)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
+import numpy as np
 
+from somd.transforms.emit.python_text import literal
 from somd.transforms.fence_table import fences_text
-from somd.transforms.multicore.casts import literal
-from somd.transforms.multicore.helpers import helper_function
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import MODULES, Fresh, offered_names
 from somd.transforms.multicore.slaves import Slave
@@ -36,7 +36,7 @@ from somd.transforms.stages import (
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import with_own_label
 from somd.transforms.tree.walking import Reader, Transformer
-from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type, type_of_value
 from somd.transforms.types.typing_table import Types
 
 
@@ -51,7 +51,6 @@ class MulticoreCode:
     slaves: tuple[Slave, ...]
     helpers: tuple[cst.FunctionDef, ...]
     constants: dict[str, object]
-    uses_math: bool
     #: whether a phase has more MIs than workers, since the costs of its iterations differ
     uneven: bool
 
@@ -68,18 +67,11 @@ def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
     fresh = Fresh(taken)
     builder = MasterBuilder(plan, types, constants, fresh)
     master = builder.build()
-    uses_math = builder.uses_math
-    helpers = []
-    for instance in types.helpers.values():
-        function, needs_math = helper_function(instance, constants)
-        helpers.append(_renamed(function, instance.method))
-        uses_math |= needs_math
+    helpers = [_renamed(builder.printing.helper(i), i.method) for i in types.helpers.values()]
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
     functions = (*_in_use(helpers, called), *builder.functions, *builder.exact.functions)
-    return MulticoreCode(
-        plan, types, signature, master, tuple(builder.slaves), functions, constants, uses_math, builder.uneven
-    )
+    return MulticoreCode(plan, types, signature, master, tuple(builder.slaves), functions, constants, builder.uneven)
 
 
 def _in_use(helpers: list[cst.FunctionDef], callers: Iterable[cst.FunctionDef]) -> list[cst.FunctionDef]:
@@ -110,12 +102,12 @@ def module_text(code: MulticoreCode) -> str:
         '"""',
         "",
     ]
-    if code.uses_math:
+    if "math" in used:
         head += ["import math", ""]
     head += ["import numpy as np", "from numba import prange", ""]
     names = [name for name in offered_names() if name in used]
     head += ["from somd.runtime.multicore import (", *(f"    {name}," for name in names), ")", ""]
-    head += [f"{name} = {cst.Module([]).code_for_node(literal(value))}" for name, value in code.constants.items()]
+    head += [f"{name} = {_literal(value)}" for name, value in code.constants.items()]
     if code.master.name.value != method.name:
         head += [f"MASTER = {code.master.name.value!r}"]
     head += [f"PARTITIONS = {partitions_text(code.plan)}"]
@@ -130,6 +122,12 @@ def module_text(code: MulticoreCode) -> str:
     if code.plan.raises:
         head += [f"RAISES = {raises_text(code.plan, code.types)}"]
     return "\n".join(head) + "\n" + text
+
+
+def _literal(value: object) -> str:
+    """The text of a captured number."""
+    assert isinstance(value, int | float | complex | np.generic)
+    return literal(value.item() if isinstance(value, np.generic) else value, type_of_value(value).dtype).text
 
 
 def _in_pieces(plan: Plan) -> bool:

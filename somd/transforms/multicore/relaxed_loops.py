@@ -9,14 +9,11 @@ for i in range(lo, hi):               first, last = inner_range(lo, hi, 1, 1, 0)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import libcst as cst
 
-from somd.transforms.access import Relaxed, RelaxedRead
-from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.multicore.casts import parenthesised
+from somd.transforms.access import RelaxedRead
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Nest
 from somd.transforms.tree.rewriting import parsed
@@ -24,57 +21,17 @@ from somd.transforms.tree.rewriting import parsed
 Ends = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Edges:
-    """What a relaxed read becomes where it may fall on another MI's part.
-
-    `test` is the text of `elsewhere(at, ...)` with the iteration left open as `{}`.
-    """
-
-    relaxed: Relaxed
-    snapshots: Mapping[str, str]
-    test: str
-    wrapping: frozenset[cst.Subscript]
-
-    def read(
-        self, original: cst.Subscript, made: cst.BaseExpression, index: cst.Subscript, tested: bool
-    ) -> cst.BaseExpression:
-        """`made`, the access as it stands in the slave, or the same of the snapshot.
-
-        `index` has its indexes, which were `tested` and are not negative, or may be.
-        """
-        read = self.relaxed.reads.get(original)
-        if read is None:
-            return made
-        code = cst.Module([]).code_for_node
-        snapshot = cst.Name(self.snapshots[read.array])
-        at = code(index_expressions(index)[read.axis])
-        if not tested and (isinstance(made, cst.Call) or original in self.wrapping):
-            at = f"wrapped({at}, {code(index.value)}.shape[{read.axis}])"
-        tests = " or ".join(self.test.format(at if c == 0 else _minus(at, c)) for c in read.writes)
-        if isinstance(made, cst.Call):
-            other: cst.BaseExpression = made.with_changes(args=[cst.Arg(snapshot), *made.args[1:]])
-        else:
-            assert isinstance(made, cst.Subscript)
-            other = made.with_changes(value=snapshot)
-        return parenthesised(cst.IfExp(cst.parse_expression(tests), other, made))
-
-
 def _minus(text: str, constant: int) -> str:
     return f"{text} - {constant}" if constant > 0 else f"{text} + {-constant}"
 
 
-def edges_of(nest: Nest, limits: str, ends: Ends, fresh: Fresh) -> Edges | None:
-    """The edges of a nest: `limits` is the text of its outermost range, `ends` those of the MI's part."""
-    if nest.relaxed is None:
-        return None
+def elsewhere_text(nest: Nest, limits: str, ends: Ends, fresh: Fresh) -> str:
+    """The condition under which another part may write the element at a place, which is left open as `{}`: `limits` is
+    the text of the outermost range, `ends` those of the MI's part."""
     if nest.partition is None:
-        test = f"elsewhere({{}}, {limits}, {ends[0]}, {ends[1]})"
-    else:
-        parts, owners = fresh.name(f"{nest.partition}_parts"), fresh.name(f"{nest.partition}_owners")
-        test = f"elsewhere_in({{}}, {limits}, {parts}, {owners}, {fresh.name('rank')})"
-    snapshots = {array: fresh.name(name) for array, name in nest.relaxed.snapshots.items()}
-    return Edges(nest.relaxed, snapshots, test, nest.wrapping)
+        return f"elsewhere({{}}, {limits}, {ends[0]}, {ends[1]})"
+    parts, owners = fresh.name(f"{nest.partition}_parts"), fresh.name(f"{nest.partition}_owners")
+    return f"elsewhere_in({{}}, {limits}, {parts}, {owners}, {fresh.name('rank')})"
 
 
 def relaxed_loops(

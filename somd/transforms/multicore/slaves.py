@@ -19,21 +19,18 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.python_expressions import Faults, Scope
 from somd.transforms.multicore.aligning import aligned
-from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
-from somd.transforms.multicore.doublings import is_doubling
-from somd.transforms.multicore.guarding import SlaveRewriter, assumption
 from somd.transforms.multicore.identities import identity, neutral_text, numpy_name
 from somd.transforms.multicore.loop_tables import LoopTables, WithTables
 from somd.transforms.multicore.names import LANES, Fresh
-from somd.transforms.multicore.refills import allocated_once
-from somd.transforms.multicore.relaxed_loops import Edges, edges_of, relaxed_loops
+from somd.transforms.multicore.printing import Printing
+from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
-from somd.transforms.taken import flag_texts
-from somd.transforms.tree.rewriting import parsed, transformed_block, transformed_expression
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -54,16 +51,20 @@ class Slave:
 class SlaveBuilder:
     """Builds the slave of one phase."""
 
-    def __init__(self, plan: Plan, types: Types, phase: Phase, rewriting: Rewriting, fresh: Fresh, name: str) -> None:
+    def __init__(self, plan: Plan, phase: Phase, printing: Printing, faults: Faults, fresh: Fresh, name: str) -> None:
         self.plan = plan
-        self.types = types
+        self.types: Types = printing.types
+        self.printing = printing
+        self.region = printing.region(phase)
+        self.faults = faults
         self.nest: Nest = phase.nest
         self.number = phase.number
-        self.rewriting = rewriting
         self.fresh = fresh
         self.name = name
-        #: what relaxed reads become in the piece that is being written
-        self.edges: Edges | None = None
+        #: accumulators and arrays that have another text in the slave
+        self.renamed: dict[str, str] = {}
+        #: what tells whose element a relaxed read takes, in the piece that is being written
+        self.elsewhere = ""
         #: the innermost loop in strips, if it is
         self.strips: Strips | None = None
         #: tables of what no iteration changes, if there are any; and whether that was asked
@@ -74,7 +75,7 @@ class SlaveBuilder:
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
         faults = self.nest.tests
-        arguments = (*self.nest.arrays, *self.snapshots(), *self.nest.scalars)
+        arguments = (*self.nest.arrays, *self.snapshots(), *self.scalars())
         rows = tuple(rows_name(c.array, self.fresh) for c in self.nest.combined)
         partials = (*self.partials_of_reductions(), *map(self.partials, self.nest.copies))
         ranked = faults or bool(self.nest.copies) or any(not ordered(c, self.types) for c in self.nest.combined)
@@ -143,6 +144,18 @@ class SlaveBuilder:
         relaxed = self.nest.relaxed
         return () if relaxed is None else tuple(self.fresh.name(name) for name in relaxed.snapshots.values())
 
+    def scalars(self) -> tuple[str, ...]:
+        """The scalars that the slave reads."""
+        return tuple(self.scope().name(name) for name in self.region.scalars)
+
+    def scope(self) -> Scope:
+        """What names stand for where statements are written."""
+        relaxed = self.nest.relaxed
+        snapshots = {} if relaxed is None else {name: self.fresh.name(name) for name in relaxed.snapshots.values()}
+        pairs = zip(self.region.reductions, self.nest.reductions, strict=True)
+        flags = {made.flag.name: self.flag(reduction) for made, reduction in pairs if made.flag is not None}
+        return self.printing.scope({**snapshots, **flags, **self.renamed}, self.faults, self.elsewhere)
+
     # --- ranges --------------------------------------------------------------------------------------------------
 
     def ranges(self) -> tuple[str, ...]:
@@ -161,10 +174,10 @@ class SlaveBuilder:
         """All loops, the outermost from one of `ends` to the other."""
         if self.nest.relaxed is None:
             return self.loops(0, ends)
-        edges = edges_of(self.nest, self.bounds(), ends, self.fresh)
+        elsewhere = elsewhere_text(self.nest, self.bounds(), ends, self.fresh)
 
         def loops(piece: tuple[str, str], edge: bool) -> list[cst.BaseStatement]:
-            self.edges = edges if edge else None
+            self.elsewhere = elsewhere if edge else ""
             return self.loops(0, piece)
 
         return relaxed_loops(self.nest, ends, self.fresh, loops)
@@ -181,23 +194,25 @@ class SlaveBuilder:
         dim = self.nest.dims[level]
         start, stop = self.limits(dim, level, outer)
         if level == len(self.nest.dims) - 1:
-            stripped = self.stripped(dim, (start, stop))
+            stripped = self.stripped(level, (start, stop))
             if stripped is not None:
                 return [stripped]
             if any(self.laned(r) for r in self.nest.reductions):
                 return self.lane_loop(dim, level, outer)
         step = "" if dim.step == 1 else f", {dim.step}"
-        return [self.loop(dim, f"range({start}, {stop}{step})", [*self.assumed(dim), *self.loops(level + 1, outer)])]
+        body = [*self.assumed(level), *self.loops(level + 1, outer)]
+        return [self.loop(dim, f"range({start}, {stop}{step})", body)]
 
-    def stripped(self, dim: Dim, limits: tuple[str, str]) -> cst.BaseStatement | None:
+    def stripped(self, level: int, limits: tuple[str, str]) -> cst.BaseStatement | None:
         """The innermost loop in strips, where that gains."""
         if not self.stripping:
             return None
         laned = any(self.laned(r) for r in self.nest.reductions)
         body = self.body()
         new = {} if self.tables is None else self.tables.types
-        loop = loop_of(dim, limits, self.nest, self.types, new, self.rewriting.constants, laned)
-        self.strips = strips_of(loop, body, self.assumed(dim), self.fresh)
+        dim = self.nest.dims[level]
+        loop = loop_of(dim, limits, self.nest, self.types, new, self.printing.constants, laned)
+        self.strips = strips_of(loop, body, self.assumed(level), self.fresh)
         return self.strips.loop if self.strips is not None else None
 
     def reductions_in_strips(self) -> bool:
@@ -241,15 +256,16 @@ class SlaveBuilder:
         inner = cst.ensure_type(outer_loop.body.body[0], cst.For)
         assert isinstance(inner.body, cst.IndentedBlock)
         filled = inner.with_changes(
-            body=inner.body.with_changes(body=[*inner.body.body, *self.assumed(dim), *self.body()])
+            body=inner.body.with_changes(body=[*inner.body.body, *self.assumed(level), *self.body()])
         )
         outer_loop = outer_loop.with_changes(
             body=outer_loop.body.with_changes(body=[filled]), leading_lines=dim.node.leading_lines
         )
         return [outer_loop]
 
-    def assumed(self, dim: Dim) -> list[cst.BaseStatement]:
-        return [] if is_doubling(dim.node) else assumption(dim.variable, self.nest.lowest.get(dim.node))
+    def assumed(self, level: int) -> list[cst.BaseStatement]:
+        """What is proved of a loop's variable."""
+        return self.printing.assumed(self.region.loops[level])
 
     def body(self) -> list[cst.BaseStatement]:
         scalars = [
@@ -258,7 +274,8 @@ class SlaveBuilder:
             if name in self.nest.scalars
             for statement in parsed(f"assume({name} >= {lowest})")
         ]
-        return self.with_tables([*scalars, *(made for s in self.nest.body for made in self.rewritten(s))])
+        own = frozenset(self.region.local_arrays)
+        return self.with_tables([*scalars, *self.printing.statements(self.region.body, self.scope(), own)])
 
     def with_tables(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
         """The body with look-ups of what no iteration changes, where that is worth a table."""
@@ -268,29 +285,17 @@ class SlaveBuilder:
             iterations = (
                 f"({second} - {first}) * {rest[0]}" if self.blockwise() else f"trips({first}, {second}, {step})"
             )
-            makes = LoopTables(self.nest, self.types, self.rewriting.constants, self.fresh, self.name)
+            makes = LoopTables(self.nest, self.printing, self.fresh, self.name)
             self.tables = makes.of(body, (*self.nest.arrays, *self.nest.scalars), iterations)
             self.tables_made = True
         return body if self.tables is None else self.tables.tabled.body
 
-    def rewritten(self, statement: cst.BaseStatement) -> list[cst.BaseStatement]:
-        flagged = {
-            node: text for r in self.nest.reductions for node, text in flag_texts(r, self.flag(r), self.kind(r)).items()
-        }
-        rewriter = SlaveRewriter(self.rewriting, self.nest, self.fresh, self.edges, flagged)
-        return transformed_block([statement], rewriter)
-
     def local_arrays(self) -> list[cst.BaseStatement]:
         """The arrays of an iteration, which an MI makes once."""
-
-        def rewrite(node: cst.BaseExpression) -> cst.BaseExpression:
-            return transformed_expression(node, Rewriter(self.rewriting))
-
-        locals_ = self.nest.local_arrays
-        return [made for local in locals_ for made in allocated_once(local, self.types, rewrite)]
+        return self.printing.rooms(self.region, self.scope())
 
     def text(self, node: cst.BaseExpression) -> str:
-        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting)))
+        return self.printing.text(node)
 
     # --- reductions ----------------------------------------------------------------------------------------------
 
@@ -334,7 +339,7 @@ class SlaveBuilder:
         return scalar.kind
 
     def flag(self, reduction: Reduction) -> str:
-        """What tells, in a block, what an accumulator took; see `taken`."""
+        """What tells, in a block, what an accumulator took."""
         return self.fresh.name(f"{reduction.name}_taken")
 
     def flags(self, reduction: Reduction) -> str:
@@ -356,13 +361,13 @@ class SlaveBuilder:
         before = [f"{lo}, {hi} = {cut}({limits}, {block}, {length})"]
         after = []
         once: list[str] = []
-        renames = dict(self.rewriting.renames)
+        renamed: dict[str, str] = {}
         for combined in self.nest.combined:
             own, row = own_name(combined.array, self.fresh), block
             if not ordered(combined, self.types):
                 row = self.fresh.name("rank")
             (before if row == block else once).append(own_copy_text(combined, own, row, self.types, self.fresh))
-            renames[combined.array] = cst.Name(own)
+            renamed[combined.array] = own
         for reduction in self.nest.reductions:
             scalar = self.types.names[reduction.name]
             assert isinstance(scalar, ScalarType)
@@ -372,7 +377,7 @@ class SlaveBuilder:
                 lane, start = self.fresh.name("lane"), self.lane_identity(reduction, scalar)
                 before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
                 before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
-                renames[reduction.name] = cst.parse_expression(f"{lanes}[{self.fresh.name('lane')}]")
+                renamed[reduction.name] = f"{lanes}[{self.fresh.name('lane')}]"
                 combine = f"reduce_{OPERATORS[reduction.op].of_kind(scalar.kind).short}({lanes})"
                 after.append(f"{self.partials(reduction.name)}[{block}] = {combine}")
             else:
@@ -388,7 +393,7 @@ class SlaveBuilder:
                 assert isinstance(kind, ScalarType)
                 before.append(f"{companion} = np.{numpy_name(kind.dtype)}(0)")
                 after.append(f"{self.partials(companion)}[{block}] = {companion}")
-        self.rewriting.renames = renames
+        self.renamed = renamed
         loop = cst.ensure_type(cst.parse_statement(f"for {block} in range({first}, {last}):\n    pass\n"), cst.For)
         body = [*parsed(*before), *self.whole((lo, hi)), *parsed(*after)]
         return [*parsed(*once), loop.with_changes(body=cst.IndentedBlock(body))]

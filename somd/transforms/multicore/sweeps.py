@@ -18,20 +18,20 @@ the statements that take the loop's place in the master.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
 from somd.transforms.analysis.assignment import read_from_before
-from somd.transforms.multicore.casts import Rewriter, Rewriting
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.packed_slaves import PackedSlaveBuilder, packed_name
+from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform, nested_steps
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.rewriting import parsed, transformed_expression, transformed_statement
+from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import children_of
 
 Slaves = Mapping[int, tuple[SlaveBuilder, Slave]]
@@ -46,12 +46,12 @@ class SweepsBuilder:
         plan: Plan,
         slaves: Slaves,
         fresh: Fresh,
-        rewriting: Callable[[Phase | None], Rewriting],
+        printing: Printing,
         exact: ExactTests,
     ) -> None:
         header = range_of(step.node) if isinstance(step.node, cst.For) else None
         assert header is not None and step.sweeps is not None
-        self.step, self.plan, self.fresh, self.rewriting = step, plan, fresh, rewriting
+        self.step, self.plan, self.fresh, self.printing = step, plan, fresh, printing
         self.exact = exact
         self.sweeps = step.sweeps
         self.radius = step.sweeps.radius
@@ -72,12 +72,12 @@ class SweepsBuilder:
 
     def packed(self, phase: Phase) -> tuple[SlaveBuilder, Slave]:
         name = self.fresh.name(f"{self.plan.method.name}_packed_{phase.number}")
-        rewriting = self.rewriting(phase)
-        builder = PackedSlaveBuilder(self.plan, phase, rewriting, self.fresh, name, self.sweeps)
+        faults = self.plain[phase.number][0].faults
+        builder = PackedSlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name, self.sweeps)
         return builder, builder.build()
 
     def text(self, node: cst.BaseExpression) -> str:
-        return cst.Module([]).code_for_node(transformed_expression(node, Rewriter(self.rewriting(None))))
+        return self.printing.text(node)
 
     def names(self, *wanted: str) -> list[str]:
         return [self.fresh.name(name) for name in wanted]
@@ -197,12 +197,13 @@ class SweepsBuilder:
             if isinstance(step, Phase):
                 made += self.sweep(*self.slaves[step.number]) if phases else []
             elif isinstance(step, Serial):
-                made += [transformed_statement(s, Rewriter(self.rewriting(None))) for s in step.statements]
+                made += self.printing.serial(step)
             elif isinstance(step, Uniform) and isinstance(step.node, cst.For):
-                header = transformed_expression(step.node.iter, Rewriter(self.rewriting(None)))
-                body = self.turned(step.body, phases)
+                header, variable, firsts = self.printing.header(step)
+                body = [*firsts, *self.turned(step.body, phases)]
                 if body or (not phases and names_read(step.node.target) & self.read_outside(step.node)):
-                    made.append(step.node.with_changes(iter=header, body=cst.IndentedBlock(body or parsed("pass"))))
+                    loop = step.node.with_changes(target=cst.Name(variable), iter=cst.parse_expression(header))
+                    made.append(loop.with_changes(body=cst.IndentedBlock(body or parsed("pass"))))
         return made
 
     def sweep(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.multicore.casts import parenthesised
 from somd.transforms.multicore.counters import Counters, code
 from somd.transforms.multicore.flow import (
     Statements,
@@ -37,6 +36,7 @@ from somd.transforms.multicore.flow import (
     targets,
 )
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.nodes import parenthesised
 from somd.transforms.multicore.repeated import Facts, Finder, Place
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import inside, parsed, transformed_block

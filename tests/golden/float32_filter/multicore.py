@@ -18,7 +18,7 @@ from somd.runtime.multicore import (
     trips,
 )
 
-WEIGHT = 0.25
+WEIGHT = np.float32(0.25)
 PARTITIONS = ()
 RESULT = None
 WRITTEN = (1,)
@@ -39,11 +39,11 @@ def softened(value, limit):
 def float32_filter_slave_1(lo, hi, a, b, count, limit):
     for i in range(lo, hi):
         assume(1 <= i < FAR)
-        centre = a[i] * np.float32(2.0) - np.float32(WEIGHT)  # stays float32
+        centre = a[i] * np.float32(2.0) - WEIGHT  # stays float32
         if centre > np.float32(limit):
             centre = softened(a[i - 1] + a[i + 1], limit)
         b[i] = np.sqrt(abs(centre)) + numpy_square(a[i])
-        count[i] = np.int32(np.int32(count[i] * np.int32(3)) + np.int32((i & 7)))
+        count[i] = np.int32(np.int32(count[i] * np.int32(3)) + np.int32(i & 7))
 
 
 @master

@@ -38,7 +38,7 @@ HAS_FAULTS = True
 def gather_slave_1(lo, hi, index, x, y, last, faults, rank):
     for i in range(lo, hi):
         assume(0 <= i < FAR)
-        if index[i] != last and load(x, (np.int64(index[i]),), 1, faults, rank, (i, 0, 0)) > 0.0:
+        if index[i] != last and load(x, (index[i],), 1, faults, rank, (i, 0, 0)) > 0.0:
             at_2 = wrapped(index[i], x.shape[0])
             if at_2 < 0:
                 note(faults, rank, 2, index[i], (i, 0, 0))
@@ -59,5 +59,5 @@ def gather(x, index, last, n_slaves, faults):
             gather_slave_1(lo, hi, index, x, y, last, faults, rank)
     if failed(faults):
         raise IndexError(-1)
-    y[index_of(0, y.shape[0], 3)] = y[index_of(0, y.shape[0], 3)] + x[index_of(last, x.shape[0], 4)]
+    y[index_of(0, y.shape[0], 3)] += x[index_of(last, x.shape[0], 4)]
     return y

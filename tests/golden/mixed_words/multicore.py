@@ -42,7 +42,7 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
         for lane in range(count):
             i = base + lane
             assume(0 <= i < FAR)
-            x = np.uint16(np.uint16(a[i]) << np.uint16(8) | np.uint16(3))
+            x = np.uint16((np.uint16(a[i]) << np.uint16(8)) | np.uint16(3))
             y = np.uint16(7)
             x_lanes[lane] = x
             y_lanes[lane] = y
@@ -75,14 +75,14 @@ def mixed_words_slave_1(lo, hi, a, key, out):
     else:
         for i in range(lo, hi):
             assume(0 <= i < FAR)
-            x = np.int64(a[i]) << 8 | 3
+            x = (np.int64(a[i]) << 8) | 3
             y = 7
             # the same for every element
             shift = 1
             for k in range(len(key)):
                 assume(0 <= k < FAR)
-                x = x * key[k] % PRIME & 0xFFFF
-                y = (y + x) * 31 % 1021 + -1 & 0xFFFF
+                x = (x * key[k] % PRIME) & 0xFFFF
+                y = ((y + x) * 31 % 1021 + -1) & 0xFFFF
                 shift = 5 - shift
                 if x > y:  # neither is preferred
                     x, y = y, x

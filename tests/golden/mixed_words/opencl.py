@@ -55,6 +55,7 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
         y = (y + x) * 31u % 1021u - 1u & 65535u;
 #line 20 "input.py"
         shift_ = 5u - shift_;
+        // neither is preferred
 #line 21 "input.py"
         if (x > y) {
 #line 22 "input.py"

@@ -54,7 +54,7 @@ def roots_slave_1(first, last, length, a, b, total_partials, faults, rank):
                     note_raise(faults, rank, 1, (i, 0, 0), (i,))
                     return
                 root__x = a[i]
-                if root__x < 0:
+                if root__x < 0.0:
                     note_raise(faults, rank, 2, (i, 0, 0), (root__x, i))
                     return
                 root__value = math.sqrt(root__x)
@@ -65,7 +65,7 @@ def roots_slave_1(first, last, length, a, b, total_partials, faults, rank):
 @master
 def roots(a, b, n_slaves, faults):
     if len(a) != len(b):
-        note_raise(faults, 0, 3, (0, 0, 0), (a.shape[0], b.shape[0]))
+        note_raise(faults, 0, 3, (0, 0, 0), (len(a), len(b)))
         raise IndexError(-1)
     total = 0.0
     # phase 1: the loop over i at line 21

@@ -1,0 +1,362 @@
+"""Statements of the loop program -> lines of Python for Numba.
+
+y[row[k]] += x[k]     ->     at_1 = wrapped(row[k], y.shape[0])
+                             if at_1 < 0:
+                                 note(faults, rank, 3, row[k], (k, 0, 0))
+                                 return
+                             y[at_1] += x[k]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.emit.declared import OWN
+from somd.transforms.emit.doublings import is_doubling
+from somd.transforms.emit.python_expressions import Expressions, Scope
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Assign,
+    Break,
+    Cast,
+    Constant,
+    Continue,
+    Copy,
+    Element,
+    Evaluate,
+    Expression,
+    If,
+    Length,
+    Loop,
+    Operation,
+    Origin,
+    Raise,
+    Rebind,
+    Return,
+    Statement,
+    Store,
+    Tested,
+    Unpack,
+    Variable,
+    While,
+    Whole,
+)
+from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.walking import expressions_in
+
+INDENT = "    "
+
+
+class Statements:
+    """Prints the statements of one function.
+
+    `own` are arrays of an iteration, which are there: they are filled. `far` is the name of what no index reaches,
+    where LLVM is to be told what is proved of loop variables.
+    """
+
+    def __init__(self, scope: Scope, own: frozenset[str] = frozenset(), far: str = "") -> None:
+        self.scope = scope
+        self.expressions = Expressions(scope)
+        self.own = own
+        self.far = far
+
+    def block(self, statements: Sequence[Statement]) -> list[str]:
+        """The lines of statements, `pass` for none."""
+        return self.lines(statements) or ["pass"]
+
+    def lines(self, statements: Sequence[Statement]) -> list[str]:
+        found: list[str] = []
+        for group in _groups(statements):
+            made = self.together(group) if len(group) > 1 else None
+            found += made if made is not None else [line for each in group for line in self.commented(each)]
+        return found
+
+    def commented(self, node: Statement) -> list[str]:
+        """A statement with the user's comments."""
+        origin = origin_of(node)
+        made = self.statement(node)
+        if origin.behind and made and not isinstance(node, Loop | While | If):
+            made[-1] += f"  {origin.behind}"
+        return [*origin.comments, *made] if made else []
+
+    def statement(self, node: Statement) -> list[str]:
+        if isinstance(node, If):
+            return self.branch(node)
+        if isinstance(node, Loop):
+            return self.loop(node)
+        if isinstance(node, While):
+            return self.repeated(node)
+        with self.expressions.tests() as before:
+            made = self.simple(node)
+            return [*before, *made]
+
+    def simple(self, node: Statement) -> list[str]:
+        """A statement without blocks."""
+        value = self.expressions.value
+        if isinstance(node, Assign):
+            return [self.assigned(self.scope.name(node.target.name), node.target, node.value, node.origin)]
+        if isinstance(node, Store):
+            return [self.stored(node)]
+        if isinstance(node, Unpack):
+            targets = ", ".join(self.scope.name(each.name) for each in node.targets)
+            return [f"{targets} = {self.call(node)}"]
+        if isinstance(node, Evaluate):
+            return [value(node.value).text]
+        if isinstance(node, Break | Continue):
+            return ["break" if isinstance(node, Break) else "continue"]
+        if isinstance(node, Return):
+            return [f"return {', '.join(map(self.result, node.values))}".rstrip()]
+        if isinstance(node, Raise):
+            return self.raised(node)
+        return self.array(node)
+
+    def call(self, node: Unpack) -> str:
+        return f"{node.function}({', '.join(self.expressions.value(each).text for each in node.operands)})"
+
+    def result(self, node: Expression | Whole) -> str:
+        return self.scope.name(node.array) if isinstance(node, Whole) else self.expressions.value(node).text
+
+    def raised(self, node: Raise) -> list[str]:
+        """The values are entered in the fault table, as a fault: the runtime makes the exception."""
+        values = [self.expressions.value(each).text for each in node.values]
+        given = f"({', '.join(values)}{',' if len(values) == 1 else ''})"
+        faults = self.scope.faults
+        table = "faults" if faults is None else faults.table
+        rank, place = ("0", "(0, 0, 0)") if faults is None else (faults.rank, faults.place)
+        table = self.scope.fresh(table) if faults is None else table
+        noted = f"note_raise({table}, {rank}, {node.site.number}, {place}, {given})"
+        return [noted, "raise IndexError(-1)" if faults is None else "return"]
+
+    # --- assignments ---------------------------------------------------------------------------------------------
+
+    def assigned(self, target: str, place: Expression, value: Expression, origin: Origin) -> str:
+        made = self.expressions.value(value)
+        augmented = isinstance(origin.node, cst.AugAssign) and isinstance(value, Operation)
+        if augmented and made.sides is not None and made.sides[0].text == target:
+            _, symbol, right = made.sides
+            return f"{target} {symbol}= {right.text}"
+        return f"{target} = {made.text}"
+
+    def stored(self, node: Store) -> str:
+        value = node.value
+        if isinstance(value, Cast) and _keeps(value.operand.type.dtype, value.type.dtype):
+            value = value.operand
+        if isinstance(node.element.access, Tested):
+            self.expressions.value(value)  # its tests come first
+        target = self.expressions.place(node.element)
+        return self.assigned(target, node.element, value, node.origin)
+
+    def together(self, group: Sequence[Statement]) -> list[str] | None:
+        """Targets that get values at once, written as one assignment; None where it cannot be."""
+        first, last = origin_of(group[0]), origin_of(group[-1])
+        if isinstance(group[0], Unpack):
+            pairs = self.unpacked(group[0], group[1:])
+        else:
+            pairs = _pairs(group, in_place=self.scope.faults is None)
+        if pairs is None:
+            return None
+        with self.expressions.tests() as before:
+            given = self.call(group[0]) if isinstance(group[0], Unpack) else self.sides([value for _, value in pairs])
+            targets = ", ".join(map(self.side, (target for target, _ in pairs)))
+            return [*first.comments, *before, f"{targets} = {given}{f'  {last.behind}' if last.behind else ''}"]
+
+    def sides(self, values: Sequence[str | Expression]) -> str:
+        """The values of an assignment of several targets; all lengths of an array are its shape."""
+        return self.shape(values) or ", ".join(map(self.side, values))
+
+    def shape(self, values: Sequence[object]) -> str:
+        """`array.shape` for all lengths of an array that has several; nothing for other values."""
+        lengths = [(each.array, each.axis) for each in values if isinstance(each, Length)]
+        if len(lengths) != len(values) or len(lengths) < 2:
+            return ""
+        array, kind = lengths[0][0], self.scope.arrays.get(lengths[0][0])
+        whole_ = kind is not None and lengths == [(array, axis) for axis in range(kind.ndim)]
+        return f"{self.scope.name(array)}.shape" if whole_ else ""
+
+    def side(self, node: str | Expression) -> str:
+        """A name of an array or scalar, an element, or a value in an assignment of several targets."""
+        return self.scope.name(node) if isinstance(node, str) else self.expressions.value(node).text
+
+    def unpacked(
+        self, node: Unpack, stores: Sequence[Statement]
+    ) -> list[tuple[str | Element, str | Expression]] | None:
+        pairs = _pairs(stores, {each.name for each in node.targets}, self.scope.faults is None)
+        parts = None if pairs is None else [each.name for _, each in pairs if isinstance(each, Variable)]
+        return pairs if parts == [each.name for each in node.targets] else None
+
+    # --- blocks --------------------------------------------------------------------------------------------------
+
+    def branch(self, node: If, word: str = "if") -> list[str]:
+        with self.expressions.tests() as before:
+            test = self.expressions.test(node.test).text
+        made = [*before, _headed(node, f"{word} {test}:"), *_indented(self.block(node.body))]
+        if len(node.orelse) == 1 and isinstance(node.orelse[0], If) and not origin_of(node.orelse[0]).comments:
+            other = self.branch(node.orelse[0], "elif")
+            if other[0].startswith("elif "):
+                return [*made, *other]
+        return [*made, "else:", *_indented(self.block(node.orelse))] if node.orelse else made
+
+    def loop(self, node: Loop) -> list[str]:
+        with self.expressions.tests() as before:
+            header = _headed(node, f"for {self.scope.name(node.variable.name)} in {self.range(node)}:")
+        return [*before, header, *_indented([*self.assumed(node), *self.block(node.body)])]
+
+    def range(self, node: Loop) -> str:
+        """The range of a loop."""
+        start, stop, step = (self.expressions.value(each).text for each in (node.start, node.stop, node.step))
+        limits = [stop] if (start, step) == ("0", "1") else [start, stop] if step == "1" else [start, stop, step]
+        return f"range({', '.join(limits)})"
+
+    def assumed(self, node: Loop) -> list[str]:
+        """What tells LLVM what is proved of a loop's variable."""
+        range_ = node.variable.range
+        known = range_ is not None and range_ != whole(node.variable.type) and range_.low >= -(1 << 44)
+        if range_ is None or not known or not self.far or is_doubling(node):
+            return []
+        if not any(isinstance(each, Element) for each in expressions_in(node.body)):
+            return []
+        return [f"assume({range_.low} <= {self.scope.name(node.variable.name)} < {self.far})"]
+
+    def repeated(self, node: While) -> list[str]:
+        """A loop in which an access is tested in its place ends with the fault: its test may never become false."""
+        with self.expressions.tests(False):
+            test = self.expressions.test(node.test).text
+        tested = any(isinstance(e, Element) and isinstance(e.access, Tested) for e in expressions_in((node,)))
+        faults = self.scope.faults
+        ended = [f"if {faults.table}[{faults.rank}, 0] != 0:", "    return"] if faults is not None and tested else []
+        return [_headed(node, f"while {test}:"), *_indented([*ended, *self.block(node.body)])]
+
+    # --- arrays --------------------------------------------------------------------------------------------------
+
+    def array(self, node: Statement) -> list[str]:
+        if isinstance(node, Rebind):
+            targets, sources = (", ".join(map(self.scope.name, names)) for names in (node.targets, node.sources))
+            return [f"{targets} = {sources}"]
+        if isinstance(node, Copy):
+            copied = (
+                f"np.copy({self.scope.name(node.source)})"
+                if not node.ordered
+                else f"{self.scope.name(node.source)}.copy()"
+            )
+            return [f"{self.scope.name(node.array)} = {copied}"]
+        assert isinstance(node, Allocate | AllocateLike), node
+        return self.refilled(node) if node.array in self.own else [f"{self.scope.name(node.array)} = {self.made(node)}"]
+
+    def made(self, node: Allocate | AllocateLike) -> str:
+        """The call that makes an array."""
+        dtype, fill = dtype_text(node.type.dtype), node.fill
+        kind = _kind(fill)
+        value = "" if kind != "full" or fill is None else f", {self.expressions.value(fill).text}"
+        if isinstance(node, AllocateLike):
+            same = self.scope.arrays.get(node.like)
+            other = "" if same is not None and same.dtype == node.type.dtype else f", dtype={dtype}"
+            return f"np.{kind}_like({self.scope.name(node.like)}{value}{other})"
+        lengths = [self.expressions.value(each).text for each in node.lengths]
+        shape = lengths[0] if len(lengths) == 1 else self.shape(node.lengths) or f"({', '.join(lengths)})"
+        return f"np.{kind}({shape}{value}, {dtype})"
+
+    def room(self, node: Allocate | AllocateLike) -> str:
+        """The statement at the top of a slave that makes an array of an iteration, without content."""
+        name, dtype = self.scope.name(node.array), dtype_text(node.type.dtype)
+        if isinstance(node, AllocateLike):
+            return f"{name} = np.empty_like({self.scope.name(node.like)}, {dtype})"
+        lengths = [self._natural(each, bool(node.sites)) for each in node.lengths]
+        shape = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+        return f"{name} = np.empty({shape}, {dtype})"
+
+    def _natural(self, node: Expression, tested: bool) -> str:
+        text = self.expressions.value(node).text
+        return text if not tested or isinstance(node, Constant) else f"max(0, {text})"
+
+    def refilled(self, node: Allocate | AllocateLike) -> list[str]:
+        """In place of an allocation: lengths below 0 are faults, the array that is there gets its content."""
+        found: list[str] = []
+        faults = self.scope.faults
+        sites = node.sites if isinstance(node, Allocate) else ()
+        for site, length in zip(sites, node.lengths if isinstance(node, Allocate) else (), strict=False):
+            if not isinstance(length, Constant) and faults is not None:
+                text = self.expressions.value(length)
+                noted = f"note({faults.table}, {faults.rank}, {site.number}, {text.text}, {faults.place})"
+                found += [f"if {text.within(9)} < 0:", f"    {noted}", "    return"]
+        if node.fill is not None:
+            everything = ", ".join(":" for _ in range(node.type.ndim))
+            found.append(f"{self.scope.name(node.array)}[{everything}] = {self.expressions.value(node.fill).text}")
+        return found
+
+
+def _kind(fill: Expression | None) -> str:
+    """The function of NumPy's that fills an array so."""
+    if fill is None:
+        return "empty"
+    if not isinstance(fill, Constant) or str(fill.value)[0] == "-":
+        return "full"
+    return "zeros" if fill.value == 0 else "ones" if fill.value == 1 else "full"
+
+
+def dtype_text(dtype: str) -> str:
+    """A type as NumPy's name for it."""
+    return f"np.{'bool_' if dtype == 'bool' else dtype}"
+
+
+def origin_of(node: Statement) -> Origin:
+    """Where a statement comes from."""
+    return getattr(node, "origin", None) or Origin()
+
+
+def _headed(node: Loop | While | If, text: str) -> str:
+    """The first line of a statement with a body, with the user's comment behind it."""
+    return f"{text}  {node.origin.behind}" if node.origin.behind else text
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+def _keeps(dtype: str, wanted: str) -> bool:
+    """Whether storing a number of `dtype` in an array converts it as a cast does."""
+    kind, other = np.dtype(dtype).kind, np.dtype(wanted).kind
+    return (kind in "iu" and other in "iufc") or (kind == "f" and other in "fc") or (kind == other == "c")
+
+
+def _groups(statements: Sequence[Statement]) -> list[list[Statement]]:
+    """Statements, those that one assignment of several targets became together."""
+
+    def key(pair: tuple[int, Statement]) -> object:
+        node = origin_of(pair[1]).node
+        return id(node) if isinstance(node, cst.Assign) else -pair[0] - 1
+
+    return [[statement for _, statement in group] for _, group in groupby(enumerate(statements), key)]
+
+
+def _pairs(
+    group: Sequence[Statement], given: frozenset[str] | set[str] = frozenset(), in_place: bool = False
+) -> list[tuple[str | Element, str | Expression]] | None:
+    """Each target of an assignment at once, with its value; None for statements of another form. `given` are names that
+    have their values; accesses are tested where they stand if `in_place`, or else before the statement."""
+    held: dict[str, Expression] = {}
+    found: list[tuple[str | Element, str | Expression]] = []
+    for node in group:
+        if isinstance(node, Assign) and OWN in node.target.name and not found:
+            held[node.target.name] = node.value
+        elif isinstance(node, Rebind):
+            found += [(target, source) for target, source in zip(node.targets, node.sources, strict=True)]
+        elif isinstance(node, Assign | Store):
+            value = node.value
+            if isinstance(value, Variable) and value.name in held:
+                value = held.pop(value.name)
+            elif not isinstance(value, Constant) and not (isinstance(value, Variable) and value.name in given):
+                return None
+            if isinstance(node, Assign):
+                found.append((node.target.name, value))
+            else:
+                if found and not in_place and isinstance(node.element.access, Tested):
+                    return None
+                found.append((node.element, value))
+        else:
+            return None
+    return None if held else found

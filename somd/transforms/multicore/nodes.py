@@ -1,0 +1,18 @@
+"""libcst's expressions that passes over slaves put together."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+
+def parenthesised(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def call(function: str, *arguments: cst.BaseExpression) -> cst.Call:
+    return cst.Call(cst.parse_expression(function), [cst.Arg(a) for a in arguments])
+
+
+def converted(node: cst.BaseExpression, dtype: str) -> cst.Call:
+    """`np.dtype(node)`"""
+    return call("np.bool_" if dtype == "bool" else f"np.{dtype}", node)

@@ -1,0 +1,104 @@
+"""What is printed for Numba: types of the program where Numba's would be others, tests of accesses, the user's form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from somd import dist, somd
+from somd.transforms.emit.python_text import Py, as_type, infix, literal
+from tests.differential.features import text_of
+
+A = dist[np.ndarray]
+STEP, SIZE = 0.5, 3
+
+
+@somd
+def kinds(a: A, b: A, at: np.ndarray, n: int) -> None:
+    for i in range(min(len(a), len(b))):
+        # a tuple with a name
+        pair = (a[i], a[i] + STEP)
+        x, y = pair[1], pair[0]  # at once
+        if x > n:  # an int that becomes a float
+            b[i] = y * SIZE
+        elif y < 0 or (x < 1 and a[at[i]] > 0):
+            b[i] += x / (i % 7 - 3.5)
+        else:
+            for k in range(n, 0, -1):
+                b[i] = x - (y - k)
+
+
+BODY = """\
+        # a tuple with a name
+        pair_0, pair_1 = a[i], a[i] + STEP
+        x, y = pair_1, pair_0  # at once
+        if x > n:  # an int that becomes a float
+            b[i] = y * SIZE
+        elif y < 0.0 or (x < 1.0 and load(a, (load(at, (i,), 1, faults, rank, (i, 0, 0)),), 2, faults, rank, \
+(i, 0, 0)) > 0.0):
+            b[i] += x / (i % 7 - 3.5)
+        else:
+            for k in range(n, 0, -1):
+                assume(1 <= k < FAR)
+                b[i] = x - (y - k)
+"""
+
+
+def spaced(text: str) -> str:
+    return text.replace("  #", " #")
+
+
+def test_statements() -> None:
+    text = text_of(kinds, (np.ones(3), np.ones(3), np.arange(3), 2), "multicore")
+    assert spaced(BODY) in spaced(text), text
+    assert "SIZE = 3.0" in text and "STEP = 0.5" in text
+
+
+@somd
+def narrow(a: A, b: A, out: A) -> None:
+    for i in range(len(out)):
+        out[i] = (a[i] + b[i]) // 3 - (-a[i])
+
+
+def test_types_of_numpy_where_numba_has_others() -> None:
+    ones = np.ones(3, np.int8)
+    text = text_of(narrow, (ones, ones, ones), "multicore")
+    assert "out[i] = np.int8(np.int8(np.int8(a[i] + b[i]) // np.int8(3)) - np.int8(-a[i]))" in text, text
+    wide = np.ones(3, np.int64)
+    text = text_of(narrow, (wide, wide, wide), "multicore")
+    assert "out[i] = (a[i] + b[i]) // 3 - -a[i]" in text, text
+
+
+@somd
+def updated(y: A, row: np.ndarray, x: np.ndarray) -> None:
+    for k in range(len(y)):
+        y[k] += x[row[k]]
+
+
+def test_tests_stand_before_the_statement() -> None:
+    text = text_of(updated, (np.ones(3), np.arange(3), np.ones(3)), "multicore")
+    assert "        at_2 = wrapped(row[k], x.shape[0])\n        if at_2 < 0:\n" in text, text
+    assert "        y[k] += x[at_2]\n" in text, text
+
+
+@pytest.mark.parametrize(
+    ("symbols", "text"),
+    [("+*", "a + b * c"), ("*+", "a * (b + c)"), ("--", "a - (b - c)"), ("**", "a * (b * c)"), ("&|", "a & (b | c)")],
+)
+def test_brackets(symbols: str, text: str) -> None:
+    a, b, c = (Py(name, "int64") for name in "abc")
+    assert infix(symbols[0], a, infix(symbols[1], b, c, "int64"), "int64").text == text
+
+
+def test_numbers() -> None:
+    assert literal(-(1 << 63), "int64").text == "-9223372036854775807 - 1"
+    assert literal((1 << 64) - 1, "uint64").text == "np.uint64(18446744073709551615)"
+    assert [literal(z, "complex128").text for z in (2j, 1 + 2j, complex(0, -0.0))] == [
+        "2j",
+        "complex(1.0, 2.0)",
+        "complex(0.0, -0.0)",
+    ]
+    assert as_type(Py("x", "float64"), "uint32").text == "np.uint32(float_to_unsigned(x))"
+    for value in (0.1, 1e-45, 3.4e38, float("nan")):
+        made = eval(literal(float(np.float32(value)), "float32").text, {"np": np})
+        assert made.tobytes() == np.float32(value).tobytes()
