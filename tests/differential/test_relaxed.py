@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 import somd
 from somd.arguments.signatures import describe
 from somd.transforms.loops.interpret import Interpreter
-from somd.transforms.loops.program import Parts
+from somd.transforms.loops.program import Region
 from somd.transforms.pipeline import compile_for, loop_program
 from somd.transforms.signature_text import parse_type
 from tests.differential import features, harness
@@ -41,7 +42,7 @@ class Definition:
         program = loop_program(compile_for(method.sequential, types, aliases))
         self.partitioners = {self.names[k]: p for k, p in method._shown_calling().partitioners.items()}
         if target == "opencl":
-            program = changed(program, lambda node: Parts() if isinstance(node, Parts) else None)
+            program = changed(program, lambda node: replace(node, partition=None) if isinstance(node, Region) else None)
         self.interpreter = Interpreter(program)
 
     def run(self, case: tuple[Any, ...], workers: int) -> tuple[Any, tuple[Any, ...]]:
