@@ -23,6 +23,9 @@ from somd.compiling.one_at_a_time import many_calls
 from somd.elementary.functions import ALL, POWERS, elementary
 from tests.property.mixed import Mixed
 
+#: bits of an int that plain Python is let make
+MOST_BITS = 1 << 32
+
 
 class Wrapped(int):
     """One of Python's ints as docs/limits.md has it: 64 bits wide, wrapping."""
@@ -38,6 +41,8 @@ def _wrapping(symbol: Callable[..., Any], name: str, reflected: bool = False) ->
             if not isinstance(others[0], np.generic):
                 return NotImplemented
             return symbol(others[0], int(self)) if reflected else symbol(int(self), others[0])
+        if name.endswith("lshift__") and int(self if reflected else others[0]) > MOST_BITS:
+            raise MemoryError  # as Python does at once on a machine that has no room; others would work at it for hours
         found = plain(self, *others)
         if type(found) is tuple:
             return tuple(map(wrapped, found))

@@ -83,3 +83,10 @@ def test_on_a_device_some_results_are_python_s_own() -> None:
     wide, narrow = Outcome((2**70, 1, 5), []), Outcome((0, 1, 7), [])
     assert _as_good(narrow, wide, Outcome((2**70, 1, 7), []), 0.0)
     assert not _as_good(narrow, wide, Outcome((2**70, 1, 6), []), 0.0)
+
+
+def test_ints_that_no_memory_holds() -> None:
+    for base, count in ((wrapped(1), wrapped(1 << 40)), (1, wrapped(1 << 40)), (wrapped(1), 1 << 40)):
+        with pytest.raises(MemoryError):
+            base << count
+    assert wrapped(1) << 5 == 1 << wrapped(5) == 32
