@@ -267,6 +267,21 @@ def gathered(a: A, at: A) -> np.ndarray:
     return out
 
 
+NEGATIVE = complex(-0.0, 0.0)
+
+
+@program(lambda: waves(np.complex128))
+@somd
+def filled_with_zeros_that_have_signs(a: A) -> np.ndarray:
+    kept = np.full(len(a), NEGATIVE)
+    other = np.full(len(a), -0j)
+    out = np.zeros((2, len(a)), np.complex128)
+    for i in range(len(a)):
+        out[0, i] = kept[i]
+        out[1, i] = other[i]
+    return out
+
+
 def _lines():
     return [(numbers(n, dtype=np.complex128), steps) for n in (1, 2, 7, 131) for steps in (1, 3)]
 

@@ -18,6 +18,7 @@ import numpy as np
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.python_expressions import Expressions, Scope
+from somd.transforms.loops.making import same_number
 from somd.transforms.loops.program import (
     Allocate,
     AllocateLike,
@@ -293,9 +294,10 @@ def _kind(fill: Expression | None) -> str:
     """The function of NumPy's that fills an array so."""
     if fill is None:
         return "empty"
-    if not isinstance(fill, Constant) or str(fill.value)[0] == "-":
+    value = fill.value if isinstance(fill, Constant) else None
+    if value is None:
         return "full"
-    return "zeros" if fill.value == 0 else "ones" if fill.value == 1 else "full"
+    return "zeros" if same_number(value, 0) else "ones" if same_number(value, 1) else "full"
 
 
 def dtype_text(dtype: str) -> str:

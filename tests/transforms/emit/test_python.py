@@ -81,6 +81,26 @@ def test_tests_stand_before_the_statement() -> None:
     assert "        y[k] += x[at_2]\n" in text, text
 
 
+NEGATIVE = complex(-0.0, 0.0)
+
+
+@somd
+def filled(a: A) -> np.ndarray:
+    c = np.full(3, NEGATIVE)
+    d = np.full(3, -0.0)
+    e = np.full(3, 0.0)
+    f = np.full(3, 1.0)
+    for i in range(len(a)):
+        a[i] = c[i].real + d[i] + e[i] + f[i]
+    return c
+
+
+def test_fills_keep_the_signs_of_zeros() -> None:
+    text = text_of(filled, (np.ones(3),), "multicore")
+    assert "np.full(3, NEGATIVE, np.complex128)" in text and "np.full(3, -0.0, np.float64)" in text, text
+    assert "np.zeros(3, np.float64)" in text and "np.ones(3, np.float64)" in text, text
+
+
 @pytest.mark.parametrize(
     ("symbols", "text"),
     [("+*", "a + b * c"), ("*+", "a * (b + c)"), ("--", "a - (b - c)"), ("**", "a * (b * c)"), ("&|", "a & (b | c)")],
