@@ -51,7 +51,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.walking import statements_in, tests_accesses
+from somd.transforms.loops.walking import origin_of, statements_in, tests_accesses
 from somd.transforms.raise_rows import kind_of
 
 #: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
@@ -434,11 +434,6 @@ class Statements(Lines):
             elif not self.barrier_follows:
                 self.line("return;")
             self.close()
-
-
-def origin_of(node: Statement) -> Origin:
-    """Where a statement comes from."""
-    return getattr(node, "origin", None) or Origin()
 
 
 def without_casts(node: Expression) -> Expression:

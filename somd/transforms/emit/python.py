@@ -18,6 +18,7 @@ import numpy as np
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.python_expressions import Expressions, Scope
+from somd.transforms.emit.python_text import SUM, Py, numpy_name
 from somd.transforms.loops.making import same_number
 from somd.transforms.loops.program import (
     Allocate,
@@ -34,7 +35,6 @@ from somd.transforms.loops.program import (
     If,
     Length,
     Loop,
-    Operation,
     Origin,
     Raise,
     Rebind,
@@ -48,7 +48,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import whole
-from somd.transforms.loops.walking import expressions_in
+from somd.transforms.loops.walking import expressions_in, origin_of
 
 INDENT = "    "
 
@@ -100,7 +100,7 @@ class Statements:
         """A statement without blocks."""
         value = self.expressions.value
         if isinstance(node, Assign):
-            return [self.assigned(self.scope.name(node.target.name), node.target, node.value, node.origin)]
+            return [assigned(self.scope.name(node.target.name), value(node.value), node.origin)]
         if isinstance(node, Store):
             return [self.stored(node)]
         if isinstance(node, Unpack):
@@ -135,22 +135,15 @@ class Statements:
 
     # --- assignments ---------------------------------------------------------------------------------------------
 
-    def assigned(self, target: str, place: Expression, value: Expression, origin: Origin) -> str:
-        made = self.expressions.value(value)
-        augmented = isinstance(origin.node, cst.AugAssign) and isinstance(value, Operation)
-        if augmented and made.sides is not None and made.sides[0].text == target:
-            _, symbol, right = made.sides
-            return f"{target} {symbol}= {right.text}"
-        return f"{target} = {made.text}"
-
     def stored(self, node: Store) -> str:
         value = node.value
         if isinstance(value, Cast) and _keeps(value.operand.type.dtype, value.type.dtype):
             value = value.operand
-        if isinstance(node.element.access, Tested):
-            self.expressions.value(value)  # its tests come first
-        target = self.expressions.place(node.element)
-        return self.assigned(target, node.element, value, node.origin)
+        if not isinstance(node.element.access, Tested):
+            target = self.expressions.place(node.element)
+            return assigned(target, self.expressions.value(value), node.origin)
+        made = self.expressions.value(value)  # its tests come first
+        return assigned(self.expressions.place(node.element), made, node.origin)
 
     def together(self, group: Sequence[Statement]) -> list[str] | None:
         """Targets that get values at once, written as one assignment; None where it cannot be."""
@@ -250,7 +243,7 @@ class Statements:
 
     def made(self, node: Allocate | AllocateLike) -> str:
         """The call that makes an array."""
-        dtype, fill = dtype_text(node.type.dtype), node.fill
+        dtype, fill = f"np.{numpy_name(node.type.dtype)}", node.fill
         kind = _kind(fill)
         value = "" if kind != "full" or fill is None else f", {self.expressions.value(fill).text}"
         if isinstance(node, AllocateLike):
@@ -263,7 +256,7 @@ class Statements:
 
     def room(self, node: Allocate | AllocateLike) -> str:
         """The statement at the top of a slave that makes an array of an iteration, without content."""
-        name, dtype = self.scope.name(node.array), dtype_text(node.type.dtype)
+        name, dtype = self.scope.name(node.array), f"np.{numpy_name(node.type.dtype)}"
         if isinstance(node, AllocateLike):
             return f"{name} = np.empty_like({self.scope.name(node.like)}, {dtype})"
         lengths = [self._natural(each, bool(node.sites)) for each in node.lengths]
@@ -283,7 +276,7 @@ class Statements:
             if not isinstance(length, Constant) and faults is not None:
                 text = self.expressions.value(length)
                 noted = f"note({faults.table}, {faults.rank}, {site.number}, {text.text}, {faults.place})"
-                found += [f"if {text.within(9)} < 0:", f"    {noted}", "    return"]
+                found += [f"if {text.within(SUM)} < 0:", f"    {noted}", "    return"]
         if node.fill is not None:
             everything = ", ".join(":" for _ in range(node.type.ndim))
             found.append(f"{self.scope.name(node.array)}[{everything}] = {self.expressions.value(node.fill).text}")
@@ -300,14 +293,12 @@ def _kind(fill: Expression | None) -> str:
     return "zeros" if same_number(value, 0) else "ones" if same_number(value, 1) else "full"
 
 
-def dtype_text(dtype: str) -> str:
-    """A type as NumPy's name for it."""
-    return f"np.{'bool_' if dtype == 'bool' else dtype}"
-
-
-def origin_of(node: Statement) -> Origin:
-    """Where a statement comes from."""
-    return getattr(node, "origin", None) or Origin()
+def assigned(target: str, made: Py, origin: Origin) -> str:
+    """An assignment; one that adds to its target, or the like, as the user wrote it."""
+    if isinstance(origin.node, cst.AugAssign) and made.sides is not None and made.sides[0].text == target:
+        _, symbol, right = made.sides
+        return f"{target} {symbol}= {right.text}"
+    return f"{target} = {made.text}"
 
 
 def _headed(node: Loop | While | If, text: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from somd.transforms.emit.python_operations import COMPARISONS, Sides, arithmetic, comparison, folded, function, of_one
-from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, NOT, OR, Py, as_type, call, literal
+from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, NOT, OR, Py, as_type, call, literal, shifted
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.loops.program import (
     Cast,
@@ -167,14 +167,16 @@ class Expressions:
 
     def _sides(self, node: Operation) -> Sides:
         """Two operands; of those beside each other a cast is left out that Numba does itself."""
-        nodes, made = node.operands, [self.value(each) for each in node.operands]
+        nodes = node.operands
+        inner = [self.value(each.operand if isinstance(each, Cast) else each) for each in nodes]
+        made = [as_type(each, side.type.dtype) for each, side in zip(inner, nodes, strict=True)]
         beside = list(made)
         for here, there in ((0, 1), (1, 0)):
             each, wanted = nodes[here], nodes[here].type.dtype
             if wanted not in _WIDEST or nodes[there].type.dtype != wanted or node.operator in ("<<", ">>"):
                 continue
             if isinstance(each, Cast) and _converts(each.operand.type.dtype, wanted):
-                beside[here] = self.value(each.operand)
+                beside[here] = inner[here]
                 break
             if isinstance(each, Constant) and isinstance(each.value, complex) and repr(each.value.imag) == "0.0":
                 beside[here] = literal(each.value.real, "float64")
@@ -257,7 +259,7 @@ class Expressions:
 
     def _relaxed(self, read: RelaxedRead, text: str, before: str, at: str) -> str:
         """The element of the snapshot, where another part may write it."""
-        tests = " or ".join(self.scope.elsewhere.format(_minus(at, c)) for c in read.writes)
+        tests = " or ".join(self.scope.elsewhere.format(shifted(at, c)) for c in read.writes)
         return f"({before} if {tests} else {text})"
 
     @contextmanager
@@ -287,7 +289,3 @@ def _converts(dtype: str, wanted: str) -> bool:
     if wanted == "int64":
         return kind in "iu" and dtype != "uint64"
     return kind in "iuf" or (wanted == "complex128" and kind == "c")
-
-
-def _minus(text: str, constant: int) -> str:
-    return text if constant == 0 else f"{text} - {constant}" if constant > 0 else f"{text} + {-constant}"

@@ -18,13 +18,12 @@ import numpy as np
 
 from somd.elementary.functions import POWERS, elementary
 from somd.transforms.emit.python_text import ATOM, COMPARED, NOT, SIGN, Py, as_type, call, infix, literal, member
+from somd.transforms.loops.making import EXACT
 from somd.transforms.loops.program import Constant, Expression, Operation
 from somd.transforms.types.functions import ANGLES, angle_factor, reciprocal_of_zero
 
 #: whether Numba multiplies complex numbers as Python does from 3.14 on, and not as NumPy
 PRODUCTS_OF_PYTHON = sys.version_info >= (3, 14)
-#: integers that float64 holds lie within it of 0
-EXACT = 1 << 53
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 #: functions of NumPy that the runtime has of its own
 _OWN = ("minimum", "maximum", "fmin", "fmax", "square", "fmod")

@@ -87,7 +87,12 @@ def as_type(made: Py, dtype: str) -> Py:
     if made.dtype.startswith("float") and dtype in ("uint32", "uint64"):
         made = call("float_to_unsigned", "uint64", made)
         return made if dtype == "uint64" else call("np.uint32", dtype, made)
-    return call("np.bool_" if dtype == "bool" else f"np.{dtype}", dtype, made)
+    return call(f"np.{numpy_name(dtype)}", dtype, made)
+
+
+def numpy_name(dtype: str) -> str:
+    """NumPy's name of a type."""
+    return "bool_" if dtype == "bool" else dtype
 
 
 def call(function: str, dtype: str, *arguments: Py) -> Py:
@@ -103,6 +108,11 @@ def infix(symbol: str, left: Py, right: Py, dtype: str) -> Py:
         first, second = (first if left.binds == binds else SIGN), SIGN
     text = f"{left.within(first)} {symbol} {right.within(second)}"
     return Py(text, dtype, binds, (left, symbol, right))
+
+
+def shifted(text: str, constant: int) -> str:
+    """`text - constant`"""
+    return text if constant == 0 else f"{text} - {constant}" if constant > 0 else f"{text} + {-constant}"
 
 
 def member(made: Py, name: str, dtype: str) -> Py:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from somd.transforms.loops.program import (
+    NOWHERE,
     Allocate,
     AllocateLike,
     Assign,
@@ -18,6 +19,7 @@ from somd.transforms.loops.program import (
     If,
     Loop,
     Operation,
+    Origin,
     Partials,
     Raise,
     Region,
@@ -74,6 +76,11 @@ def expressions(node: Statement) -> tuple[Expression, ...]:
     if isinstance(node, Region):
         return node.ordered_if
     return (node.condition,) if isinstance(node, Check) else ()
+
+
+def origin_of(node: Statement) -> Origin:
+    """Where a statement comes from."""
+    return getattr(node, "origin", None) or NOWHERE
 
 
 def statements_in(body: tuple[Statement, ...]) -> Iterator[Statement]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from somd.transforms.multicore.identities import numpy_name
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Delay, Nest, Phase, Plan, Uniform, nested_steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.types.scalars import ScalarType
 
 
@@ -25,7 +26,3 @@ def neutral_text(op: str, scalar: ScalarType) -> str:
     if scalar.kind == "c":
         return f"complex({value.real}, {value.imag})"
     return str(value).replace("inf", "np.inf")
-
-
-def numpy_name(dtype: str) -> str:
-    return "bool_" if dtype == "bool" else dtype

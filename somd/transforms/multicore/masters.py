@@ -18,10 +18,10 @@ import libcst as cst
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.python_expressions import Faults
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts, takes_text
 from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
-from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.printing import Printing, docstring

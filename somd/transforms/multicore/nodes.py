@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from somd.transforms.emit.python_text import numpy_name
+
 
 def parenthesised(node: cst.BaseExpression) -> cst.BaseExpression:
     return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -15,4 +17,4 @@ def call(function: str, *arguments: cst.BaseExpression) -> cst.Call:
 
 def converted(node: cst.BaseExpression, dtype: str) -> cst.Call:
     """`np.dtype(node)`"""
-    return call("np.bool_" if dtype == "bool" else f"np.{dtype}", node)
+    return call(f"np.{numpy_name(dtype)}", node)

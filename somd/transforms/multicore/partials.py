@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Partials
 from somd.transforms.multicore.exact_tests import ExactTests
-from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.nodes import converted
 from somd.transforms.multicore.printing import Printing

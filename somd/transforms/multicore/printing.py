@@ -13,7 +13,7 @@ from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Faults, Scope
 from somd.transforms.emit.python_text import PLAIN
 from somd.transforms.loops.plan_to_loops import built_from
-from somd.transforms.loops.program import Allocate, AllocateLike, Expression, Function, Loop, Region, Statement
+from somd.transforms.loops.program import Allocate, AllocateLike, Function, Loop, Region, Statement
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.reserved import apart
@@ -103,11 +103,7 @@ class Printing:
 
     def text(self, node: cst.BaseExpression) -> str:
         """A whole number of the method that cannot fail."""
-        return self.expression(self.built.expressions.limit(node))
-
-    def expression(self, node: Expression, scope: Scope | None = None) -> str:
-        """An expression of the program."""
-        return Expressions(scope or self.scope()).value(node).text
+        return Expressions(self.scope()).value(self.built.expressions.limit(node)).text
 
     def rooms(self, region: Region, scope: Scope) -> list[cst.BaseStatement]:
         """The statements that make the arrays of an iteration, once for all of them."""

@@ -14,15 +14,12 @@ from collections.abc import Callable
 import libcst as cst
 
 from somd.transforms.access import RelaxedRead
+from somd.transforms.emit.python_text import shifted
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.stages import Nest
 from somd.transforms.tree.rewriting import parsed
 
 Ends = tuple[str, str]
-
-
-def _minus(text: str, constant: int) -> str:
-    return f"{text} - {constant}" if constant > 0 else f"{text} + {-constant}"
 
 
 def elsewhere_text(nest: Nest, limits: str, ends: Ends, fresh: Fresh) -> str:
@@ -91,4 +88,4 @@ def _above(reads: list[RelaxedRead], end: str) -> list[tuple[str, int, int]]:
 
 
 def _clamped(place: str, offset: int) -> str:
-    return f"max({place if offset == 0 else _minus(place, -offset)}, 0)"
+    return f"max({shifted(place, -offset)}, 0)"

@@ -20,9 +20,10 @@ import libcst as cst
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.python_expressions import Faults, Scope
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
-from somd.transforms.multicore.identities import identity, neutral_text, numpy_name
+from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.loop_tables import LoopTables, WithTables
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.printing import Printing

@@ -29,8 +29,8 @@ from dataclasses import dataclass, replace
 import libcst as cst
 import numpy as np
 
+from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.flow import Statements, Varying, assigned, constant_types, straight
-from somd.transforms.multicore.identities import numpy_name
 from somd.transforms.multicore.intervals import WORD, Interval, Intervals, of_dtype
 from somd.transforms.multicore.lane_functions import LaneFunctions
 from somd.transforms.multicore.names import Fresh
