@@ -17,6 +17,8 @@ from somd.transforms.loops.program import Allocate, AllocateLike, Function, Loop
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.reserved import apart
+from somd.transforms.schedules import scheduled
+from somd.transforms.schedules.multicore import SCHEDULE
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.types.scalars import ArrayType, Number, Type
@@ -54,14 +56,14 @@ class Printing:
         self.constants = constants
         self.fresh = fresh
         self.built = built_from(plan, types)
-        self.functions = {function.name: function for function in self.built.program.functions}
+        program = scheduled(self.built.program, SCHEDULE)
+        self.functions = {function.name: function for function in program.functions}
+        self.regions = {node.number: node for node in statements_in(program.body) if isinstance(node, Region)}
 
     # --- what steps became ---------------------------------------------------------------------------------------
 
     def region(self, phase: Phase) -> Region:
-        [region] = self.built.of_step[id(phase)]
-        assert isinstance(region, Region)
-        return region
+        return self.regions[phase.number]
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:
         """The statements of a step without phases, as the master runs them."""

@@ -18,11 +18,11 @@ from somd.transforms.loops.program import Program
 from somd.transforms.loops.verify import verify
 from somd.transforms.loops.witness import ProgramViolation
 from somd.transforms.passes import Pass
-from somd.transforms.schedules import opencl
+from somd.transforms.schedules import multicore, opencl
 from tests.differential.harness import duplicate
 
 #: the passes of all targets
-SCHEDULES = (opencl.SCHEDULE,)
+SCHEDULES = (multicore.SCHEDULE, opencl.SCHEDULE)
 ORDERS: tuple[Order, ...] = ("forwards", "backwards", 1)
 WORKERS = 3
 
