@@ -3,7 +3,8 @@
 A block of Python in README.md or `docs/` is run after the ones before it on its page. `# refused: SOMD301` as its first
 line says that the compiler refuses it. A block after `<!-- golden: vector_add/plan.txt -->` quotes that file, whole;
 `pytest --bless` brings it up to date. After `<!-- part of: ... -->` it quotes consecutive lines of the file. A text
-after `<!-- output -->` is what the program before it prints, or its error.
+after `<!-- output -->` is what the program before it prints, or its error. A set after `<!-- asked of isl: vector_add
+-->` is one that isl is asked about when that golden method is checked, perhaps without some of its conditions.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import runpy
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,9 @@ import pytest
 
 import somd
 from somd import SomdCompileError
+from somd.transforms import pipeline
+from somd.transforms.access import Affine
+from somd.transforms.analysis.sets import Sets
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
@@ -27,6 +33,7 @@ QUOTED = re.compile(r"(<!-- golden: (\S+) -->\n+```\w*\n)(.*?)(^```$)", re.MULTI
 PART = re.compile(r"<!-- part of: (\S+) -->\n+```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"(\n(?:[^`]*\n)?<!-- output -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+ASKED = re.compile(r"<!-- asked of isl: (\S+) -->\n+```text\n\{ \[(.*?)\] : (.*?) \}\n```$", re.MULTILINE)
 REFUSED = re.compile(r"# refused: (SOMD\d\d\d)\n")
 
 
@@ -86,6 +93,32 @@ def test_quoted_texts(page: str, request: pytest.FixtureRequest) -> None:
 def test_quoted_parts(page: str) -> None:
     for file, part in PART.findall((ROOT / page).read_text(encoding="utf-8")):
         assert part in (GOLDEN / file).read_text(encoding="utf-8"), f"{page}: these lines are not in {file}:\n{part}"
+
+
+def conditions(text: str) -> set[str]:
+    return set(re.sub(r"[()\s]", "", text.replace(" and ", "&")).split("&"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_quoted_sets(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, set[str]]] = []
+
+    def noted(question: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(self: Sets, variables: Sequence[str], formulas: Iterable[Affine]) -> Any:
+            formulas = tuple(formulas)
+            texts = (each.text for each in (*formulas, *self.context))
+            asked.append((", ".join(variables), conditions(" and ".join(texts))))
+            return question(self, variables, formulas)
+
+        return ask
+
+    for name in ("make", "empty"):
+        monkeypatch.setattr(Sets, name, noted(getattr(Sets, name)))
+    for case, variables, text in ASKED.findall((ROOT / page).read_text(encoding="utf-8")):
+        asked.clear()
+        pipeline.check(runpy.run_path(str(GOLDEN / case / "input.py"))[case].sequential)
+        found = [all_of_them for names, all_of_them in asked if names == variables]
+        assert any(conditions(text) <= all_of_them for all_of_them in found), f"{page}: not asked: {text}"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: the rooms of the compiler, in the order in which a method passes through them; then come the targets
-STAGES = ("frontend", "analysis", "plan")
+STAGES = ("frontend", "analysis", "plan", "program", "passes")
 
 
 def explain(

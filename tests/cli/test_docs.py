@@ -17,7 +17,7 @@ from tests.cli.conftest import Somdc, Write
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?^(```(\w+)\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
-PAGES = [page for page in ("somdc.md", "configuration.md") if (DOCS / page).exists()]
+PAGES = [page for page in ("somdc.md", "configuration.md", "architecture.md") if (DOCS / page).exists()]
 
 
 @pytest.mark.parametrize("page", PAGES)

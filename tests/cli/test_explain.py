@@ -28,6 +28,8 @@ STAGES = {
     "frontend": "parameters a (distributed), b (distributed)",
     "analysis": "read   a[v_i] for v_i >= 0 and v_i < s_a_0",
     "plan": "phase 1, line 8: for i in range(len(a))",
+    "program": "    c: float64 like a\n",
+    "passes": "multicore: no pass changes a line\nopencl: no pass changes a line\n",
     "multicore": "def add_slave_1(lo, hi, a, b, c):",
     "opencl": "__kernel void add_1(",
 }
@@ -38,6 +40,21 @@ def test_stages(stage: str, somdc: Somdc, write: Write) -> None:
     write("model.py", ADD)
     done = somdc("explain", "model.py:add", "--stage", stage)
     assert done.status == 0 and STAGES[stage] in done.out
+
+
+def test_what_passes_change(somdc: Somdc, write: Write) -> None:
+    """For each target the passes that change a line for such arguments, with these lines."""
+    loop = "    for i in range(len(a)):\n        b[i] = int(a[i]) * int(a[i]) // 3\n"
+    write("model.py", ADD.partition("@somd")[0] + f"@somd\ndef third(a: dist[np.ndarray], b: np.ndarray):\n{loop}")
+    words = (
+        "opencl, bit_widths\n"
+        "-            b[i] = (int64(a[i]) * int64(a[i])) // 3\n"
+        "+            b[i] = int64((uint32(a[i]) * uint32(a[i])) // uint32(3))\n"
+    )
+    assert words in somdc("explain", "model.py", "--stage", "passes", "--signature", "uint8[:], int64[:]").out
+    assert (
+        "bit_widths" not in somdc("explain", "model.py", "--stage", "passes", "--signature", "int64[:], int64[:]").out
+    )
 
 
 def test_signature(somdc: Somdc, write: Write) -> None:

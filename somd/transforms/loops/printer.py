@@ -165,7 +165,7 @@ def _loop(node: Loop) -> Iterator[str]:
 def _region(node: Region) -> Iterator[str]:
     position = node.origin.position
     yield f"region {node.number}" + (f", line {position.line}" if position is not None else "")
-    lines = [f"reads {', '.join((*node.arrays, *node.scalars))}", f"writes {', '.join(node.written)}"]
+    lines = [f"takes {', '.join((*node.arrays, *node.scalars))}", f"writes {', '.join(node.written)}"]
     lines += [f"own {', '.join(node.local_arrays)}"] if node.local_arrays else []
     lines += [_reduced(each) for each in node.reductions]
     lines += [f"combines {each.array} by {each.op}" for each in node.combined]

@@ -6,7 +6,14 @@ it finds nothing to do it gives back as it is. `schedules` say which passes a ta
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from somd.transforms.loops.program import Program
 
 Pass = Callable[[Program], Program]
+
+
+def name_of(step: Pass) -> str:
+    """What a pass is called, whatever numbers of a machine it has been given."""
+    function = step.func if isinstance(step, partial) else step
+    return str(getattr(function, "__name__", type(function).__name__))

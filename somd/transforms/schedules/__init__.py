@@ -2,9 +2,18 @@
 meet."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
 
 from somd.transforms.loops.program import Program
 from somd.transforms.passes import Pass
+
+
+def schedule_of(target: str) -> tuple[Pass, ...]:
+    """The passes of a target, in their order; none where no module here has its name."""
+    module = f"{__name__}.{target}"
+    found: tuple[Pass, ...] = () if find_spec(module) is None else import_module(module).SCHEDULE
+    return found
 
 
 def scheduled(program: Program, schedule: Sequence[Pass]) -> Program:

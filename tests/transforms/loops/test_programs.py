@@ -140,7 +140,7 @@ program smooth(a: float64[:], b: float64[:], steps: int) -> float64
     total: float64 = 0.0
     for _p from 0 to steps
         region 1, line 30
-            reads a, b
+            takes a, b
             writes b
             fails at `b[i]`, line 32, if (length(a, 0) >= 3) and (length(a, 0) >= (length(b, 0) + 2))
             free i from 1 to length(a, 0) - 1
@@ -149,7 +149,7 @@ program smooth(a: float64[:], b: float64[:], steps: int) -> float64
                 b[i] = t
         a, b = b, a
     region 2, line 34
-        reads a
+        takes a
         writes
         reduces total by +
         free i from 0 to length(a, 0)
@@ -162,7 +162,7 @@ program smooth(a: float64[:], b: float64[:], steps: int) -> float64
 program narrow(a: float32[:], b: int8[:], k: int) -> float32[:]
     out: float32[length(a, 0)] of float32(0.0)
     region 1, line 43
-        reads a, b, out, k
+        takes a, b, out, k
         writes out
         fails at `b[i]`, line 44, if length(a, 0) >= (length(b, 0) + 1)
         free i from 0 to length(a, 0)
@@ -174,7 +174,7 @@ program extremum(a: int64[:]) -> (int64, int)
     best: int64 = a[test 0]
     at: int64 = 0
     region 1, line 51
-        reads a
+        takes a
         writes
         reduces best, at by max, taking equal
         free i from 1 to length(a, 0)
