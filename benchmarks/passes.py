@@ -24,9 +24,9 @@ import somd
 from benchmarks.javagrande import crypt
 from somd import dist
 from somd.runtime.opencl import to_device
-from somd.transforms.opencl import plan_to_opencl
 from somd.transforms.passes import Pass
 from somd.transforms.passes.register_accumulation import register_accumulation
+from somd.transforms.schedules import opencl
 from somd.transforms.schedules.opencl import SCHEDULE
 
 A = dist[np.ndarray]
@@ -116,7 +116,7 @@ def compiled(function: FunctionType, schedule: Sequence[Pass], args: tuple[Any, 
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, SOMD_CACHE_DIR=folder),
-        patch.object(plan_to_opencl, "SCHEDULE", tuple(schedule)),
+        patch.object(opencl, "SCHEDULE", tuple(schedule)),
     ):
         method(*args)
 

@@ -18,7 +18,7 @@ from somd.sources.expected import expected_of
 from somd.sources.verifying import NOT_RUN, verify
 from tests.differential import compiled_once, features, harness
 from tests.language.program import PROGRAMS, Program
-from tests.transforms.passes.validation import SCHEDULES, runs_of, validated
+from tests.transforms.passes.validation import runs_of, schedules, validated
 
 HERE = Path(__file__).parent
 MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("test_") and f.stem != "program")
@@ -83,7 +83,7 @@ def on_passes(program: Program) -> None:
     """Each pass of each schedule leaves the bits as they are."""
     made = [features.unbound(program.method, args) for args in small_cases(program)]
     for each, run in runs_of(made[0][0], [args for _, args in made]):
-        for schedule in SCHEDULES:
+        for schedule in schedules():
             for step in schedule:
                 each = validated(each, step, [run])
 

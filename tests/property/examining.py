@@ -29,7 +29,7 @@ from tests.property.calls import Call, calls
 from tests.property.mixed import Mixed, mixed
 from tests.property.outcomes import Outcome, Types, difference, outcome
 from tests.property.plain import namespace_of, plain_function
-from tests.transforms.passes.validation import SCHEDULES
+from tests.transforms.passes.validation import schedules
 
 WORKERS = (1, 2, 3, 7)
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
@@ -275,7 +275,7 @@ class _Planned:
             function = self.method.__wrapped__
             with own_errors(), room_for_nesting(function):
                 program = loop_program(compile_for(function, types, aliases))
-                others = [scheduled(program, schedule) for schedule in SCHEDULES]
+                others = [scheduled(program, schedule) for schedule in schedules()]
                 for other in others:
                     verify(other)
                 changed = [other for other in others if other is not program]

@@ -17,8 +17,7 @@ from somd.transforms.loops.program import Allocate, AllocateLike, Function, Loop
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.reserved import apart
-from somd.transforms.schedules import scheduled
-from somd.transforms.schedules.multicore import SCHEDULE
+from somd.transforms.schedules import schedule_of, scheduled
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.types.scalars import ArrayType, Number, Type
@@ -56,7 +55,7 @@ class Printing:
         self.constants = constants
         self.fresh = fresh
         self.built = built_from(plan, types)
-        program = scheduled(self.built.program, SCHEDULE)
+        program = scheduled(self.built.program, schedule_of("multicore"))
         self.functions = {function.name: function for function in program.functions}
         self.regions = {node.number: node for node in statements_in(program.body) if isinstance(node, Region)}
 

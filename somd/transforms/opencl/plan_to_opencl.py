@@ -32,8 +32,7 @@ from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
-from somd.transforms.schedules import scheduled
-from somd.transforms.schedules.opencl import SCHEDULE
+from somd.transforms.schedules import schedule_of, scheduled
 from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
@@ -75,7 +74,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
     name = plan.method.name
-    program = scheduled(plan_to_loops(plan, types), SCHEDULE)
+    program = scheduled(plan_to_loops(plan, types), schedule_of("opencl"))
     kept = kept_on_device(plan, types, program)
     unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names)
     kernels = Kernels()

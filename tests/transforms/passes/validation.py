@@ -12,19 +12,23 @@ from typing import Any
 import numpy as np
 
 from somd.language.partitioners import Partitioner
+from somd.settings.targets import TARGETS
 from somd.sources.verifying import _Runs
 from somd.transforms.loops.interpret import Interpreter, Order
 from somd.transforms.loops.program import Program
 from somd.transforms.loops.verify import verify
 from somd.transforms.loops.witness import ProgramViolation
 from somd.transforms.passes import Pass
-from somd.transforms.schedules import multicore, opencl
+from somd.transforms.schedules import schedule_of
 from tests.differential.harness import duplicate
 
-#: the passes of all targets
-SCHEDULES = (multicore.SCHEDULE, opencl.SCHEDULE)
 ORDERS: tuple[Order, ...] = ("forwards", "backwards", 1)
 WORKERS = 3
+
+
+def schedules() -> list[tuple[Pass, ...]]:
+    """The passes of all targets."""
+    return [schedule_of(target) for target in TARGETS]
 
 
 class Mistranslated(AssertionError):
