@@ -99,3 +99,17 @@ def exchanged_in_tuples_with_numbers(a: A, b: A, n: int) -> tuple[int, float]:
         k, x, v, y = pair
     pair = (pair[0] + 1, x, 0.5 * pair[0], y)
     return pair[0], pair[-2]
+
+
+@program(lambda: calls("xyz", (0,), (3,)) + calls("xxy", (2,)))
+@somd
+def elements_before_their_arrays_change_names(a: A, b: A, c: A, steps: int) -> np.ndarray:
+    for k in range(min(steps, len(a))):
+        b[k], x, b, a = 3.0, a[k], a, b
+        for i in range(len(a)):
+            a[i] += 0.5 * b[i] + x
+    if len(a) > 0:
+        a[0], (b[-1], c[0]), (a, c) = 1.0, (a[-1], 7.0), (c, a)
+    for i in range(len(c)):
+        c[i] -= 0.25 * a[i]
+    return a

@@ -271,3 +271,20 @@ def targets_in_targets(a: A, m: np.ndarray) -> tuple:
         (x, y), z = (y, x), z + x
         a[i] = u * k + x * y - z * p + q
     return rows + columns, w
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1)) for n in SIZES[2:]])
+@somd
+def parts_set_one_after_the_other(a: A, b: A) -> float:
+    k = np.int32(0)
+    b[k] = k * 2**30
+    k, b[k] = 1, a[k]
+    far = k * 2**31
+    for i in range(len(a)):
+        w = np.zeros(3)
+        t = 2
+        w[t], t, (w[t], w[t - 1]) = a[i], 1, (b[i], 0.5)
+        x = np.float32(t)
+        (x, w[t]), t = (w[t] + x, w[t - 1]), x
+        b[i] = w[0] + 10.0 * w[1] + 100.0 * w[2] + x * t
+    return b[k] + far

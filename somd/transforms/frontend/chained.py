@@ -1,9 +1,10 @@
 """Chained assignments as one assignment for each target: the value is computed once, the targets follow from left to
-right.
+right. So do the parts of a tuple where a part is reached through a name that one before it sets.
 
     s = t = 0.0             ->   s = 0.0; t = 0.0
     a[i] = b[i] = x * y     ->   value__once = x * y; a[i] = value__once; ...
     p = q = len(a) - 1      ->   p = len(a) - 1; q = p           where `p` is assigned nowhere else
+    k, a[k] = 1, x          ->   value__once, value__once_2 = 1, x; k = value__once; a[k] = value__once_2
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import assigned_names, names_read, unused
+from somd.transforms.tree.names import assigned_names, names_read, target_parts, unused
 from somd.transforms.tree.rewriting import Tracked, rewritten
 from somd.transforms.tree.walking import nodes_in
 
@@ -44,6 +45,8 @@ class _Chains(Tracked):
         self, original_node: cst.Assign, updated_node: cst.Assign
     ) -> cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]:
         targets = [each.target for each in updated_node.targets]
+        if len(targets) == 1 and _in_turn(targets[0]):
+            return cst.FlattenSentinel(self.in_turn(original_node, updated_node))
         if len(targets) < 2 or not all(isinstance(each, cst.Name | cst.Subscript) for each in targets):
             return updated_node
         value, place = updated_node.value, self.positions[original_node]
@@ -61,6 +64,20 @@ class _Chains(Tracked):
             self.place(each, place)
         return cst.FlattenSentinel(made)
 
+    def in_turn(self, original: cst.Assign, updated: cst.Assign) -> list[cst.BaseSmallStatement]:
+        """All values get names at once, then each part its own."""
+        self.changed = True
+        text = cst.Module([]).code_for_node(original.value)
+        target = updated.targets[0].target
+        names = {part: self.name(text) for part in target_parts(target)}
+        held = cast(cst.BaseAssignTargetExpression, _with_parts(target, names))
+        made = [updated.with_changes(targets=[cst.AssignTarget(held)])]
+        for part, name in names.items():
+            made.append(cst.Assign([cst.AssignTarget(cast(cst.BaseAssignTargetExpression, part))], cst.Name(name)))
+        for each in made:
+            self.place(each, self.positions[original])
+        return list(made)
+
     def name(self, text: str) -> str:
         name = unused("value__once", self.method.local_names, self.method.namespace, self.spelled)
         self.spelled[name] = " ".join(text.split())
@@ -72,6 +89,26 @@ def _targets(node: cst.CSTNode) -> set[str]:
     if isinstance(node, cst.For):
         return names_read(node.target)
     return assigned_names(node) if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign) else set()
+
+
+def _in_turn(target: cst.CSTNode) -> bool:
+    """Whether a part of a tuple is reached through a name that a part before it sets."""
+    given: set[str] = set()
+    for part in target_parts(target):
+        if isinstance(part, cst.Name):
+            given.add(part.value)
+        elif names_read(part) & given:
+            return True
+    return False
+
+
+def _with_parts(target: cst.CSTNode, names: dict[cst.CSTNode, str]) -> cst.CSTNode:
+    """A target of the same form with names for its parts."""
+    if target in names:
+        return cst.Name(names[target])
+    assert isinstance(target, cst.Tuple | cst.List)
+    inner = [each.with_changes(value=_with_parts(each.value, names)) for each in target.elements]
+    return target.with_changes(elements=inner)
 
 
 def _constant(node: cst.BaseExpression) -> bool:

@@ -21,7 +21,7 @@ import libcst as cst
 from somd.transforms.analysis.liveness import Liveness, Names
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
-from somd.transforms.tree.names import annotated_places, assigned_names, names_read
+from somd.transforms.tree.names import annotated_places, assigned_names, names_read, target_parts
 from somd.transforms.tree.rewriting import Tracked, rewritten, with_own_label
 
 
@@ -140,8 +140,7 @@ class _Renamed(Tracked):
         self.targets: set[cst.Name] = set()
 
     def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-        parts = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
-        self.targets |= {part for part in parts if isinstance(part, cst.Name)}
+        self.targets |= {part for part in target_parts(node.target) if isinstance(part, cst.Name)}
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
         if original_node.value != self.name:

@@ -44,7 +44,7 @@ class AtOnce:
     def statements(self) -> list[Statement]:
         names = tuple(target for target, _ in self.arrays), tuple(source for _, source in self.arrays)
         bound = [Rebind(*names, self.origin)] if self.arrays else []
-        return [*self.before, *bound, *self.stores]
+        return [*self.before, *self.stores, *bound]  # an element is reached through the names as they were
 
     def take(self, target: Target, value: Source) -> None:
         """A target of any form gets a value."""

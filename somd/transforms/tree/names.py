@@ -62,12 +62,17 @@ def _assigned(node: cst.CSTNode) -> frozenset[str]:
     return frozenset[str]().union(*map(_assigned, children_of(node)))
 
 
-def _target_names(target: cst.CSTNode) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, cst.Tuple | cst.List):
+def target_parts(target: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What an assignment to `target` sets, from left to right: names, elements, attributes."""
+    if isinstance(target, cst.Tuple | cst.List):
         for element in target.elements:
-            yield from _target_names(element.value)
+            yield from target_parts(element.value)
+    else:
+        yield target
+
+
+def _target_names(target: cst.CSTNode) -> Iterator[str]:
+    return (part.value for part in target_parts(target) if isinstance(part, cst.Name))
 
 
 def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
