@@ -86,3 +86,76 @@ def long_loop(a: dist[np.ndarray], steps: int) -> None:
         for k in range(steps, 0, -1):
             s += a[i] / math.sqrt(math.exp(1.0 / k))
         a[i] = s
+
+
+@program(lambda: [(numbers(n, low=0), 6) for n in (0, 3, 60)], rtol=1e-12)
+@somd
+def loops_under_conditions(a: dist[np.ndarray], steps: int) -> None:
+    """Loops that only some iterations take, in loops that all of them do."""
+    for i in range(len(a)):
+        s = 0.0
+        for k in range(steps):
+            if a[i] * k > 1.0:
+                for j in range(3):
+                    s += math.exp(k * 0.25) * a[i]
+            if steps > 2:
+                for j in range(2):
+                    s += math.exp(k * 0.25) + a[i]
+        a[i] = s
+
+
+@program(lambda: [(numbers(n), np.zeros(0, int), 0) for n in LENGTHS] + [(numbers(9), np.full(6, 7), 9)], rtol=1e-12)
+@somd
+def limits_under_conditions(a: dist[np.ndarray], limits: np.ndarray, m: int) -> None:
+    """The limit of a loop is no element where no iteration takes the loop."""
+    for i in range(len(a)):
+        s = 0.0
+        if i < m:
+            for k in range(limits[5]):
+                s += math.exp(k * 0.25) * a[i]
+        a[i] = s
+
+
+@program(lambda: [(numbers(n), numbers(m, low=0)) for n in (0, 5, 40) for m in (0, 7)], rtol=1e-12)
+@somd
+def of_elements(a: dist[np.ndarray], c: np.ndarray) -> None:
+    """Functions of elements, and loops over the length of what they do not read."""
+    for i in range(len(a)):
+        s = 0.0
+        for k in range(len(c)):
+            s += math.exp(-c[k]) * a[i]
+        for j in range(len(c)):
+            s += math.exp(j * -0.25) * a[i]
+        a[i] = s
+
+
+@program(
+    lambda: [(numbers(n, dtype=np.float32), np.ones(n, complex), numbers(7, low=0, dtype=np.float32)) for n in (0, 40)],
+    rtol=1e-5,
+)
+@somd
+def of_other_types(a: dist[np.ndarray], z: dist[np.ndarray], c: np.ndarray) -> None:
+    """Numbers of single precision, complex ones, truth values."""
+    for i in range(len(a)):
+        for k in range(len(c)):
+            a[i] = a[i] + np.tanh(c[k])
+            z[i] = z[i] * np.exp(1j * k)
+            if np.exp(c[k]) > 2.0:
+                a[i] = a[i] * np.float32(0.5)
+
+
+def between(x: float) -> float:
+    """A local name that is one of the generated code's, with a number."""
+    lo = math.exp(x) * 0.5
+    return lo + x
+
+
+@program(lambda: [(numbers(n, m), 3) for n, m in ((0, 2), (4, 5), (30, 40))], rtol=1e-12)
+@somd
+def helper_in_a_grid(a: dist[np.ndarray], steps: int) -> None:
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s = 0.0
+            for k in range(steps):
+                s += between(k * 0.5) * a[i, j]
+            a[i, j] = s

@@ -12,5 +12,6 @@ ENTRIES = 1 << 16
 
 @of_integers
 def table_length(iterations: int, trips: int) -> int:
-    """The entries of a table for inner loops of so many `trips`, looked up by so many `iterations`."""
-    return min(trips, ENTRIES) if iterations >= ENOUGH else 0
+    """The entries of a table for inner loops of so many `trips`, looked up by so many `iterations`; none where the
+    number of trips is so large that it wrapped."""
+    return max(0, min(trips, ENTRIES)) if iterations >= ENOUGH else 0

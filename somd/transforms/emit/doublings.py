@@ -36,7 +36,18 @@ def is_doubling(loop: Loop) -> bool:
         before = len(varying)
         varying |= {name for name, value, _ in settings if read_in(value) & varying}
     names = {name for name, _, _ in settings} - varying
-    return sum(times for name, value, times in settings if name in names and _uses(value, names) > 1) > FEW
+    links = [(name, times) for name, value, times in settings if name in names and _uses(value, names) > 1]
+    return sum(times if _of_itself(name, settings) else min(times, 1) for name, times in links) > FEW
+
+
+def _of_itself(name: str, settings: Sequence[Setting]) -> bool:
+    """Whether what a name is set to depends on what it was before, so that each trip of a loop adds a link."""
+    needed: set[str] = set()
+    new = {name}
+    while new:
+        new = {read for each, value, _ in settings if each in new for read in read_in(value)} - needed
+        needed |= new
+    return name in needed
 
 
 def _settings(body: Sequence[Statement], times: int) -> Iterator[Setting]:

@@ -54,8 +54,9 @@ class Faults:
 class Scope:
     """What names stand for in a function.
 
-    `fresh` gives names that are none of the user's, `arrays` the types of arrays, `captured` the names of captured
-    numbers; `renamed` are names that have another text. `faults` are for tested accesses of a slave; a master's raise.
+    `fresh` gives names that are none of the user's, also for names of the program that are none; `arrays` are the types
+    of arrays, `captured` gives the names of captured numbers; `renamed` are names that have another text. `faults` are
+    for tested accesses of a slave; a master's raise.
     `elsewhere` is the text that tells whether a place belongs to another part, with the place left open as `{}`.
     """
 
@@ -72,9 +73,7 @@ class Scope:
         """A name of the program."""
         if name in self.renamed:
             return self.renamed[name]
-        if "'" in name:
-            return self.fresh(name.replace("'", "_").replace(".", "_"))
-        return self.fresh(name.replace(".", "_")) if "." in name else name
+        return self.fresh(name) if "'" in name or "." in name else name
 
 
 class Expressions:

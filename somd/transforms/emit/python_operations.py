@@ -171,6 +171,8 @@ def function(operator: str, nodes: Sequence[Expression], operands: Sequence[Py],
         return member(operands[0], "conjugate()", dtype)
     if name == "abs":
         return call("abs", dtype if nodes[0].type.kind in "fc" or dtype == "int64" else "", *operands)
+    if name == "trips":
+        return call(name, dtype, *operands)
     if name == "joined *":
         return call("join_products", dtype if dtype == "complex128" else "", *operands)
     if name == "complex":

@@ -28,6 +28,10 @@ from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 Order = Literal["forwards", "backwards"] | int
 #: iterations in a logical block of a reduction, at most, and private copies of an array
 BLOCK, COPIES = 5, 4
+#: entries of a table, at most
+ENTRIES = 64
+#: what fills tables, among iterations
+FILLING = -2
 #: parts of a region, at most
 PARTS = 4
 
@@ -42,6 +46,8 @@ class _Code:
     hulls: list[tuple[Value, Value] | None]
     checks: Code
     ordered_if: list[Value]
+    #: of each table: how many entries there may be, and what fills it
+    tables: list[tuple[Value, Code]]
 
 
 @dataclass
@@ -52,6 +58,8 @@ class _Run:
     chance: random.Random
     partitioners: Mapping[str, Partitioner]
     workers: int | None
+    #: chooses lengths of tables, and nothing else
+    room: random.Random
     #: by the number of a region: the scalars that its parts handed on, in rank order
     partials: dict[int, list[Names]] = field(default_factory=dict)
     #: the last write of each element, by its address
@@ -63,7 +71,7 @@ class Interpreter:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.current = _Run("forwards", random.Random(0), {}, None)
+        self.current = _Run("forwards", random.Random(0), {}, None, random.Random(0))
         self.runner: _Runner | None = None
         with many_calls():
             self._prepare()
@@ -84,12 +92,13 @@ class Interpreter:
         checks = self.meaning.block(region.checks)
         shared = {*region.arrays} - {each.array for each in region.combined} - {*region.local_arrays}
         self.meaning.watched = frozenset(shared)
+        tables = [(value(table.count), self.meaning.block(table.body)) for table in region.tables]
         self.meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
         body = self.meaning.block(region.body)
         self.meaning.watched, self.meaning.claimed = frozenset(), {}
         limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
         hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
-        return _Code(region, body, limits, hulls, checks, [exact(each) for each in region.ordered_if])
+        return _Code(region, body, limits, hulls, checks, [exact(each) for each in region.ordered_if], tables)
 
     def run(
         self,
@@ -110,7 +119,8 @@ class Interpreter:
             ProgramViolation: a claim of the program does not hold.
         """
         seed = order if isinstance(order, int) else 0
-        self.current = _Run(order, random.Random(seed), partitioners or {}, workers, writes=writes)
+        chance, room = random.Random(seed), random.Random(seed)
+        self.current = _Run(order, chance, partitioners or {}, workers, room, writes=writes)
         self.runner = None
         names: Names = {}
         for parameter in self.program.parameters:
@@ -261,6 +271,7 @@ class _Runner:
         self.owner = {points[at][0]: 0 if alone else k for k, block in enumerate(blocks) for at in block}
         self.trips = {value: k for k, value in enumerate(dict.fromkeys(point[0] for point in points))}
         copies = [{each.array: fresh_copy(each.op, names[each.array]) for each in region.combined} for _ in blocks]
+        copies = [{**copy, **self._tables(common)} for copy in copies]
         carried = [variable.name for variable in region.carried]
         variables = [loop.variable.name for loop in region.loops]
         in_parts = region.partition is not None or region.relaxed
@@ -284,6 +295,19 @@ class _Runner:
             for copy in copies:
                 combine_copy(shared.op, names[shared.array], copy[shared.array])
         return partials
+
+    def _tables(self, names: Names) -> Names:
+        """The tables of a part, of any length: where it has iterations, accesses are as proved for these."""
+        made: Names = {}
+        self.witness.iteration = FILLING
+        for table, (count, fill) in zip(self.region.tables, self.code.tables, strict=True):
+            most = min(max(int(count(names)), 0), ENTRIES)
+            length = self.current.room.choice((0, most, self.current.room.randint(0, most)))
+            array = np.full(length, 77, table.type.dtype)
+            returned = fill({**names, table.array: array})
+            claim(isinstance(returned, Returned) and returned.values[0] is array, f"`{table.array}` is returned")
+            made[table.array] = array
+        return made
 
     def _iteration(self, names: Names) -> None:
         signal = self.code.body(names)

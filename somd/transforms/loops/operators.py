@@ -158,6 +158,7 @@ OPERATORS: dict[str, Operator] = {
     "conj": Operator(np.conjugate),
     "complex": Operator(lambda real, imag: np.complex128(complex(real, imag))),
     "rint": Operator(np.rint),
+    "trips": Operator(lambda start, stop, step: np.int64(len(range(start, stop, step)))),  # of a loop
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats

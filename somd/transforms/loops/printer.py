@@ -69,6 +69,11 @@ def program_text(program: Program) -> str:
     return "\n".join(lines) + "\n"
 
 
+def block_text(body: Sequence[Statement]) -> str:
+    """The text of statements."""
+    return "\n".join(_block(body))
+
+
 def _function(function: Function) -> Iterator[str]:
     parameters = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in function.parameters)
     yield f"function {function.name}({parameters}) -> {', '.join(map(str, function.result))}"
@@ -175,6 +180,9 @@ def _region(node: Region) -> Iterator[str]:
     lines += [f"relaxed, by {', '.join(copy for _, copy in node.snapshots)}"] if node.relaxed else []
     yield from (INDENT + line.rstrip() for line in lines)
     yield from _indented(_block(node.checks))
+    for table in node.tables:
+        yield f"{INDENT}table {table.array}: {table.type.dtype}, up to {expression_text(table.count)}"
+        yield from _indented(_indented(_block(table.body)))
     yield from _indented(_loop(node.loop))
 
 

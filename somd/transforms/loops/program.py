@@ -8,7 +8,8 @@
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
                 |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free"
-    Region     ::= checks, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots
+    Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots
+    Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
@@ -35,6 +36,13 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.language.combining import Combine
+from somd.transforms.loops.accesses import FROM_END as FROM_END
+from somd.transforms.loops.accesses import PROVED as PROVED
+from somd.transforms.loops.accesses import Access as Access
+from somd.transforms.loops.accesses import FromEnd as FromEnd
+from somd.transforms.loops.accesses import Proved as Proved
+from somd.transforms.loops.accesses import RelaxedRead as RelaxedRead
+from somd.transforms.loops.accesses import Tested as Tested
 from somd.transforms.stages import FIRST, RaiseSite, Site, Taking
 from somd.transforms.types.scalars import ArrayType, Number, ScalarType, Type
 
@@ -67,41 +75,6 @@ class Interval:
 
 
 # --- expressions ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Proved:
-    """Every index is at least 0 and below the length of its axis."""
-
-
-@dataclass(frozen=True)
-class FromEnd:
-    """Every index is inside, those below 0 count from the end."""
-
-
-@dataclass(frozen=True)
-class Tested:
-    """Each index is tested where the access happens, at the site of its axis; one below 0 counts from the end, or is
-    proved not to be there."""
-
-    sites: tuple[Site, ...]
-    from_end: bool = True
-
-
-Access = Proved | FromEnd | Tested
-PROVED, FROM_END = Proved(), FromEnd()
-
-
-@dataclass(frozen=True)
-class RelaxedRead:
-    """The element is that of `snapshot` where another part of the loop may write it: index number `axis` less one of
-    `writes` is the value of the outermost variable in the iteration that writes it. One that is `apart` is never one
-    that the iteration itself writes."""
-
-    snapshot: str
-    axis: int
-    writes: tuple[int, ...]
-    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -383,6 +356,18 @@ class CombinedArray:
 
 
 @dataclass(frozen=True)
+class Table:
+    """An array that each part of a region makes before its iterations, with as many entries as there is use and room
+    for, from none to `count`. The body is that of a function of what the region reads, with names of its own: it fills
+    the array from its first entry on, and returns it, as soon as it is full."""
+
+    array: str
+    type: ArrayType
+    count: Expression
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
 class Region:
     """What runs from fence to fence: the trips of `depth` loops, the first `loop`, each the whole body of the one
     around it, are shared among threads or work-items.
@@ -411,6 +396,7 @@ class Region:
     relaxed: bool = False
     fresh: bool = False
     aliased: bool = False
+    tables: tuple[Table, ...] = ()
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property

@@ -5,8 +5,9 @@ Conditions of checks, and what encloses loops (`hull`, `ordered_if`), are no exp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from somd.transforms.loops.program import (
     Allocate,
@@ -29,6 +30,7 @@ from somd.transforms.loops.program import (
     Statement,
     Store,
     Unpack,
+    Variable,
     While,
     Whole,
 )
@@ -122,6 +124,37 @@ def _with_body(region: Region, body: Block) -> Region:
     [outermost] = body
     assert isinstance(outermost, Loop)
     return replace(region, loop=outermost)
+
+
+def with_origin(node: Statement, **changes: Any) -> Statement:
+    """The statement with another origin, as far as there is something to change."""
+    origin = getattr(node, "origin", None)
+    if origin is None or not any(changes.values()):
+        return node
+    return replace(node, origin=replace(origin, **changes))
+
+
+def renamed(body: Block, names: Mapping[str, str], values: Mapping[str, Expression] | None = None) -> Block:
+    """The block with other names of variables, and expressions in place of some that it does not set."""
+    values = values or {}
+
+    def expression(node: Expression) -> Expression:
+        if not isinstance(node, Variable):
+            return with_operands(node, expression)
+        return values[node.name] if node.name in values else target(node)
+
+    def target(node: Variable) -> Variable:
+        return replace(node, name=names[node.name]) if node.name in names else node
+
+    def statement(node: Statement) -> Statement:
+        made = with_expressions(node, expression)
+        if isinstance(made, Assign):
+            return replace(made, target=target(made.target))
+        if isinstance(made, Unpack):
+            return replace(made, targets=tuple(map(target, made.targets)))
+        return replace(made, variable=target(made.variable)) if isinstance(made, Loop) else made
+
+    return each_statement(body, statement)
 
 
 def each_statement(body: Block, change: Callable[[Statement], Statement]) -> Block:

@@ -1,14 +1,37 @@
-"""The scalars that a body has for itself: what an iteration of a region, or a function, sets before it reads it."""
+"""The scalars of a body: what it sets and reads, and what it has for itself, since it sets that before it reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from somd.transforms.loops.program import Assign, Interval, Loop, Region, Statement, Unpack
+from somd.transforms.loops.program import Assign, Expression, Interval, Join, Loop, Region, Statement, Unpack, Variable
 from somd.transforms.loops.ranges import joined, whole
-from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.walking import inside, statements_in
 
 Block = tuple[Statement, ...]
+
+
+def assigned(body: Block) -> set[str]:
+    """The names of scalars that statements set, those inside others too."""
+    return {name for node in statements_in(body) for name in set_by(node)}
+
+
+def set_by(node: Statement) -> set[str]:
+    """The names of scalars that a statement sets itself."""
+    if isinstance(node, Assign):
+        return {node.target.name}
+    if isinstance(node, Unpack):
+        return {target.name for target in node.targets}
+    if isinstance(node, Loop):
+        return {node.variable.name}
+    if isinstance(node, Region):
+        return {variable.name for each in node.reductions for variable in (each.variable, *each.companions)}
+    return {variable.name for variable in node.names} if isinstance(node, Join) else set()
+
+
+def read(*nodes: Expression) -> set[str]:
+    """The names of scalars that expressions read."""
+    return {each.name for node in nodes for each in inside(node) if isinstance(each, Variable)}
 
 
 def own_scalars(body: Block, given: Iterable[str]) -> frozenset[str]:

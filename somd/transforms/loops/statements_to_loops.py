@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 import libcst as cst
 
@@ -39,6 +37,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import met, whole
+from somd.transforms.loops.rewriting import with_origin
 from somd.transforms.stages import LocalArray, RaiseSite
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names
@@ -99,8 +98,8 @@ class Statements:
         for line in statements:
             of_line = [statement for node in small_statements((line,)) for statement in self.statement(node)]
             if of_line:
-                of_line[0] = _with_origin(of_line[0], comments=comments_of(line))
-                of_line[-1] = _with_origin(of_line[-1], behind=comment_behind(line))
+                of_line[0] = with_origin(of_line[0], comments=comments_of(line))
+                of_line[-1] = with_origin(of_line[-1], behind=comment_behind(line))
             made += of_line
         return tuple(made)
 
@@ -348,10 +347,3 @@ class Statements:
         name = self.names.fresh("result")
         before += self.array(name, node, origin)
         return Whole(name, kind)
-
-
-def _with_origin(node: Statement, **changes: Any) -> Statement:
-    origin = getattr(node, "origin", None)
-    if origin is None or not any(changes.values()):
-        return node
-    return replace(node, origin=replace(origin, **changes))

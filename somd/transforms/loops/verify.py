@@ -6,7 +6,7 @@ value where they are read, accesses that are tested or may be inside, and loops 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
 from somd.transforms.loops.making import BOOL8, INT64, constant, same_number
@@ -23,6 +23,7 @@ from somd.transforms.loops.program import (
     Continue,
     Copy,
     Element,
+    Evaluate,
     Expression,
     Function,
     If,
@@ -40,6 +41,7 @@ from somd.transforms.loops.program import (
     Snapshot,
     Statement,
     Store,
+    Table,
     Tested,
     Unpack,
     Variable,
@@ -47,9 +49,12 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
-from somd.transforms.loops.scopes import assigned_ranges, given_to, own_scalars
+from somd.transforms.loops.scopes import assigned, assigned_ranges, given_to, own_scalars, read, set_by
 from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
 from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
+
+#: the statements that fill tables
+FILLING = (Assign, Unpack, Store, If, Loop, Return)
 
 
 class InvalidProgram(AssertionError):
@@ -291,7 +296,7 @@ class _Verifier:
         self.scalar(node.variable.name, node.variable.type)
         for each in node.hull or ():
             self.expression(each)
-        changed = set(_assigned(node.body))
+        changed = assigned(node.body)
         if node.order == "free":
             self.known -= changed - {node.variable.name}
         else:
@@ -310,13 +315,13 @@ class _Verifier:
 
     def by_trips_before(self, body: tuple[Statement, ...]) -> set[str]:
         """The scalars that have values where a trip begins: what is set by something that has one."""
-        steps = [(set(_read(node)), set(_set(node))) for node in statements_in(body)]
+        steps = [(read(*expressions(node)), set_by(node)) for node in statements_in(body)]
         known, before = set(self.known), -1
         while len(known) > before:
             before = len(known)
             for reads, sets in steps:
                 known |= sets if reads <= known else set()
-        return known & set(_assigned(body))
+        return known & assigned(body)
 
     def returned(self, node: Return) -> None:
         types = tuple(value.type for value in node.values)
@@ -325,6 +330,7 @@ class _Verifier:
             if isinstance(value, Whole):
                 self.array_type(value.array)
         self.expect(not self.around.startswith("region"), f"`return` in {self.around}")
+        self.expect("free" not in self.loops, "a loop whose trips run in any order is left early")
 
     def of_arrays(self, node: Statement) -> None:
         if isinstance(node, Allocate):
@@ -383,7 +389,11 @@ class _Verifier:
         arrays = {*node.arrays, *(copy for _, copy in node.snapshots)}
         inputs = {*node.scalars, *arrays, *(variable.name for variable in node.carried)}
         self.known = self.known & inputs
-        changed = set(_assigned(node.body)) - {variable.name for variable in node.carried}
+        for table in node.tables:
+            self.table(node, table)
+        for table in node.tables:
+            self.array(table.array, table.type)
+        changed = assigned(node.body) - {variable.name for variable in node.carried}
         for name in sorted(changed & set(node.scalars)):
             self.wrong(f"region {node.number} hands on `{name}`, and does not say so")
         self.written = frozenset({*node.written, *node.local_arrays})
@@ -393,6 +403,28 @@ class _Verifier:
         self.nested(node)
         self.own_ranges(node.body, given_to(node))
         self.known, self.written, self.loops, self.around = before
+
+    def table(self, node: Region, table: Table) -> None:
+        """What a part makes before its iterations: of what the region reads, and of no elements that it writes."""
+        before = self.known, self.types, self.written, self.loops, self.around, self.result
+        inputs = {*node.scalars, *node.arrays}
+        self.known, self.types = self.known & inputs, {n: type_ for n, type_ in self.types.items() if n in inputs}
+        self.written, self.result, self.loops = frozenset((table.array,)), (table.type,), []
+        self.around = f"table {table.array}"
+        self.expression(table.count)
+        self.expect(table.count.type == INT64 and table.type.ndim == 1, f"`{table.array}` has other entries")
+        self.array(table.array, table.type)
+        self.block(table.body)
+        self.own_ranges(table.body, node.scalars)
+        for name in sorted(assigned(table.body) & inputs):
+            self.wrong(f"`{table.array}` is filled by something that changes `{name}`")
+        for inner in statements_in(table.body):
+            self.expect(isinstance(inner, FILLING), f"`{table.array}` is filled by a {type(inner).__name__}")
+        for each in expressions_in((Evaluate(table.count), *table.body)):
+            if isinstance(each, Element) and each.array != table.array:
+                found = node.depth == 1 and not isinstance(each.access, Tested) and each.array not in node.written
+                self.expect(found, f"`{table.array}` is filled from `{each.array}`, which may not be read before")
+        self.known, self.types, self.written, self.loops, self.around, self.result = before
 
     def nested(self, node: Region) -> None:
         """The loops of a region around its body."""
@@ -406,10 +438,10 @@ class _Verifier:
 
     def own_ranges(self, body: tuple[Statement, ...], given: Iterable[str]) -> None:
         """What is read of scalars that only a body sets has all values that are assigned there."""
-        assigned = assigned_ranges(body, own_scalars(body, given))
+        ranges = assigned_ranges(body, own_scalars(body, given))
         for each in expressions_in(body):
-            if isinstance(each, Variable) and each.name in assigned and each.range is not None:
-                found = assigned[each.name]
+            if isinstance(each, Variable) and each.name in ranges and each.range is not None:
+                found = ranges[each.name]
                 self.expect(inside(found, each.range), f"`{each.name}`, in {each.range}, is set to {found}")
 
     def behind(self, node: Join | Partials) -> None:
@@ -421,32 +453,3 @@ class _Verifier:
             self.scalar(variable.name, variable.type)
         if isinstance(node, Partials):
             self.block(node.body)
-
-
-def _assigned(body: tuple[Statement, ...]) -> Iterator[str]:
-    """The scalars that statements set."""
-    return (name for node in statements_in(body) for name in _set(node))
-
-
-def _set(node: Statement) -> Iterator[str]:
-    """The scalars that a statement sets itself."""
-    if isinstance(node, Assign):
-        yield node.target.name
-    elif isinstance(node, Unpack):
-        yield from (target.name for target in node.targets)
-    elif isinstance(node, Loop):
-        yield node.variable.name
-    elif isinstance(node, Region):
-        yield from (v.name for each in node.reductions for v in (each.variable, *each.companions))
-    elif isinstance(node, Join):
-        yield from (variable.name for variable in node.names)
-
-
-def _read(node: Statement) -> Iterator[str]:
-    """The scalars that a statement reads itself."""
-    waiting = list(expressions(node))
-    while waiting:
-        each = waiting.pop()
-        waiting += operands(each)
-        if isinstance(each, Variable):
-            yield each.name

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from somd.transforms.multicore.counters import code, suite
 from somd.transforms.multicore.flow import Statements, Varying, all_small
 from somd.transforms.multicore.names import Fresh
+from somd.transforms.multicore.nodes import code, suite
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.rewriting import parsed, transformed_statement
 from somd.transforms.tree.walking import Transformer

@@ -42,7 +42,8 @@ class Fresh:
         self.chosen: dict[str, str] = {}
 
     def name(self, wanted: str) -> str:
-        """The name that stands for `wanted`, the same at every call."""
+        """The name that stands for `wanted`, the same at every call; one that has marks of a loop program stands for
+        none without them."""
         if wanted not in self.chosen:
-            self.chosen[wanted] = new_name(wanted, self.taken)
+            self.chosen[wanted] = new_name(wanted.replace("'", "_").replace(".", "_"), self.taken)
         return self.chosen[wanted]

@@ -1,6 +1,8 @@
-"""libcst's expressions that passes over slaves put together."""
+"""libcst's nodes that rewrites of slaves put together."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -18,3 +20,13 @@ def call(function: str, *arguments: cst.BaseExpression) -> cst.Call:
 def converted(node: cst.BaseExpression, dtype: str) -> cst.Call:
     """`np.dtype(node)`"""
     return call(f"np.{numpy_name(dtype)}", node)
+
+
+def code(node: cst.CSTNode) -> str:
+    """The text of a node."""
+    return cst.Module([]).code_for_node(node)
+
+
+def suite(old: cst.BaseSuite, statements: Sequence[cst.BaseStatement]) -> cst.BaseSuite:
+    """A suite with other statements."""
+    return old.with_changes(body=statements) if isinstance(old, cst.IndentedBlock) else cst.IndentedBlock(statements)

@@ -19,17 +19,19 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python_expressions import Faults, Scope
 from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.loops.scopes import given_to
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.identities import identity, neutral_text
-from somd.transforms.multicore.loop_tables import LoopTables, WithTables
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.strips import Strips, strips_of
 from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
+from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ArrayType, ScalarType
@@ -68,9 +70,6 @@ class SlaveBuilder:
         self.elsewhere = ""
         #: the innermost loop in strips, if it is
         self.strips: Strips | None = None
-        #: tables of what no iteration changes, if there are any; and whether that was asked
-        self.tables: WithTables | None = None
-        self.tables_made = False
         self.stripping = in_strips(self.nest, plan, self.reductions_in_strips())
 
     def build(self) -> Slave:
@@ -100,9 +99,8 @@ class SlaveBuilder:
                 name = self.fresh.name(f"{self.name}_strips")
                 others = (self.function(name, parameters, body, f", if {assumption_words(self.strips)}"),)
                 body = self.either(self.strips, name, parameters)
-        if self.tables is not None:
-            body = [*self.tables.tabled.before, *body]
-            others = (*self.tables.tabled.functions, *others)
+        functions, calls = tables_made(self.region, self.scope(), self.name, self.iterations())
+        body, others = [*calls, *body], (*functions, *others)
         if self.strips is None:
             kinds = {name: self.types.names[name] for name in self.nest.arrays}
             floats = {name: kind.dtype for name, kind in kinds.items() if isinstance(kind, ArrayType)}
@@ -155,7 +153,8 @@ class SlaveBuilder:
         snapshots = {} if relaxed is None else {name: self.fresh.name(name) for name in relaxed.snapshots.values()}
         pairs = zip(self.region.reductions, self.nest.reductions, strict=True)
         flags = {made.flag.name: self.flag(reduction) for made, reduction in pairs if made.flag is not None}
-        return self.printing.scope({**snapshots, **flags, **self.renamed}, self.faults, self.elsewhere)
+        scope = self.printing.scope({**snapshots, **flags, **self.renamed}, self.faults, self.elsewhere)
+        return with_tables(scope, self.region.tables)
 
     # --- ranges --------------------------------------------------------------------------------------------------
 
@@ -210,9 +209,8 @@ class SlaveBuilder:
             return None
         laned = any(self.laned(r) for r in self.nest.reductions)
         body = self.body()
-        new = {} if self.tables is None else self.tables.types
         dim = self.nest.dims[level]
-        loop = loop_of(dim, limits, self.nest, self.types, new, self.printing.constants, laned)
+        loop = loop_of(dim, limits, self.nest, self.types, self.new(), self.printing.constants, laned)
         self.strips = strips_of(loop, body, self.assumed(level), self.fresh)
         return self.strips.loop if self.strips is not None else None
 
@@ -276,20 +274,22 @@ class SlaveBuilder:
             for statement in parsed(f"assume({name} >= {lowest})")
         ]
         own = frozenset(self.region.local_arrays)
-        return self.with_tables([*scalars, *self.printing.statements(self.region.body, self.scope(), own)])
+        return [*scalars, *self.printing.statements(self.region.body, self.scope(), own)]
 
-    def with_tables(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
-        """The body with look-ups of what no iteration changes, where that is worth a table."""
-        if not self.tables_made:
-            first, second, *rest = self.range_names()
-            step = self.nest.dims[0].step
-            iterations = (
-                f"({second} - {first}) * {rest[0]}" if self.blockwise() else f"trips({first}, {second}, {step})"
-            )
-            makes = LoopTables(self.nest, self.printing, self.fresh, self.name)
-            self.tables = makes.of(body, (*self.nest.arrays, *self.nest.scalars), iterations)
-            self.tables_made = True
-        return body if self.tables is None else self.tables.tabled.body
+    def new(self) -> dict[str, str]:
+        """The types of the scalars that came into the body with tables, by their names in the slave."""
+        if not self.region.tables:
+            return {}
+        given, scope = given_to(self.region), self.scope()
+        found = scalars_set(self.region.body)
+        return {scope.name(name): dtype for name, dtype in found if name not in given and "'" in name}
+
+    def iterations(self) -> str:
+        """How many iterations of the outermost loop an MI has, as text."""
+        first, second, *rest = self.range_names()
+        if self.blockwise():
+            return f"({second} - {first}) * {rest[0]}"
+        return f"trips({first}, {second}, {self.nest.dims[0].step})"
 
     def local_arrays(self) -> list[cst.BaseStatement]:
         """The arrays of an iteration, which an MI makes once."""

@@ -56,6 +56,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
+from somd.transforms.loops.scopes import assigned
 from somd.transforms.loops.walking import expressions_in, operands, statements_in
 
 Block = tuple[Statement, ...]
@@ -130,20 +131,13 @@ class _Holding:
         called |= {node.function for node in inside if isinstance(node, Unpack)}
         if called & self.raising:
             return
-        changed = _assigned(inside) | {loop.variable.name}
+        changed = assigned((loop,))
         for first in dict.fromkeys(node.element for node in inside if isinstance(node, Store)):
             mine = [each for each in accesses if each.array == first.array]
             stores = sum(isinstance(node, Store) and node.element == first for node in inside)
             updated = len(mine) > stores and all(each == first for each in mine)
             if updated and first.array not in self.shared and _is_steady(first, changed):
                 yield first
-
-
-def _assigned(inside: list[Statement]) -> set[str]:
-    """The scalars that statements set."""
-    found = {node.target.name for node in inside if isinstance(node, Assign)}
-    found |= {node.variable.name for node in inside if isinstance(node, Loop)}
-    return found | {target.name for node in inside if isinstance(node, Unpack) for target in node.targets}
 
 
 def _is_steady(element: Element, changed: set[str]) -> bool:
@@ -164,7 +158,7 @@ def _is_stored(element: Element, before: list[Statement]) -> bool:
     """Whether statements before a loop store the element, and none between the two sets what it is found by."""
     for k, node in enumerate(reversed(before)):
         if isinstance(node, Store) and node.element == element:
-            return _is_steady(element, _assigned(list(statements_in(tuple(before[len(before) - k :])))))
+            return _is_steady(element, assigned(tuple(before[len(before) - k :])))
     return False
 
 

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from somd.transforms.passes import Pass
+from somd.transforms.passes.precompute import precompute
 
-SCHEDULE: tuple[Pass, ...] = ()
+SCHEDULE: tuple[Pass, ...] = (precompute,)

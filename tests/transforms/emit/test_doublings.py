@@ -32,3 +32,10 @@ def test_long_chains_of_what_the_variable_does_not_change() -> None:
     assert not is_doubling(loop(element("y", J), links))
     assert not is_doubling(loop(element("y", ROW), links[:FEW]))
     assert not is_doubling(loop(element("y", ROW), [Assign(S, operation("+", S, whole_number(3)))] * 40))
+
+
+def test_a_use_in_each_trip_is_no_link_of_the_next() -> None:
+    step, used = Assign(S, operation("+", S, whole_number(3))), Assign(variable("t", INT64), operation("*", S, S))
+    assert not is_doubling(loop(element("y", ROW), [looped(40, step, used)]))
+    back = Assign(S, operation("+", variable("t", INT64), whole_number(3)))
+    assert is_doubling(loop(element("y", ROW), [looped(40, used, back)]))

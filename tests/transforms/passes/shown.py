@@ -24,13 +24,13 @@ _numbers = itertools.count(1)
 
 
 def program_of_text(text: str, **types: str) -> Program:
-    """The program of the function in `text`, for arguments of these types; those it says to be `A` are distributed."""
+    """The program of the last function in `text`, for arguments of these types; what is `A` there is distributed."""
     text = textwrap.dedent(text).lstrip("\n")
     file = f"<shown {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, object] = {"np": np, "A": dist[np.ndarray]}
     exec(compile(text, file, "exec"), names)
-    [function] = [each for each in names.values() if isinstance(each, FunctionType)]
+    [*_, function] = [each for each in names.values() if isinstance(each, FunctionType)]
     return loop_program(compile_for(function, {name: parse_type(each) for name, each in types.items()}, {}))
 
 
@@ -55,4 +55,6 @@ def _iteration(program: Program, values: bool) -> Iterator[str]:
     [*_, start] = [k for k, line in enumerate(lines) if line.lstrip().startswith("free ")]
     depth = len(lines[start]) - len(lines[start].lstrip())
     inside = itertools.takewhile(lambda line: len(line) - len(line.lstrip()) > depth, lines[start + 1 :])
+    tables = [k for k, line in enumerate(lines[:start]) if line.lstrip().startswith("table ")]
+    yield from textwrap.dedent("\n".join(lines[tables[0] : start] if tables else [])).splitlines()
     yield from textwrap.dedent("\n".join(inside)).splitlines()

@@ -19,6 +19,7 @@ from somd.transforms.loops.program import Program
 from somd.transforms.loops.verify import verify
 from somd.transforms.loops.witness import ProgramViolation
 from somd.transforms.passes import Pass
+from somd.transforms.passes.inlining import inlining
 from somd.transforms.schedules import schedule_of
 from tests.differential.harness import duplicate
 
@@ -27,8 +28,8 @@ WORKERS = 3
 
 
 def schedules() -> list[tuple[Pass, ...]]:
-    """The passes of all targets."""
-    return [schedule_of(target) for target in TARGETS]
+    """The passes of all targets, and what others make use of."""
+    return [*(schedule_of(target) for target in TARGETS), (inlining,)]
 
 
 class Mistranslated(AssertionError):

@@ -1,0 +1,72 @@
+"""Which values of a region's body differ from iteration to iteration at the same place, and which are the same for all.
+
+In: a region, and a body for it whose statements run as often as their loops and conditions say (`is_straight`). Out:
+the names of the scalars that may differ; expressions can be asked for.
+"""
+
+from __future__ import annotations
+
+from somd.transforms.loops.program import (
+    Assign,
+    Element,
+    Evaluate,
+    Expression,
+    If,
+    Loop,
+    Region,
+    Statement,
+    Store,
+    Unpack,
+)
+from somd.transforms.loops.scopes import read, set_by
+from somd.transforms.loops.walking import expressions, inside, statements_in
+
+Block = tuple[Statement, ...]
+
+
+def is_straight(body: Block) -> bool:
+    """Whether nothing leaves a loop, repeats, fails, or makes arrays."""
+    return all(isinstance(node, Assign | Unpack | Store | Evaluate | If | Loop) for node in statements_in(body))
+
+
+def limits(loop: Loop) -> tuple[Expression, Expression, Expression]:
+    """What decides which trips a loop has."""
+    return loop.start, loop.stop, loop.step
+
+
+class Varying:
+    """The scalars of a straight body that may differ between two iterations; `names` has them.
+
+    What is accumulated differs, and so do the variables of the region's loops and elements of arrays that it writes. A
+    scalar is the same for all iterations if all its assignments are, none of them under a condition or in a loop that
+    is not.
+    """
+
+    def __init__(self, region: Region, body: Block, elements: bool = False) -> None:
+        self.written = frozenset((*region.written, *region.local_arrays))
+        #: whether each element may differ: where it may be written by another name, or is taken for such a one
+        self.all = region.aliased or elements
+        self.names = {variable.name for variable in (*region.carried, *(loop.variable for loop in region.loops))}
+        known = -1
+        while known < len(self.names):
+            known = len(self.names)
+            self._block(body, False)
+
+    def __call__(self, *nodes: Expression) -> bool:
+        """Whether a value may differ."""
+        if not self.names.isdisjoint(read(*nodes)):
+            return True
+        elements = [each for node in nodes for each in inside(node) if isinstance(each, Element)]
+        return any(self.all or each.relaxed is not None or each.array in self.written for each in elements)
+
+    def _block(self, body: Block, controlled: bool) -> None:
+        for node in body:
+            values = limits(node) if isinstance(node, Loop) else expressions(node)
+            inner = controlled or self(*values)
+            if isinstance(node, If):
+                self._block(node.body, inner)
+                self._block(node.orelse, inner)
+            elif inner:
+                self.names |= set_by(node)
+            if isinstance(node, Loop):
+                self._block(node.body, inner)
