@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 from pathlib import Path
@@ -20,6 +21,9 @@ os.environ.setdefault("SOMD_SMALL_WORK", "0")
 # processes that tests start must not compile the package's source anew, each for itself
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("SOMD_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "somd"))
+
+# compilers make many objects, most of which stay: by default the collector looks for garbage for a tenth of the time
+gc.set_threshold(50_000, 20, 20)
 
 importlib.import_module("tests.trials")  # which notes where the cache is before a test sets another
 
@@ -41,3 +45,9 @@ def pytest_collection(session: pytest.Session) -> None:
         if file.is_relative_to(HERE):
             with contextlib.suppress(Exception, pytest.skip.Exception):
                 importlib.import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """What the tests import stays: the collector need not go through it."""
+    gc.collect()
+    gc.freeze()
