@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
 from somd.arguments.device_arrays import to_device
@@ -42,6 +44,7 @@ class Decorator:
         target: str | None = None,
         workers: int | None = None,
         signatures: Sequence[str] = (),
+        **others: object,
     ) -> SomdMethod[P, R] | Callable[[Callable[P, R]], SomdMethod[P, R]]:
         """Mark a function as a SOMD method: ``@somd`` or ``@somd(target="opencl", workers=4)``.
 
@@ -51,9 +54,14 @@ class Decorator:
             signatures: Numba signature strings to compile ahead of time, such as ``"float64[:], float64[:]"``.
 
         Raises:
-            SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language.
+            SomdCompileError: the source alone shows that the method cannot run in parallel, or is outside the language;
+                what is marked is no function written with `def`; there is no such option.
             SomdConfigError: an unknown target or number of workers.
         """
+        for name in others:
+            from somd.calls.unmarked import no_option
+
+            raise no_option(name, ("target", "workers", "signatures"))
         if target is not None:
             check_target(target, "`@somd(target=...)`")
         if workers is not None:
@@ -61,6 +69,12 @@ class Decorator:
         if function is None:
             return lambda f: _marked(f, target, workers, signatures)
         return _marked(function, target, workers, signatures)  # type: ignore[no-any-return]
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What it takes; `others` are refused."""
+        whole = inspect.signature(self.__call__)
+        return whole.replace(parameters=[each for name, each in whole.parameters.items() if name != "others"])
 
     def __repr__(self) -> str:
         return "<the decorator somd>"
@@ -71,9 +85,14 @@ class Decorator:
 
 def _marked(function: Any, target: str | None, workers: int | None, signatures: Sequence[str]) -> Any:
     """The SOMD method of a function; that of a static or class method stays one."""
+    plain = getattr(function, "__func__", function)
+    if not isinstance(plain, FunctionType):
+        from somd.calls.unmarked import cannot_mark
+
+        raise cannot_mark(plain)
+    method = SomdMethod(plain, target, workers, signatures)
     if isinstance(function, staticmethod):
-        return staticmethod(SomdMethod(function.__func__, target, workers, signatures))
-    method = SomdMethod(getattr(function, "__func__", function), target, workers, signatures)
+        return staticmethod(method)
     if isinstance(function, classmethod):
         method.binding = "class"
     return method

@@ -50,8 +50,7 @@ class SomdMethod(Generic[P, R]):
     def __init__(
         self, function: Callable[P, R], target: str | None, workers: int | None, signatures: Sequence[str]
     ) -> None:
-        if not isinstance(function, FunctionType):
-            raise TypeError(f"@somd marks functions and methods, not {type(function).__name__} objects")
+        assert isinstance(function, FunctionType)
         functools.update_wrapper(self, function)
         self.sequential: Callable[P, R] = function
         take_source(function)

@@ -264,7 +264,7 @@ def attribute_of(owner: object, name: str) -> object:
 
 def may_subscript(owner: object) -> bool:
     """Whether `owner[...]` is a type with arguments, which runs nothing of the user's."""
-    return type(owner).__module__ in ("typing", "types") or (
+    return type(owner).__module__ in ("typing", "types", "somd.language.markers") or (
         isinstance(owner, type) and owner.__module__.partition(".")[0] in ("builtins", "numpy", "typing", "collections")
     )
 

@@ -11,7 +11,7 @@ import typer
 from somd.cli.files import mentions_somd, python_files
 from somd.cli.formats import as_github, as_json, as_text
 from somd.cli.output import Problem, progress, remark, say, show
-from somd.errors import SomdError
+from somd.errors import SomdCompileError, SomdError
 from somd.sources.checking import Checked, MethodCheck
 from somd.sources.load import load
 from somd.sources.problems import FileProblem
@@ -77,6 +77,11 @@ def _results(files: list[Path], named: list[Path], whole: bool) -> Iterator[Meth
             yield from checked.add(loaded)
         except FileProblem as problem:
             yield problem
+        except SomdCompileError as error:
+            if all(each.position is None for each in error.diagnostics):
+                yield FileProblem(str(path), f"importing it raised {type(error).__name__}: {_first_line(error)}")
+            else:
+                yield MethodCheck("", str(path), 0, error.diagnostics)
         except SomdError as error:
             yield FileProblem(str(path), f"importing it raised {type(error).__name__}: {_first_line(error)}")
 

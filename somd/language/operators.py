@@ -7,8 +7,9 @@ operator means; a target makes of it what runs there. NumPy says of which type t
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -176,6 +177,29 @@ def symbols() -> tuple[str, ...]:
     """What `reduce=` may name."""
     first, *rest = OPERATORS
     return (first, *SAME, *rest)
+
+
+#: other words for the operators
+_WORDS = {
+    "+": "sum plus add addition",
+    "-": "minus sub subtract difference",
+    "*": "product prod times mul multiply",
+    "min": "minimum smallest least lowest",
+    "max": "maximum largest greatest highest",
+    "and": "all logical_and &&",
+    "or": "any logical_or ||",
+    "&": "bit_and bitwise_and",
+    "|": "bit_or bitwise_or",
+    "^": "bit_xor bitwise_xor xor",
+}
+
+
+def ways_out(wrong: str, allowed: Sequence[str]) -> tuple[str, ...]:
+    """What helps where `reduce=` names no operator."""
+    words = {word: symbol for symbol, text in _WORDS.items() for word in (symbol, *text.split())}
+    near = difflib.get_close_matches(wrong.strip().lower(), words, n=1)
+    meant = (f'did you mean `"{words[near[0]]}"`?',) if near else ()
+    return (*meant, f"there are {', '.join(allowed)}, or a function")
 
 
 def symbol_of(function: object) -> str | None:

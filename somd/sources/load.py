@@ -18,14 +18,16 @@ import linecache
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from somd.calls.method import SomdMethod, gathering
 from somd.capture.attributes import NotRun
-from somd.errors import SomdError
+from somd.diagnostics.model import Label
+from somd.diagnostics.render import position_of_line
+from somd.errors import SomdCompileError, SomdError
 from somd.sources.excerpt.modules import Program
 from somd.sources.excerpt.places import Places, installed
 from somd.sources.excerpt.selection import Source, check_dropped_imports
@@ -174,10 +176,14 @@ def _evaluate(path: Path, tree: ast.Module, file: str, module: ModuleType, marke
         sys.argv = [str(path)]
         with contextlib.redirect_stdout(sys.stderr):
             program.run_main(module)
-    except (SomdError, KeyboardInterrupt, GeneratorExit):
+    except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # whatever a user's program does when it is imported
         lines = program.failed[1] if program.failed is not None and program.failed[0] is error else {}
+        if isinstance(error, SomdCompileError):
+            raise _placed(error, file, lines.get(file)) from None
+        if isinstance(error, SomdError):
+            raise
         raise FileProblem(str(path), f"importing it raised {_said(error)}", lines.get(file)) from None
     finally:
         sys.argv = argv
@@ -186,6 +192,14 @@ def _evaluate(path: Path, tree: ast.Module, file: str, module: ModuleType, marke
             sys.modules.pop(name, None)
         else:
             sys.modules[name] = before
+
+
+def _placed(error: SomdCompileError, file: str, line: int | None) -> SomdCompileError:
+    """The error of a statement that was read, with its line where it has none."""
+    if line is None:
+        return error
+    labels = (Label(position_of_line(file, line), "marked here", True),)
+    return SomdCompileError(tuple(each if each.labels else replace(each, labels=labels) for each in error.diagnostics))
 
 
 def _module(path: Path, name: str) -> ModuleType:

@@ -69,7 +69,8 @@ _KEEPERS: dict[str, str] = {
     "functools": "cache cached_property lru_cache partial total_ordering update_wrapper wraps",
     "numba": "generated_jit guvectorize jit njit stencil vectorize",
     "numpy": "vectorize",
-    "somd": "Block BlockBlock ByKey Chunked Cyclic Weighted dim like partition polyview reduce somd sync view",
+    "somd": "Block BlockBlock ByKey Chunked Cyclic Weighted dim dist like partition polyview reduce shared "
+    "somd sync view",
     "types": "MappingProxyType SimpleNamespace",
     "typing": "NamedTuple NewType ParamSpec TypeVar TypeVarTuple TypedDict Union cast final no_type_check overload "
     "override runtime_checkable",

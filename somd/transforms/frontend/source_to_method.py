@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import Any, get_args
 
 import libcst as cst
 
@@ -98,11 +98,12 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
     tree = module.body[0]
     if not isinstance(tree, cst.FunctionDef) or tree.asynchronous is not None:
         place = Position(code.co_filename, first_line, indent, first_line, indent + 1)
-        label = "not a `def`"
+        label, helps = "not a `def`", ("write it with `def`",)
         if isinstance(tree, cst.FunctionDef) and tree.asynchronous is not None:
             place, label = positions[tree.asynchronous], "a call of it would only make a coroutine"
+            helps = ("take `async` off: a call returns when the work is done",)
         message = "`@somd` marks functions and methods written with `def`"
-        raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),)),))
+        raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),), helps),))
     if not source.isascii():
         tree = cst.ensure_type(tree.visit(_Normalised(positions)), cst.FunctionDef)
     return code.co_filename, tree, positions
@@ -183,6 +184,8 @@ def marked(name: str, what: str, found: Sequence[markers.Marker], where: Positio
             made = replace(made, partitioner=partitioner, made_by=partitioner and repr(marker.partitioner))
         elif isinstance(marker, markers.Like):
             made = replace(made, like=marker.name)
+        elif isinstance(marker, markers.Mistake):
+            _report_mistake(marker, where, collector)
         elif not isinstance(marker, markers.Dist | markers.Shared):
             message = f"`{_marker_name(marker)}` cannot stand on {what}"
             collector.add(Diagnostic("SOMD101", message, (Label(where, "marker of another place", True),)))
@@ -191,6 +194,10 @@ def marked(name: str, what: str, found: Sequence[markers.Marker], where: Positio
         helps = (f"write `{name}: Annotated[np.ndarray, dist, ...]`",)
         collector.add(Diagnostic("SOMD101", message, (Label(where, "no `dist` here", True),), helps))
     return made
+
+
+def _report_mistake(marker: markers.Mistake, where: Position, collector: Collector) -> None:
+    collector.add(Diagnostic("SOMD102", marker.message, (Label(where, "in this annotation", True),), marker.helps))
 
 
 def _check_likes(
@@ -256,6 +263,8 @@ def _reduction(
     """The operators that the return annotation declares, or else what combines the partial results."""
     annotation = annotation_of(function, "return")
     declared = declared_reduction(annotation)
+    for mistake in _mistakes(annotation):
+        _report_mistake(mistake, positions[tree.returns.annotation if tree.returns else tree.name], collector)
     if declared is None:
         if annotation is inspect.Parameter.empty and tree.returns is not None:
             _check_unknown(function, tree.returns.annotation, positions, collector)
@@ -272,6 +281,14 @@ def _reduction(
     elif own:
         _check_self(function, where, collector)
     return None, Combine(function, marked if isinstance(declared, tuple) else marked[0])
+
+
+def _mistakes(annotation: object) -> Iterator[markers.Mistake]:
+    """The wrong markers on a result, or on an entry of a tuple of results."""
+    plain, found = markers.markers_of(annotation)
+    yield from (marker for marker in found if isinstance(marker, markers.Mistake))
+    for entry in get_args(plain):
+        yield from _mistakes(entry)
 
 
 def _check_unknown(

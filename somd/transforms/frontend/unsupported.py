@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.operators import symbols
+from somd.language.operators import symbols, ways_out
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
@@ -80,11 +80,11 @@ class _Checker(cst.CSTVisitor):
         what = "a parameter that takes any number of arguments is not supported in a SOMD method"
         self._report("SOMD201", what, param.name, "name the parameters one by one")
 
-    def _report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
+    def _report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         place = self.method.positions.get(node)
         if place is None:
             place = self.method.position(self.method.function.name)
-        self.collector.add(Diagnostic(code, message, (Label(place, "here", True),), (help_text,)))
+        self.collector.add(Diagnostic(code, message, (Label(place, "here", True),), helps))
 
     def visit_Expr(self, node: cst.Expr) -> bool:
         if isinstance(node.value, cst.SimpleString | cst.ConcatenatedString):
@@ -127,7 +127,7 @@ class _Checker(cst.CSTVisitor):
         fence = fence_of(node, self.method)
         if fence is not None and fence.reduce not in (None, OWN, *symbols()):
             message = f"there is no reduction {fence.reduce!r}"
-            self._report("SOMD102", message, node.items[0], f"there are {', '.join(symbols())}, or a function")
+            self._report("SOMD102", message, node.items[0], *ways_out(str(fence.reduce), symbols()))
         if fence is None:
             helps = "only `with sync:`, `with sync(name, reduce=op):` and `with single:` may stand in a SOMD method"
             self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)

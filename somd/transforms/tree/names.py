@@ -126,7 +126,7 @@ def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collec
         return MISSING
     try:
         return function(*values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # of a partitioner
         return MISSING
 
 
