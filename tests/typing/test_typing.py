@@ -50,17 +50,23 @@ def check_user_code(name: str, revealed: dict[int, str], errors: set[int]) -> No
         assert re.match(rf"(\w+\.)*{plain}(?!\w)", revealed[line]), f"line {line}: {revealed[line]}"
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What mypy keeps of NumPy and somd from one text to the next."""
+    return tmp_path_factory.mktemp("mypy")
+
+
 @pytest.mark.parametrize("name", USER_CODE)
-def test_mypy_sees_plain_types(name: str, tmp_path: Path) -> None:
-    check_user_code(name, *mypy(HERE / name, tmp_path))
+def test_mypy_sees_plain_types(name: str, cache: Path) -> None:
+    check_user_code(name, *mypy(HERE / name, cache))
 
 
-def test_mypy_finds_mistakes(tmp_path: Path) -> None:
-    assert mypy(HERE / "user_mistakes.py", tmp_path)[1] == marked(HERE / "user_mistakes.py", "both").keys()
+def test_mypy_finds_mistakes(cache: Path) -> None:
+    assert mypy(HERE / "user_mistakes.py", cache)[1] == marked(HERE / "user_mistakes.py", "both").keys()
 
 
-def test_mypy_passes_the_examples(tmp_path: Path) -> None:
-    assert not mypy(ROOT / "examples", tmp_path)[1]
+def test_mypy_passes_the_examples(cache: Path) -> None:
+    assert not mypy(ROOT / "examples", cache)[1]
 
 
 @needs_pyright
