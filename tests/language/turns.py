@@ -98,3 +98,23 @@ def nested_method_in_turns(a: A, steps: int) -> None:
         relax(a, 0.25)
         half = 0.5 / (t + 1)
         relax(a, half)
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1), k) for n in SIZES for k in (0, 3)])
+@somd
+def set_in_inner_loops_that_turn(a: A, o: A, k: int) -> None:
+    for i in range(len(a)):
+        for m in range(4):
+            if a[i] < 3 * m - 5:
+                break
+        for j in (2, 1):
+            last = a[i] * j
+        while True:
+            y = last - m
+            if y < k:
+                break
+            last *= 0.5
+        for _ in range(3):
+            w = np.zeros(2)
+            w[m % 2] = y
+        o[i] = m + last + 10.0 * y + w[0] - w[1]

@@ -83,7 +83,8 @@ class _Loop:
 class _Walker:
     def __init__(self, method: Method, tracked: frozenset[str], report: Callable[[Unset], None]) -> None:
         self.method, self.tracked, self.report = method, tracked, report
-        self.loops: list[_Loop] = []
+        #: the loops around, outermost that of which the statements are the body
+        self.loops = [_Loop([], [])]
 
     def block(self, statements: Sequence[cst.CSTNode], way: Way) -> Way:
         """The values behind `statements`."""

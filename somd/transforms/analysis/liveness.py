@@ -79,8 +79,3 @@ def _assigned(target: cst.BaseExpression, live: Names) -> Names:
             live = _assigned(element.value, live)
         return live
     return live | names_read(target)
-
-
-def read_before_written(statements: Sequence[cst.CSTNode]) -> Names:
-    """Names whose value from before `statements` may be read in them."""
-    return Liveness().before(statements, frozenset())

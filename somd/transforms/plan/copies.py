@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
-from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.scalars import Scalars
@@ -22,7 +22,7 @@ from somd.transforms.tree.names import assigned_names
 def classify_copies(loop: cst.For, body: Sequence[cst.CSTNode], context: Context) -> Scalars:
     """Every scalar that `loop` assigns: a copy if an iteration or what follows the loop reads it, private otherwise."""
     live = context.liveness.after.get(loop, frozenset())
-    carried = read_before_written(body)
+    carried = read_from_before(body, context.method)
     header = range_of(loop)
     assert header is not None
     defined = defined_before(loop, statements_of(context.method.function.body), set(context.method.param_names))

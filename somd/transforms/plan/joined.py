@@ -14,7 +14,7 @@ import libcst as cst
 
 from somd.capture.annotations import namespace_of
 from somd.diagnostics.model import Collector
-from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.analysis.reductions import reduction_of
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.context import Context
@@ -138,7 +138,7 @@ def accumulated_at(
         if node is loop:
             return held
         for block in _blocks(node):
-            again = isinstance(node, cst.For | cst.While) and name in read_before_written(block)
+            again = isinstance(node, cst.For | cst.While) and name in Liveness().before(block, frozenset())
             found = accumulated_at(name, loop, block, inside, held or again)
             if found is not None:
                 return found

@@ -20,7 +20,7 @@ from somd.diagnostics.model import Diagnostic
 from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import Scope, size, variable
 from somd.transforms.analysis.allocations import is_allocation, lengths_of
-from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
@@ -67,7 +67,7 @@ class _Finder:
 
     def found(self, bound: Sequence[str]) -> Locals:
         bindings = _bindings(self.loop, bound)
-        carried = read_before_written(statements_of(self.loop.body))
+        carried = read_from_before(statements_of(self.loop.body), self.context.method)
         live = self.context.liveness.after.get(self.loop, frozenset())
         for name, values in bindings.items():
             if any(p.name == name and p.distributed for p in self.context.method.marked):

@@ -16,7 +16,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic
 from somd.transforms.analysis.accesses import accesses_of
-from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan import partial_messages
 from somd.transforms.plan.candidates import contains_candidate
@@ -163,7 +163,7 @@ def check_copies(cut: Cut, nest: Nest, accumulated: Collection[str], context: Co
     spelled = context.method.spelled
     own = [name for s in small_statements(statements_of(cut.loop.body)) for name in assigned_names(s)]
     assert not any(name.startswith(f"{spelled[name]}__now") for name in own if name in spelled), "a copy is counted"
-    read = read_before_written(cut.rest)
+    read = read_from_before(cut.rest, context.method)
     if not read & set(nest.copies):
         raise NotCut(partial_messages.partials_unused(context.method, cut.loop))
     twice = sorted(set(nest.copies) & set(accumulated))
@@ -173,5 +173,5 @@ def check_copies(cut: Cut, nest: Nest, accumulated: Collection[str], context: Co
 
 def inputs_of_rest(cut: Cut, nest: Nest, context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The copies that the rest reads, and what else of the method it needs."""
-    read = read_before_written(cut.rest) & context.method.local_names
+    read = read_from_before(cut.rest, context.method) & context.method.local_names
     return tuple(n for n in nest.copies if n in read), tuple(sorted(read - set(nest.copies)))

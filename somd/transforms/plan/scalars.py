@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
-from somd.transforms.analysis.liveness import read_before_written
+from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.analysis.reductions import extremum_of, reduction_of
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
@@ -31,7 +31,7 @@ class Scalars:
 def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode], context: Context) -> Scalars:
     """Classify every scalar that the nest of `loops` (outermost `loop`) assigns."""
     live = context.liveness.after.get(loop, frozenset())
-    carried = read_before_written(body)
+    carried = read_from_before(body, context.method)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     private: list[str] = []
     reductions: list[Reduction] = []

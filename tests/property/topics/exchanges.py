@@ -31,6 +31,10 @@ def exchange(w: Writer) -> None:
         w.line(f"{names[0]} = {names[1]}")
         w.line(f"{names[1]} = {old}")
         return
+    if w.chance(0.2):  # an element of an array that still has its old name
+        with w.block(f"if len({names[-1]}) > 0:"):
+            w.line(f"{names[-1]}[{w.one('0', '-1')}], {', '.join(names)} = 7, {', '.join(turned)}")
+        return
     w.line(f"{', '.join(names)} = {', '.join(turned)}")
 
 

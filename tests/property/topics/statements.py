@@ -169,10 +169,13 @@ class Body:
         known += [name] * (name not in known)
         return name
 
-    def _set(self) -> None:
+    def _set(self) -> tuple[str, str]:
+        """The kind and the name of what is set."""
         kind = self.w.one("int", "float")
         text = self.int() + f" + 0 * {self.x}" if kind == "int" else self.float() + f" + 0.0 * {self.y}"
-        self.w.line(f"{self._name(kind)} = {text}")
+        name = self._name(kind)
+        self.w.line(f"{name} = {text}")
+        return kind, name
 
     def _loop(self, form: str) -> None:
         w = self.w
@@ -185,8 +188,15 @@ class Body:
                 f"range({self.int(0)} % 4, -2, -1)",
                 "range(5, 0, -2)",
             )
+            sure = head in ("range(3)", "range(5, 0, -2)") and w.chance(0.6)
             with self.scope(f"for {k} in {head}:"):
+                if sure:
+                    kind, name = self._set()
                 self._inside(k)
+            if sure:  # what each turn sets first, and its number, have values behind the loop
+                known = self.ints if kind == "int" else self.floats
+                known += [name] * (name not in known)
+                self.counts.append(k)
         else:
             k = w.fresh("k")
             w.line(f"{k} = 0")
