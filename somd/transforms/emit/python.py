@@ -33,8 +33,10 @@ from somd.transforms.loops.program import (
     Evaluate,
     Expression,
     If,
+    Lanes,
     Length,
     Loop,
+    Operation,
     Origin,
     Raise,
     Rebind,
@@ -48,6 +50,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.varying import of_lanes
 from somd.transforms.loops.walking import expressions_in, origin_of
 
 INDENT = "    "
@@ -92,6 +95,8 @@ class Statements:
             return self.loop(node)
         if isinstance(node, While):
             return self.repeated(node)
+        if isinstance(node, Lanes):
+            return self.lanes(node)
         with self.expressions.tests() as before:
             made = self.simple(node)
             return [*before, *made]
@@ -224,6 +229,24 @@ class Statements:
         faults = self.scope.faults
         ended = [f"if {faults.table}[{faults.rank}, 0] != 0:", "    return"] if faults is not None and tested else []
         return [_headed(node, f"while {test}:"), *_indented([*ended, *self.block(node.body)])]
+
+    def lanes(self, node: Lanes) -> list[str]:
+        """The loop over the lanes of a strip; a function of all lanes at once instead, where it is one."""
+        strip, scope = self.scope.strip, self.scope
+        assert strip is not None
+        first = node.body[0]
+        if isinstance(first, Assign) and isinstance(first.value, Operation) and of_lanes(first):
+            function = first.value.operator.partition(".")[2]
+            return [*first.origin.comments, f"lane_{function}({scope.kept(first.target.name)}, {strip.count})"]
+        lines, variable = [], strip.loop.variable.name
+        if any(isinstance(each, Variable) and each.name == variable for each in expressions_in(node.body)):
+            step = self.expressions.value(strip.loop.step).text
+            by = strip.lane if step == "1" else f"{strip.lane} * {step}"
+            lines = [f"{scope.name(variable)} = {strip.base} + {by}", *self.assumed(strip.loop)]
+        lines += [f"{scope.name(each.name)} = {scope.kept(each.name)}[{strip.lane}]" for each in node.loaded]
+        lines += self.block(node.body)
+        lines += [f"{scope.kept(each.name)}[{strip.lane}] = {scope.name(each.name)}" for each in node.stored]
+        return [f"for {strip.lane} in range({strip.count}):", *_indented(lines)]
 
     # --- arrays --------------------------------------------------------------------------------------------------
 

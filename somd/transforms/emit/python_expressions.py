@@ -29,6 +29,7 @@ from somd.transforms.loops.program import (
     FromEnd,
     HelperCall,
     Length,
+    Loop,
     Operation,
     RelaxedRead,
     Tested,
@@ -37,6 +38,8 @@ from somd.transforms.loops.program import (
 from somd.transforms.types.scalars import ArrayType, Number
 
 _ARITHMETIC = frozenset(SYMBOLS.values())
+#: operators of integers of which the low bits follow from those of the operands
+MODULAR = ("+", "-", "*", "&", "|", "^")
 #: types to which Numba converts one operand itself where the other one has them
 _WIDEST = ("int64", "float64", "complex128")
 
@@ -48,6 +51,16 @@ class Faults:
     table: str
     rank: str
     place: str
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A strip of the trips of a loop: its first value, the number of its lanes, the lane at hand, as texts."""
+
+    loop: Loop
+    base: str
+    count: str
+    lane: str
 
 
 @dataclass
@@ -68,6 +81,12 @@ class Scope:
     elsewhere: str = ""
     #: another text for an access, of whose indexes the function is given the texts
     placed: Callable[[Element, list[str]], str | None] | None = None
+    #: where the statements are those of a strip
+    strip: Strip | None = None
+
+    def kept(self, name: str) -> str:
+        """Where a name of the program is kept for each lane of a strip."""
+        return self.fresh(f"{self.name(name)}_lanes")
 
     def name(self, name: str) -> str:
         """A name of the program."""
@@ -169,7 +188,7 @@ class Expressions:
         nodes = node.operands
         inner = [self.value(each.operand if isinstance(each, Cast) else each) for each in nodes]
         made = [as_type(each, side.type.dtype) for each, side in zip(inner, nodes, strict=True)]
-        beside = list(made)
+        beside = [self._low(node, each, side) for each, side in zip(nodes, made, strict=True)]
         for here, there in ((0, 1), (1, 0)):
             each, wanted = nodes[here], nodes[here].type.dtype
             if wanted not in _WIDEST or nodes[there].type.dtype != wanted or node.operator in ("<<", ">>"):
@@ -181,6 +200,13 @@ class Expressions:
                 beside[here] = literal(each.value.real, "float64")
                 break
         return Sides(nodes, made, beside)
+
+    def _low(self, node: Operation, operand: Expression, made: Py) -> Py:
+        """An operand of what keeps its low bits alone, whatever it has above them: it needs no cast."""
+        if not isinstance(operand, Operation) or node.operator not in MODULAR or operand.type != node.type:
+            return made
+        short = node.type.kind in "iu" and np.dtype(node.type.dtype).itemsize < 8
+        return self.loose(operand) if short and operand.operator in (*MODULAR, "<<", ">>") else made
 
     # --- accesses ------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from somd.compiling.one_at_a_time import many_calls
 from somd.language.partitioners import Block, Partitioner
 from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, plain
 from somd.transforms.loops.operators import number
-from somd.transforms.loops.program import Element, Partials, Program, Region
+from somd.transforms.loops.program import Element, Interval, Lanes, Partials, Program, Region
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim
@@ -48,6 +48,8 @@ class _Code:
     ordered_if: list[Value]
     #: of each table: how many entries there may be, and what fills it
     tables: list[tuple[Value, Code]]
+    #: the body in strips
+    strips: Code | None
 
 
 @dataclass
@@ -55,7 +57,9 @@ class _Run:
     """What holds while a program runs."""
 
     order: Order
+    #: what chooses how regions are cut, and what chooses which trip is next
     chance: random.Random
+    turns: random.Random
     partitioners: Mapping[str, Partitioner]
     workers: int | None
     #: chooses lengths of tables, and nothing else
@@ -71,7 +75,7 @@ class Interpreter:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.current = _Run("forwards", random.Random(0), {}, None, random.Random(0))
+        self.current = _Run("forwards", random.Random(0), random.Random(0), {}, None, random.Random(0))
         self.runner: _Runner | None = None
         with many_calls():
             self._prepare()
@@ -95,10 +99,12 @@ class Interpreter:
         tables = [(value(table.count), self.meaning.block(table.body)) for table in region.tables]
         self.meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
         body = self.meaning.block(region.body)
+        strips = None if region.strips is None else self.meaning.block(region.strips.body)
         self.meaning.watched, self.meaning.claimed = frozenset(), {}
         limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
         hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
-        return _Code(region, body, limits, hulls, checks, [exact(each) for each in region.ordered_if], tables)
+        exactly = [exact(each) for each in region.ordered_if]
+        return _Code(region, body, limits, hulls, checks, exactly, tables, strips)
 
     def run(
         self,
@@ -119,8 +125,8 @@ class Interpreter:
             ProgramViolation: a claim of the program does not hold.
         """
         seed = order if isinstance(order, int) else 0
-        chance, room = random.Random(seed), random.Random(seed)
-        self.current = _Run(order, chance, partitioners or {}, workers, room, writes=writes)
+        chance, turns, room = (random.Random(seed) for _ in range(3))
+        self.current = _Run(order, chance, turns, partitioners or {}, workers, room, writes=writes)
         self.runner = None
         names: Names = {}
         for parameter in self.program.parameters:
@@ -176,7 +182,7 @@ class Interpreter:
         if self.current.order == "backwards":
             found.reverse()
         elif self.current.order != "forwards":
-            self.current.chance.shuffle(found)
+            self.current.turns.shuffle(found)
         return found
 
     def region(self, region: Region, names: Names) -> None:
@@ -185,6 +191,10 @@ class Interpreter:
 
     def partials(self, number: int) -> list[Names]:
         return self.current.partials[number]
+
+    def lanes(self, node: Lanes, body: Code, names: Names) -> None:
+        assert self.runner is not None
+        self.runner.lanes(node, body, names)
 
 
 class _Runner:
@@ -200,6 +210,10 @@ class _Runner:
         self.trips: dict[int, int] = {}
         #: the part that each value of the outermost variable belongs to
         self.owner: dict[int, int] = {}
+        #: whether the innermost loop runs in strips
+        self.in_strips = False
+        #: the trips of the strip at hand, with the scalars that are kept for each
+        self.strip: list[tuple[int, tuple[int, ...], Names]] = []
 
     def writes(self, element: Element, array: Any, where: tuple[int, ...]) -> None:
         self.witness.writes(element, array, where)
@@ -275,16 +289,21 @@ class _Runner:
         carried = [variable.name for variable in region.carried]
         variables = [loop.variable.name for loop in region.loops]
         in_parts = region.partition is not None or region.relaxed
-        waiting = [iter(block) for block in blocks]
+        turns = self._strips(blocks, points, names)
+        waiting = [iter(block) for block in turns]
         failures: dict[int, Exception] = {}
-        for block in self._turns(blocks, alone):
-            at = next(waiting[block])
+        for block in self._turns(turns, alone):
+            trips = next(waiting[block])
+            at = trips[0]
             self.point = points[at]
             self.witness.iteration = 0 if alone else block if in_parts else at
             own = {**common, **copies[block], **dict(zip(carried, partials[block], strict=True))}
             own.update(zip(variables, map(np.int64, self.point), strict=True))
             own = {name: value for name, value in own.items() if value is not None}
             try:
+                if self.in_strips:
+                    del own[variables[-1]]
+                    self.strip = [(trip, points[trip], {}) for trip in trips]
                 self._iteration(own)
                 partials[block] = tuple([own.get(name) for name in carried])
             except (IndexError, ValueError, Carried) as error:
@@ -309,17 +328,54 @@ class _Runner:
             made[table.array] = array
         return made
 
+    def _strips(
+        self, blocks: Sequence[Sequence[int]], points: Sequence[tuple[int, ...]], names: Names
+    ) -> list[list[Sequence[int]]]:
+        """The iterations of each block that run at once: one, or a strip of neighbours of the innermost loop."""
+        strips, most = self.region.strips, 1
+        self.in_strips = strips is not None and all(_holds(names[array], low) for array, low in strips.assumed)
+        # each lane has an accumulator of its own where the order of additions shows
+        if strips is not None and self.in_strips and all(each.type.kind in "biu" for each in self.region.carried):
+            most = strips.length if self.current.order == "forwards" else self.current.turns.randint(1, 4)
+        found: list[list[Sequence[int]]] = []
+        for block in blocks:
+            turns: list[Sequence[int]] = []
+            for trip in block:
+                last = turns[-1] if turns else ()
+                if last and len(last) < most and points[last[0]][:-1] == points[trip][:-1]:
+                    turns[-1] = [*last, trip]
+                else:
+                    turns.append([trip])
+            found.append(turns)
+        return found
+
+    def lanes(self, node: Lanes, body: Code, names: Names) -> None:
+        """Run what each trip of the strip does for itself."""
+        variable, carried = self.region.loops[-1].variable.name, [each.name for each in self.region.carried]
+        for trip, point, kept in self.strip:
+            self.point, self.witness.iteration = point, trip
+            own = {**names, variable: np.int64(self.point[-1])}
+            own.update({each.name: kept[each.name] for each in node.loaded if each.name in kept})
+            signal = body(own)
+            claim(signal is None, "a lane is left early")
+            for each in node.stored:  # what has no value leaves none, whatever was there
+                kept.pop(each.name, None)
+                kept.update({each.name: own[each.name]} if each.name in own else {})
+            names.update({name: own[name] for name in carried if name in own})
+
     def _iteration(self, names: Names) -> None:
-        signal = self.code.body(names)
+        code = self.code.strips if self.in_strips else self.code.body
+        assert code is not None
+        signal = code(names)
         claim(not isinstance(signal, Returned), f"region {self.region.number} is left early")
 
-    def _turns(self, blocks: Sequence[Sequence[int]], alone: bool) -> list[int]:
+    def _turns(self, blocks: Sequence[Sequence[object]], alone: bool) -> list[int]:
         """Which block's next iteration runs, turn by turn."""
         turns = [k for k, block in enumerate(blocks) for _ in block]
         if not alone and self.current.order == "backwards":
             turns.reverse()
         elif not alone and self.current.order != "forwards":
-            self.current.chance.shuffle(turns)
+            self.current.turns.shuffle(turns)
         return turns
 
     def _cut(self, names: Names, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
@@ -337,13 +393,14 @@ class _Runner:
 
     def _neighbours(self, count: int) -> Iterator[Sequence[int]]:
         region, chance, first = self.region, self.current.chance, 0
-        most = BLOCK if region.carried else 1
+        most = BLOCK if region.carried or region.strips is not None else 1
         if region.combined:
             most = max(BLOCK, -(-count // COPIES))
         elif region.carried and self.current.order == "forwards":
             most = count
+        free = region.carried and not region.combined and self.current.order != "forwards"
         while first < count:
-            size = most if self.current.order == "forwards" or region.combined else chance.randint(1, most)
+            size = chance.randint(1, most) if free else most
             yield range(first, min(count, first + size))
             first += size
 
@@ -357,6 +414,11 @@ class _Runner:
             left -= set(mine)
             yield mine
         claim(not left, f"the partition of `{by}` covers the loop")
+
+
+def _holds(array: Any, values: Interval) -> bool:
+    """Whether all elements of an array of integers lie in an interval."""
+    return not array.size or bool(values.low <= array.min() and array.max() <= values.high)
 
 
 def _as_kind(value: Any, kind: Type) -> Any:

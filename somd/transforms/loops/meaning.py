@@ -33,6 +33,7 @@ from somd.transforms.loops.program import (
     If,
     Interval,
     Join,
+    Lanes,
     Length,
     Loop,
     Operation,
@@ -86,6 +87,7 @@ class Running(Protocol):
     def trips(self, values: range) -> Sequence[int]: ...
     def region(self, region: Region, names: Names) -> None: ...
     def partials(self, number: int) -> list[Names]: ...
+    def lanes(self, node: Lanes, body: Code, names: Names) -> None: ...
 
 
 class Meaning:
@@ -224,6 +226,9 @@ class Meaning:
             return lambda names: yes(names) if test(names) else no(names)
         if isinstance(node, Return):
             return self.returned(node)
+        if isinstance(node, Lanes):
+            lanes, body = node, self.block(node.body)
+            return _without_end(lambda names: self.running.lanes(lanes, body, names))
         return _without_end(self.effect(node))
 
     def effect(self, node: Statement) -> Callable[[Names], object]:

@@ -104,6 +104,18 @@ def _rounded(value: Any, places: Any) -> Any:
     return np.round(value, int(places))
 
 
+def _high_product(left: Any, right: Any) -> Any:
+    return np.uint16(int(left) * int(right) >> 16)
+
+
+def _fermat_product(left: Any, right: Any) -> Any:
+    return np.uint16(int(left) * int(right) % 65537 & 0xFFFF)
+
+
+def _fermat_remainder(value: Any, bits: Any) -> Any:
+    return value.dtype.type(int(value) % ((1 << int(bits)) + 1))
+
+
 def _where(test: Any, yes: Any, no: Any) -> Any:
     return yes if test else no
 
@@ -162,6 +174,11 @@ OPERATORS: dict[str, Operator] = {
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats
+    # of words, as vector units compute them: the upper half of a product of 16 bits, its remainder by 65537 in 16 bits,
+    # and the remainder by 2**k + 1 of what is below 2**2k
+    "high product": Operator(_high_product, cost=2),
+    "fermat product": Operator(_fermat_product, cost=4),
+    "fermat remainder": Operator(_fermat_remainder, "its own", cost=8),
     "joined *": Operator(join_products, infix="*"),  # of complex numbers, each of which may be the product of none
     "python *": Operator(_of_python(operator.mul, operator.mul), infix="*"),
     "python /": Operator(_of_python(operator.truediv, operator.truediv), infix="/"),

@@ -31,6 +31,7 @@ from somd.transforms.loops.program import (
     HelperCall,
     If,
     Join,
+    Lanes,
     Length,
     Loop,
     Operation,
@@ -107,6 +108,11 @@ def _statement(node: Statement) -> Iterator[str]:
         if node.orelse:
             yield "else"
             yield from _indented(_block(node.orelse))
+    elif isinstance(node, Lanes):
+        taken = f", taking {', '.join(each.name for each in node.loaded)}" if node.loaded else ""
+        left = f", leaving {', '.join(each.name for each in node.stored)}" if node.stored else ""
+        yield f"each lane{taken}{left}"
+        yield from _indented(_block(node.body))
     elif isinstance(node, Partials):
         yield f"for each part of region {node.region}, with its {', '.join(each.name for each in node.names)}"
         yield from _indented(_block(node.body))
@@ -184,6 +190,11 @@ def _region(node: Region) -> Iterator[str]:
         yield f"{INDENT}table {table.array}: {table.type.dtype}, up to {expression_text(table.count)}"
         yield from _indented(_indented(_block(table.body)))
     yield from _indented(_loop(node.loop))
+    if node.strips is not None:
+        assumed = " and ".join(f"{array} holds {values.low} to {values.high}" for array, values in node.strips.assumed)
+        inner = INDENT * (1 + node.depth)
+        yield f"{inner}in strips of {node.strips.length}" + (f", if {assumed}" if assumed else "")
+        yield from (inner + line for line in _indented(_block(node.strips.body)))
 
 
 def _reduced(node: Reduced) -> str:

@@ -7,9 +7,12 @@
                 |  Allocate(array, lengths, fill) | AllocateLike(array, like, fill) | Copy(array, source)
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
                 |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
+                |  Lanes(loaded, stored, body)                                        in strips only
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free"
-    Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots
+    Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
+                   strips
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
+    Strips     ::= body, length, assumed                     the innermost loop of a region, its trips side by side
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
@@ -32,9 +35,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-import libcst as cst
-
-from somd.diagnostics.model import Position
 from somd.language.combining import Combine
 from somd.transforms.loops.accesses import FROM_END as FROM_END
 from somd.transforms.loops.accesses import PROVED as PROVED
@@ -43,24 +43,12 @@ from somd.transforms.loops.accesses import FromEnd as FromEnd
 from somd.transforms.loops.accesses import Proved as Proved
 from somd.transforms.loops.accesses import RelaxedRead as RelaxedRead
 from somd.transforms.loops.accesses import Tested as Tested
+from somd.transforms.loops.origins import NOWHERE as NOWHERE
+from somd.transforms.loops.origins import Origin as Origin
 from somd.transforms.stages import FIRST, RaiseSite, Site, Taking
 from somd.transforms.types.scalars import ArrayType, Number, ScalarType, Type
 
 Order = Literal["in order", "free"]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a node comes from: its place in the source, the user's comments before it and `behind` it, and the user's
-    own node where nothing was changed."""
-
-    position: Position | None = None
-    comments: tuple[str, ...] = ()
-    node: cst.CSTNode | None = None
-    behind: str = ""
-
-
-NOWHERE = Origin()
 
 
 @dataclass(frozen=True)
@@ -368,6 +356,27 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Lanes:
+    """What each trip of a strip does for itself, one after the other. `loaded` are the scalars that it takes from where
+    they are kept for each lane of the strip, `stored` those that it leaves there."""
+
+    loaded: tuple[Variable, ...]
+    stored: tuple[Variable, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Strips:
+    """The innermost loop of a region run in strips, so many trips of it side by side at most: `body` runs once for a
+    strip, `Lanes` in it once a trip. It does what the body of the loop does, where all elements of the arrays that are
+    `assumed` to hold certain values do so."""
+
+    body: tuple[Statement, ...]
+    length: int
+    assumed: tuple[tuple[str, Interval], ...] = ()
+
+
+@dataclass(frozen=True)
 class Region:
     """What runs from fence to fence: the trips of `depth` loops, the first `loop`, each the whole body of the one
     around it, are shared among threads or work-items.
@@ -376,7 +385,7 @@ class Region:
     scalars that a part hands on from trip to trip, from their values before the region; `ordered_if` are the conditions
     under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
     `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
-    `aliased` says that two of the arrays may be one.
+    `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop.
     """
 
     number: int
@@ -397,6 +406,7 @@ class Region:
     fresh: bool = False
     aliased: bool = False
     tables: tuple[Table, ...] = ()
+    strips: Strips | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property
@@ -451,7 +461,7 @@ class Snapshot:
 
 Statement = (
     Assign | Unpack | Store | Evaluate | Loop | While | If | Break | Continue | Return | Allocate | AllocateLike | Copy
-    | Rebind | Check | Raise | Region | Join | Partials | Snapshot
+    | Rebind | Check | Raise | Region | Join | Partials | Snapshot | Lanes
 )  # fmt: skip
 
 

@@ -135,6 +135,8 @@ _OF: dict[str, Callable[..., Interval | None]] = {
     "^": _or,
     "<<": _left_shift,
     ">>": _right_shift,
+    "high product": lambda a, b: _right_shift(_product(a, b), Interval(16, 16)),
+    "fermat remainder": lambda value, bits: Interval(0, min(value.high, 1 << bits.high)),
     "min": lambda a, b: Interval(min(a.low, b.low), min(a.high, b.high)),
     "max": lambda a, b: Interval(max(a.low, b.low), max(a.high, b.high)),
     "~": lambda only: Interval(~only.high, ~only.low),

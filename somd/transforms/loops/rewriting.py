@@ -20,6 +20,7 @@ from somd.transforms.loops.program import (
     Expression,
     HelperCall,
     If,
+    Lanes,
     Loop,
     Operation,
     Partials,
@@ -109,7 +110,7 @@ def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
     if isinstance(node, If):
         body, orelse = change(node.body), change(node.orelse)
         return node if body is node.body and orelse is node.orelse else replace(node, body=body, orelse=orelse)
-    if isinstance(node, Loop | While | Partials):
+    if isinstance(node, Loop | While | Partials | Lanes):
         body = change(node.body)
         return node if body is node.body else replace(node, body=body)
     if isinstance(node, Region):

@@ -13,15 +13,19 @@ from somd.transforms.loops.program import (
     Expression,
     If,
     Loop,
+    Operation,
     Region,
     Statement,
     Store,
     Unpack,
+    Variable,
 )
 from somd.transforms.loops.scopes import read, set_by
 from somd.transforms.loops.walking import expressions, inside, statements_in
 
 Block = tuple[Statement, ...]
+#: functions that are taken of all lanes of a strip at once, in their place
+OF_LANES = ("math.sin", "math.cos", "np.sin", "np.cos")
 
 
 def is_straight(body: Block) -> bool:
@@ -37,16 +41,17 @@ def limits(loop: Loop) -> tuple[Expression, Expression, Expression]:
 class Varying:
     """The scalars of a straight body that may differ between two iterations; `names` has them.
 
-    What is accumulated differs, and so do the variables of the region's loops and elements of arrays that it writes. A
-    scalar is the same for all iterations if all its assignments are, none of them under a condition or in a loop that
-    is not.
+    What is accumulated differs, and so do elements of arrays that the region writes, and the variables of its loops: of
+    the `innermost` one alone, where its trips are asked about. A scalar is the same for all iterations if all its
+    assignments are, none of them under a condition or in a loop that is not.
     """
 
-    def __init__(self, region: Region, body: Block, elements: bool = False) -> None:
+    def __init__(self, region: Region, body: Block, elements: bool = False, innermost: bool = False) -> None:
         self.written = frozenset((*region.written, *region.local_arrays))
         #: whether each element may differ: where it may be written by another name, or is taken for such a one
         self.all = region.aliased or elements
-        self.names = {variable.name for variable in (*region.carried, *(loop.variable for loop in region.loops))}
+        loops = region.loops[-1:] if innermost else region.loops
+        self.names = {variable.name for variable in (*region.carried, *(loop.variable for loop in loops))}
         known = -1
         while known < len(self.names):
             known = len(self.names)
@@ -59,6 +64,15 @@ class Varying:
         elements = [each for node in nodes for each in inside(node) if isinstance(each, Element)]
         return any(self.all or each.relaxed is not None or each.array in self.written for each in elements)
 
+    def uniform(self, node: Statement) -> bool:
+        """Whether a statement does the same in all iterations and stores no element."""
+        if isinstance(node, If):
+            return not self(node.test) and all(map(self.uniform, (*node.body, *node.orelse)))
+        if isinstance(node, Loop):
+            return not self(*limits(node)) and all(map(self.uniform, node.body))
+        plain = isinstance(node, Assign | Unpack | Evaluate)
+        return plain and not self(*expressions(node)) and self.names.isdisjoint(set_by(node))
+
     def _block(self, body: Block, controlled: bool) -> None:
         for node in body:
             values = limits(node) if isinstance(node, Loop) else expressions(node)
@@ -70,3 +84,13 @@ class Varying:
                 self.names |= set_by(node)
             if isinstance(node, Loop):
                 self._block(node.body, inner)
+
+
+def of_lanes(node: Statement) -> bool:
+    """Whether a statement takes a function of a name's value that there is for all lanes at once, in its place."""
+    value = node.value if isinstance(node, Assign) else None
+    if not isinstance(node, Assign) or not isinstance(value, Operation) or value.operator not in OF_LANES:
+        return False
+    [operand] = value.operands
+    own = isinstance(operand, Variable) and operand.name == node.target.name
+    return own and node.target.type.dtype == "float64"

@@ -29,6 +29,7 @@ from somd.transforms.loops.program import (
     If,
     Interval,
     Join,
+    Lanes,
     Length,
     Loop,
     Operation,
@@ -41,6 +42,7 @@ from somd.transforms.loops.program import (
     Snapshot,
     Statement,
     Store,
+    Strips,
     Table,
     Tested,
     Unpack,
@@ -85,6 +87,11 @@ class _Verifier:
         self.loops: list[str] = []
         #: what a region in this place would stand in
         self.around = ""
+        #: the variable of the loop whose strip this is, and what is kept by lanes
+        self.variable: Variable | None = None
+        self.kept: set[str] = set()
+        #: what elements of arrays are assumed to be
+        self.assumed: dict[str, Interval] = {}
         #: the regions so far
         self.regions: dict[int, Region] = {}
 
@@ -224,6 +231,8 @@ class _Verifier:
             return node.operand.range
         if isinstance(node, Choice):
             return joined(node.yes.range, node.no.range)
+        if isinstance(node, Element) and node.array in self.assumed:
+            return self.assumed[node.array]
         return None if isinstance(node, Variable) else whole(node.type)
 
     # --- statements ----------------------------------------------------------------------------------------------
@@ -261,6 +270,8 @@ class _Verifier:
             self.expect(node.condition.type == BOOL8, f"a condition that is {node.condition.type}")
         elif isinstance(node, Region):
             self.region(node)
+        elif isinstance(node, Lanes):
+            self.lanes(node)
         elif isinstance(node, Join | Partials):
             self.behind(node)
         else:
@@ -402,6 +413,8 @@ class _Verifier:
             self.expect(loop.order == "free", f"a loop of region {node.number} whose trips are in order")
         self.nested(node)
         self.own_ranges(node.body, given_to(node))
+        if node.strips is not None:
+            self.strips(node, node.strips, inputs)
         self.known, self.written, self.loops, self.around = before
 
     def table(self, node: Region, table: Table) -> None:
@@ -435,6 +448,38 @@ class _Verifier:
             self.scalar(loop.variable.name, loop.variable.type)
         self.loops = ["free"]
         self.block(node.body)
+
+    def strips(self, node: Region, strips: Strips, inputs: set[str]) -> None:
+        """The body of a region in strips: its scalars, which may have other types there, are kept by lanes."""
+        types, known = self.types, self.known
+        outer = {loop.variable.name for loop in node.loops[:-1]} | {table.array for table in node.tables}
+        self.variable = node.loops[-1].variable
+        self.types = {n: kind for n, kind in types.items() if n in inputs | outer or isinstance(kind, ArrayType)}
+        self.known = known & (inputs | outer)
+        lanes = [each for each in statements_in(strips.body) if isinstance(each, Lanes)]
+        self.kept = {variable.name for each in lanes for variable in each.stored}
+        in_lanes = {id(inner) for each in lanes for inner in statements_in(each.body)}
+        stores = [each for each in statements_in(strips.body) if isinstance(each, Store)]
+        self.expect(all(id(each) in in_lanes for each in stores), "elements are stored once for a strip")
+        self.assumed = dict(strips.assumed)
+        self.expect(self.assumed.keys().isdisjoint(node.written), "what is written is assumed to stay")
+        self.block(strips.body)
+        self.own_ranges(strips.body, given_to(node))
+        self.types, self.known, self.variable, self.assumed = types, known, None, {}
+
+    def lanes(self, node: Lanes) -> None:
+        if self.variable is None:
+            self.wrong("lanes outside a strip")
+            return
+        before = set(self.known)
+        self.scalar(self.variable.name, self.variable.type)
+        for each in node.loaded:
+            self.expect(each.name in self.kept, f"`{each.name}` is taken, which no lane leaves")
+            self.scalar(each.name, each.type)
+        self.block(node.body)
+        for each in node.stored:
+            self.expect(each.name in self.known, f"`{each.name}` is left, and has no value")
+        self.known = before
 
     def own_ranges(self, body: tuple[Statement, ...], given: Iterable[str]) -> None:
         """What is read of scalars that only a body sets has all values that are assigned there."""

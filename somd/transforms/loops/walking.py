@@ -17,6 +17,7 @@ from somd.transforms.loops.program import (
     Expression,
     HelperCall,
     If,
+    Lanes,
     Loop,
     Operation,
     Origin,
@@ -48,7 +49,7 @@ def bodies(node: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The blocks of statements in a statement."""
     if isinstance(node, If):
         return node.body, node.orelse
-    if isinstance(node, Loop | While | Partials):
+    if isinstance(node, Loop | While | Partials | Lanes):
         return (node.body,)
     return ((*node.checks, node.loop),) if isinstance(node, Region) else ()
 

@@ -14,23 +14,23 @@ many MIs there are; floating-point sums and products use LANES interleaved accum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.declared import scalars_set
-from somd.transforms.emit.python_expressions import Faults, Scope
+from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.loops.program import Lanes, Strips
 from somd.transforms.loops.scopes import given_to
+from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
-from somd.transforms.multicore.strips import Strips, strips_of
-from somd.transforms.multicore.strips_of_nest import assumed_text, assumption_words, in_strips, loop_of
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.tree.rewriting import parsed
@@ -68,9 +68,8 @@ class SlaveBuilder:
         self.renamed: dict[str, str] = {}
         #: what tells whose element a relaxed read takes, in the piece that is being written
         self.elsewhere = ""
-        #: the innermost loop in strips, if it is
-        self.strips: Strips | None = None
-        self.stripping = in_strips(self.nest, plan, self.reductions_in_strips())
+        #: the innermost loop in strips, where it is written so
+        self.strips: Strips | None = self.region.strips
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
@@ -93,15 +92,17 @@ class SlaveBuilder:
                 body = self.with_slots(body)
         others: tuple[cst.FunctionDef, ...] = ()
         parameters = (*ranges, *arguments, *extra)
-        if self.strips is not None:
-            body = [*self.strips.lanes, *body]
-            if self.strips.assumed:
+        strips = self.strips
+        if strips is not None:
+            body = [*self.lanes(strips), *body]
+            if strips.assumed:
                 name = self.fresh.name(f"{self.name}_strips")
-                others = (self.function(name, parameters, body, f", if {assumption_words(self.strips)}"),)
-                body = self.either(self.strips, name, parameters)
+                held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
+                others = (self.function(name, parameters, body, f", if {held}"),)
+                body = self.either(strips, name, parameters)
         functions, calls = tables_made(self.region, self.scope(), self.name, self.iterations())
         body, others = [*calls, *body], (*functions, *others)
-        if self.strips is None:
+        if strips is None:
             kinds = {name: self.types.names[name] for name in self.nest.arrays}
             floats = {name: kind.dtype for name, kind in kinds.items() if isinstance(kind, ArrayType)}
             body = aligned(body, floats, ranges, self.fresh)
@@ -127,10 +128,12 @@ class SlaveBuilder:
 
     def either(self, strips: Strips, name: str, parameters: Sequence[str]) -> list[cst.BaseStatement]:
         """The strips, in a function of their own, where arrays hold what they assume; or else the loop as it is."""
-        self.stripping = False
+        self.strips = None
         lo, hi = parameters[:2]
         count = f"trips({lo}, {hi}, {self.nest.dims[0].step})"
-        tests = [f"{count} >= {array}.size and {assumed_text(array, i)}" for array, i in strips.assumed.items()]
+        tests = [
+            f"{count} >= {array}.size and elements_within({array}, {of.low}, {of.high})" for array, of in strips.assumed
+        ]
         call = f"if {' and '.join(tests)}:\n    {name}({', '.join(parameters)})\nelse:\n    pass\n"
         branch = cst.ensure_type(parsed(call)[0], cst.If)
         return [branch.with_changes(orelse=cst.Else(cst.IndentedBlock(self.whole((lo, hi)))))]
@@ -194,32 +197,45 @@ class SlaveBuilder:
         dim = self.nest.dims[level]
         start, stop = self.limits(dim, level, outer)
         if level == len(self.nest.dims) - 1:
-            stripped = self.stripped(level, (start, stop))
-            if stripped is not None:
-                return [stripped]
+            if self.strips is not None:
+                return self.in_strips(self.strips, dim, (start, stop))
             if any(self.laned(r) for r in self.nest.reductions):
                 return self.lane_loop(dim, level, outer)
         step = "" if dim.step == 1 else f", {dim.step}"
         body = [*self.assumed(level), *self.loops(level + 1, outer)]
         return [self.loop(dim, f"range({start}, {stop}{step})", body)]
 
-    def stripped(self, level: int, limits: tuple[str, str]) -> cst.BaseStatement | None:
-        """The innermost loop in strips, where that gains."""
-        if not self.stripping:
-            return None
-        laned = any(self.laned(r) for r in self.nest.reductions)
-        body = self.body()
-        dim = self.nest.dims[level]
-        loop = loop_of(dim, limits, self.nest, self.types, self.new(), self.printing.constants, laned)
-        self.strips = strips_of(loop, body, self.assumed(level), self.fresh)
-        return self.strips.loop if self.strips is not None else None
+    def in_strips(self, strips: Strips, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:
+        """The innermost loop in strips."""
+        (start, stop), step = limits, dim.step
+        base, count, lane = map(self.fresh.name, ("base", "count", "lane"))
+        length = self.strip_length(strips)
+        stride = length if step == 1 else f"{length} * {step}"
+        made = parsed(
+            f"for {base} in range({start}, {stop}, {stride}):\n"
+            f"    {count} = min({length}, trips({base}, {stop}, {step}))\n"
+        )[0]
+        loop = cst.ensure_type(made, cst.For)
+        block = cst.ensure_type(loop.body, cst.IndentedBlock)
+        scope = replace(self.scope(), strip=Strip(self.region.loops[-1], base, count, lane))
+        body = [*block.body, *self.lowest(), *self.printing.statements(strips.body, scope)]
+        return [loop.with_changes(body=block.with_changes(body=body), leading_lines=dim.node.leading_lines)]
 
-    def reductions_in_strips(self) -> bool:
-        """Whether reductions give the same bits when lanes take turns: those with lanes do, and those of integers."""
-        kinds = [self.types.names.get(r.name) for r in self.nest.reductions]
-        exact = [isinstance(kind, ScalarType) and kind.kind in "biu" for kind in kinds]
-        pairs = zip(self.nest.reductions, exact, strict=True)
-        return all((self.laned(r) or whole) and not r.companions for r, whole in pairs)
+    def strip_length(self, strips: Strips) -> str:
+        """How many lanes a strip has."""
+        return LANES if any(self.laned(r) for r in self.nest.reductions) else str(strips.length)
+
+    def lanes(self, strips: Strips) -> list[cst.BaseStatement]:
+        """The arrays that keep scalars for each lane."""
+        kept = {
+            variable.name: variable.type.dtype
+            for node in statements_in(strips.body)
+            if isinstance(node, Lanes)
+            for variable in (*node.loaded, *node.stored)
+        }
+        length, scope = self.strip_length(strips), self.scope()
+        texts = {scope.kept(name): f"lane_array({length}, np.{numpy_name(dtype)})" for name, dtype in kept.items()}
+        return parsed(*(f"{name} = {texts[name]}" for name in sorted(texts)))
 
     def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
         if level == 0:
@@ -267,14 +283,13 @@ class SlaveBuilder:
         return self.printing.assumed(self.region.loops[level])
 
     def body(self) -> list[cst.BaseStatement]:
-        scalars = [
-            statement
-            for name, lowest in self.nest.lowest_scalars.items()
-            if name in self.nest.scalars
-            for statement in parsed(f"assume({name} >= {lowest})")
-        ]
         own = frozenset(self.region.local_arrays)
-        return [*scalars, *self.printing.statements(self.region.body, self.scope(), own)]
+        return [*self.lowest(), *self.printing.statements(self.region.body, self.scope(), own)]
+
+    def lowest(self) -> list[cst.BaseStatement]:
+        """What is proved of the scalars that are read."""
+        known = self.nest.lowest_scalars.items()
+        return parsed(*(f"assume({name} >= {lowest})" for name, lowest in known if name in self.nest.scalars))
 
     def new(self) -> dict[str, str]:
         """The types of the scalars that came into the body with tables, by their names in the slave."""

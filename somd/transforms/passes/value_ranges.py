@@ -55,17 +55,18 @@ def value_ranges(program: Program) -> Program:
 
 
 def _of_function(function: Function) -> Function:
-    body = _with_ranges(function.body, (parameter.name for parameter in function.parameters))
+    body = with_ranges(function.body, (parameter.name for parameter in function.parameters))
     return function if body is function.body else replace(function, body=body)
 
 
 def _of_region(region: Region) -> Region:
-    made = with_bodies(region, lambda body: _with_ranges(body, given_to(region)))
+    made = with_bodies(region, lambda body: with_ranges(body, given_to(region)))
     assert isinstance(made, Region)
     return made
 
 
-def _with_ranges(body: Block, given: Iterable[str]) -> Block:
+def with_ranges(body: Block, given: Iterable[str]) -> Block:
+    """The body of which the scalars, but for those `given`, have the intervals of what they are set to."""
     names = own_scalars(body, given)
     known = _learned(body, names)
     rewrite = _Rewrite({name: found for name, found in known.items() if found != NOTHING})

@@ -43,7 +43,7 @@ def float32_filter_slave_1(lo, hi, a, b, count, limit):
         if centre > np.float32(limit):
             centre = softened(a[i - 1] + a[i + 1], limit)
         b[i] = np.sqrt(abs(centre)) + numpy_square(a[i])
-        count[i] = np.int32(np.int32(count[i] * np.int32(3)) + np.int32(i & 7))
+        count[i] = np.int32(count[i] * np.int32(3) + np.int32(i & 7))
 
 
 @master

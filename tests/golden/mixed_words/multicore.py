@@ -53,10 +53,10 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
                 x = x_lanes[lane]
                 y = y_lanes[lane]
                 x = fermat_product(x, np.uint16(key[k]))
-                y = np.uint16(np.uint32((np.uint32(y) + np.uint32(x)) * np.uint32(31)) % np.uint32(1021) + np.uint16(-1))
+                y = np.uint16(np.uint16(np.uint32(np.uint32((np.uint32(y) + np.uint32(x)) * np.uint32(31)) % np.uint32(1021))) - np.uint16(1))
                 if x > y:  # neither is preferred
                     x, y = y, x
-                x = np.uint16(x ^ np.uint16(shift_right(np.int64(y), shift)))
+                x = np.uint16(x ^ shift_right(y, np.uint16(shift)))
                 x_lanes[lane] = x
                 y_lanes[lane] = y
         for lane in range(count):
@@ -64,7 +64,7 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
             assume(0 <= i < FAR)
             x = x_lanes[lane]
             y = y_lanes[lane]
-            out[i] = np.int64(x) - np.int64(y)
+            out[i] = x - np.int64(y)
 
 
 # phase 1: the loop over i at line 12

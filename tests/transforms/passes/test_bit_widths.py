@@ -16,7 +16,7 @@ from somd.transforms.loops.program import Cast, Interval, Operation
 from somd.transforms.loops.walking import expressions_in
 from somd.transforms.passes import bit_widths as module
 from somd.transforms.passes import value_ranges as value_ranges_module
-from somd.transforms.passes.bit_widths import _Narrowing, bit_widths
+from somd.transforms.passes.bit_widths import _Narrowing, bit_widths, unsigned
 from somd.transforms.passes.value_ranges import value_ranges
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 
@@ -164,17 +164,13 @@ def test_what_saves_nothing_stays() -> None:
     assert bit_widths(made, 32) is made
 
 
-def always(self: _Narrowing, *_: object) -> bool:
-    return True
-
-
 def without_cast(self: _Narrowing, node):  # type: ignore[no-untyped-def]
     found = plain(self, node)
-    return found.operand if isinstance(found, Cast) and found.operand.type == self.unsigned else found
+    return found.operand if isinstance(found, Cast) and found.operand.type.dtype == "uint32" else found
 
 
 def whole_factor(self: _Narrowing, node, divisor):  # type: ignore[no-untyped-def]
-    made = cast(self.word(node), self.unsigned)
+    made = cast(self.word(node, self.longest), unsigned(self.longest))
     return replace(made, range=Interval(0, 65535))
 
 
@@ -183,8 +179,8 @@ def swapped(self: _Narrowing, node):  # type: ignore[no-untyped-def]
     return made if made is None else operation(made.operator, *reversed(made.operands))
 
 
-def bits_lost(self: _Narrowing, node):  # type: ignore[no-untyped-def]
-    made = narrow(self, node)
+def bits_lost(self: _Narrowing, node, bits):  # type: ignore[no-untyped-def]
+    made = narrow(self, node, bits)
     return made if made is None else operation("&", made, constant(65535, made.type))
 
 
@@ -195,7 +191,7 @@ def all_names(body, names, word):  # type: ignore[no-untyped-def]
 plain, divided, narrow = _Narrowing.plain, _Narrowing.divided, _Narrowing.narrow
 BUGS = [
     Bug("all operators are modular", module, "MODULAR", (*module.MODULAR, ">>", "//", "%", "min", "max")),
-    Bug("all numbers fit", _Narrowing, "fits", always),
+    Bug("all numbers fit", module, "fits", lambda node, bits: True),
     Bug("words are read without a cast", _Narrowing, "plain", without_cast),
     Bug("factors are taken whole", _Narrowing, "factor", whole_factor),
     Bug("dividend and divisor are swapped", _Narrowing, "divided", swapped),

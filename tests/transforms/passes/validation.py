@@ -63,7 +63,7 @@ def validated(program: Program, step: Pass, runs: Iterable[Run]) -> Program:
 def _compare(before: Interpreter, after: Interpreter, run: Run, order: Order) -> None:
     wanted, found = (_outcome(each, run, order) for each in (before, after))
     if wanted != found:
-        raise Mistranslated(f"{before.program.name}, {order}: {found} instead of {wanted}")
+        raise Mistranslated(f"{before.program.name}, {order}: {found} instead of {wanted}"[:1000])
 
 
 def _outcome(interpreter: Interpreter, run: Run, order: Order) -> object:
