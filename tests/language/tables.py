@@ -159,3 +159,22 @@ def helper_in_a_grid(a: dist[np.ndarray], steps: int) -> None:
             for k in range(steps):
                 s += between(k * 0.5) * a[i, j]
             a[i, j] = s
+
+
+@program(
+    lambda: [
+        (numbers(n, low=0, high=60000, dtype=int), numbers(6, low=0, high=60000, dtype=int) * wide, np.zeros(n))
+        for n, wide in ((0, 1), (40, 1), (40, 1 << 20))
+    ],
+    rtol=1e-13,
+)
+@somd
+def beside_short_words(words: dist[np.ndarray], key: np.ndarray, out: dist[np.ndarray]) -> None:
+    """A table in strips that take the elements of another array for short: both ways need it."""
+    for i in range(len(words)):
+        x = words[i] & 0xFFFF
+        s = 0.0
+        for k in range(len(key)):
+            x = (x * key[k] % 65537) & 0xFFFF
+            s += math.exp(k * -0.25) * x
+        out[i] = s

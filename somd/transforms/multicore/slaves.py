@@ -93,15 +93,14 @@ class SlaveBuilder:
         others: tuple[cst.FunctionDef, ...] = ()
         parameters = (*ranges, *arguments, *extra)
         strips = self.strips
-        if strips is not None:
-            body = [*self.lanes(strips), *body]
-            if strips.assumed:
-                name = self.fresh.name(f"{self.name}_strips")
-                held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
-                others = (self.function(name, parameters, body, f", if {held}"),)
-                body = self.either(strips, name, parameters)
         functions, calls = tables_made(self.region, self.scope(), self.name, self.iterations())
-        body, others = [*calls, *body], (*functions, *others)
+        body = [*calls, *(() if strips is None else self.lanes(strips)), *body]
+        if strips is not None and strips.assumed:
+            name = self.fresh.name(f"{self.name}_strips")
+            held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
+            others = (self.function(name, parameters, body, f", if {held}"),)
+            body = self.either(strips, name, parameters, calls)
+        others = (*functions, *others)
         if strips is None:
             kinds = {name: self.types.names[name] for name in self.nest.arrays}
             floats = {name: kind.dtype for name, kind in kinds.items() if isinstance(kind, ArrayType)}
@@ -126,8 +125,11 @@ class SlaveBuilder:
             body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
         )
 
-    def either(self, strips: Strips, name: str, parameters: Sequence[str]) -> list[cst.BaseStatement]:
-        """The strips, in a function of their own, where arrays hold what they assume; or else the loop as it is."""
+    def either(
+        self, strips: Strips, name: str, parameters: Sequence[str], tables: Sequence[cst.BaseStatement]
+    ) -> list[cst.BaseStatement]:
+        """The strips, in a function of their own, where arrays hold what they assume; or else the loop as it is, with
+        the calls that make its tables."""
         self.strips = None
         lo, hi = parameters[:2]
         count = f"trips({lo}, {hi}, {self.nest.dims[0].step})"
@@ -136,7 +138,7 @@ class SlaveBuilder:
         ]
         call = f"if {' and '.join(tests)}:\n    {name}({', '.join(parameters)})\nelse:\n    pass\n"
         branch = cst.ensure_type(parsed(call)[0], cst.If)
-        return [branch.with_changes(orelse=cst.Else(cst.IndentedBlock(self.whole((lo, hi)))))]
+        return [branch.with_changes(orelse=cst.Else(cst.IndentedBlock([*tables, *self.whole((lo, hi))])))]
 
     def place(self) -> str:
         return self.nest.place
