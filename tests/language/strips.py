@@ -155,3 +155,21 @@ def waves(a: dist[np.ndarray], b: dist[np.ndarray], n: int) -> None:
             if a[i] > 0.0:
                 s += 1.0
         b[i] = s
+
+
+def fading(x: float, rest: float) -> float:
+    """A local name that strips would give to what they add."""
+    sin = math.exp(-x) * 0.5
+    return sin + rest
+
+
+@program(lambda: [(numbers(n, low=-1, high=1), np.zeros(n), m) for n in LENGTHS for m in (0, 4)], rtol=1e-12)
+@somd
+def waves_beside_helpers(a: dist[np.ndarray], b: dist[np.ndarray], n: int) -> None:
+    """What is written out of a helper beside the sines of a statement."""
+    for i in range(len(a)):
+        s = 0.0
+        x = a[i]
+        for k in range(n):
+            s += fading(k * 0.25, x) * math.sin(x + s)
+        b[i] = s + x

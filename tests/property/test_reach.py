@@ -12,6 +12,7 @@ from tests.property.mixed import Mixed, mixed
 
 PROGRAMS = 300
 WRAPPING = {"hash_loop", "generator", "undone_products", "distances", "comparisons_of_sums", "table_by_hash"}
+CHAINS = {"chain_of_floats", "chain_of_words", "loop_of_chains"}
 NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
 #: what the lines of a method say
 LINES = {
@@ -36,6 +37,8 @@ def classes(made: Mixed) -> Iterator[str]:
     scalars = [k for k, p in enumerate(made.parameters) if p.array is None]
     if sum(sum(s < k for s in scalars) >= 2 for k in arrays.values()) >= 2:
         yield "several arrays behind several scalars"
+    if made.features & CHAINS:
+        yield "chain of scalars"
     if any(p.array is not None and p.array.dtype in NARROW for p in made.parameters):
         yield "narrow array"
     if any("one array for" in each.what for each in calls(made)):
@@ -58,5 +61,5 @@ def classes(made: Mixed) -> Iterator[str]:
 
 def test_each_class_occurs_often() -> None:
     found = Counter(name for number in range(PROGRAMS) for name in set(classes(mixed(number))))
-    assert len(found) == len(LINES) + 10
+    assert len(found) == len(LINES) + 11
     assert not {name: count for name, count in found.items() if count < PROGRAMS / 20}

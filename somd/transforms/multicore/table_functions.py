@@ -39,7 +39,7 @@ def tables_made(
     """The functions, whose names begin with `name`, and their calls by a part with so many `iterations`, as text."""
     functions, calls = [], []
     for number, table in enumerate(region.tables, 1):
-        function, length = f"{name}_table_{number}", scope.fresh("length")
+        function, length = scope.fresh(f"{name}_table_{number}"), scope.fresh("length")
         arguments = _arguments(region, table, scope)
         functions.append(_function(function, [length, *arguments], table, scope))
         count = Expressions(scope).value(table.count).text

@@ -47,6 +47,7 @@ import numpy as np
 from somd.language.operators import OPERATORS
 from somd.runtime.blocks import LANES
 from somd.transforms.loops.making import variable
+from somd.transforms.loops.naming import NewNames
 from somd.transforms.loops.program import (
     Assign,
     Choice,
@@ -95,15 +96,16 @@ WORDS = (16, 32)
 
 def strip_mining(program: Program, room: int, lanes: tuple[int, int]) -> Program:
     """The program with strips where they gain: of as many lanes, between two numbers, as take `room` bytes."""
-    return each_region(program, lambda region: _in_strips(region, room, lanes))
+    names = NewNames(program)
+    return each_region(program, lambda region: _in_strips(region, names, room, lanes))
 
 
-def _in_strips(region: Region, room: int, lanes: tuple[int, int]) -> Region:
+def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int]) -> Region:
     step = region.loops[-1].step
     if not _may_take_turns(region) or not isinstance(step, Constant):
         return region
     loop = region.loops[-1].variable.name
-    body = _Separating(Varying(region, region.body, innermost=True)).block(region.body)
+    body = _Separating(Varying(region, region.body, innermost=True), names).block(region.body)
     varying = Varying(region, body, innermost=True)
     cut = pieces_of(body, varying)
     if cut is None:
@@ -206,9 +208,9 @@ class _Separating:
     """Takes sines and cosines out of the statements in inner loops that need them, into statements of their own:
     neither those under conditions that vary, nor what is not always evaluated."""
 
-    def __init__(self, varying: Varying) -> None:
+    def __init__(self, varying: Varying, names: NewNames) -> None:
         self.varying = varying
-        self.count = 0
+        self.names = names
 
     def block(self, body: Block, often: bool = False) -> Block:
         made: list[Statement] = []
@@ -232,8 +234,7 @@ class _Separating:
             if not self.wanted(part):
                 return with_operands(part, change)
             assert isinstance(part, Operation)
-            self.count += 1
-            place = variable(f"{part.operator.partition('.')[2]}'{self.count}", part.type)
+            place = variable(self.names.name(part.operator.partition(".")[2]), part.type)
             first = Origin(node.origin.position, node.origin.comments if not before else ())
             before.append(Assign(place, part.operands[0], first))
             before.append(Assign(place, replace(part, operands=(place,)), Origin(node.origin.position)))
