@@ -1,10 +1,11 @@
 """What is special in generated code, so that some programs stand for others where compiling takes seconds.
 
-In: a program of the corpus and a target. Out: the features of the module that is generated for its first case: what it
-takes from the runtime and from NumPy, which statements stand in which, operators, functions that kernels call. Files in
-`chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so many; one
-file is for programs with relaxed blocks on multicore. A program that stands for none is run all the same if it has a
-feature that no file knows. To choose anew:
+In: a program of the corpus and a kind of run. Out: the features of the module that is generated for its first case:
+what it takes from the runtime and from NumPy, which statements stand in which, operators; of kernels the same, where
+those are compiled, and how arrays are divided, where there are several devices. Files in `chosen` name for each feature
+the programs that stand for it, as many as `STANDING` says where there are so many; one file is for programs with
+relaxed blocks on multicore. A program that stands for none is run all the same if it has a feature that no file knows.
+To choose anew:
 
     python -m tests.differential.features
 """
@@ -31,28 +32,49 @@ from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
 from somd.transforms.emit.c_guards import DEFINITIONS
 from somd.transforms.signature_text import parse_type
+from tests.differential.kernel_features import of_division, of_kernels
 
 CHOSEN = Path(__file__).parent / "chosen"
-#: how many programs stand for a feature, by target
-STANDING = {"multicore": 1, "opencl": 1, "relaxed": 1}
-TARGETS = ("multicore", "opencl")
-_CALLED = re.compile(r"\b([a-z_]\w*)\(")
-_KERNEL = re.compile(r"__kernel void (\w+)\(")
+#: how many programs stand for a feature, by kind
+STANDING = {"multicore": 1, "opencl": 2, "several": 1, "relaxed": 1}
+#: the target of each kind, and of which the corpus is chosen
+TARGETS = {"multicore": "multicore", "opencl": "opencl", "several": "opencl", "relaxed": "multicore"}
+OF_CORPUS = ("multicore", "opencl", "several")
 _DEFINED = ("LANES", "BLOCKS", "ROWS", "TILE", "GROUP", "RUNS", "TERMS", "FAULT_ROWS", "FAULT_ROW", *DEFINITIONS)
 #: a type of double precision, or a constant without the suffix of `float`
 _DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
 
-def features(method: Any, args: tuple[Any, ...], target: str) -> frozenset[str]:
+def features(method: Any, args: tuple[Any, ...], kind: str) -> frozenset[str]:
     """The features of what is generated for a call; none where the target lacks something for it."""
     try:
-        text = text_of(method, args, target)
+        text = text_of(method, args, TARGETS[kind])
     except (SomdError, TargetLacks):
         return frozenset()
-    assert not unknown_names(text), f"{method} for {target} uses {unknown_names(text)}, which nothing sets"
-    assert not wrong_in_head(text), f"{method}: the head of the kernels is wrong about {wrong_in_head(text)}"
-    return frozenset(_features(ast.parse(text)))
+    return features_of(text, kind)
+
+
+def features_of(text: str, kind: str) -> frozenset[str]:
+    """The features of a module, whose names and heads are checked."""
+    module = ast.parse(text)
+    assert not unknown_names(text), f"{text}\nuses {unknown_names(text)}, which nothing sets"
+    assert not wrong_in_head(text), f"{text}\nis wrong in the head of the kernels about {wrong_in_head(text)}"
+    found = set(_features(module))
+    if kind == "opencl":
+        found |= {f"C {feature}" for feature in of_kernels(kernels_of(module))}
+    elif kind == "several":
+        found |= set(of_division(module))
+    return frozenset(found)
+
+
+def kernels_of(module: ast.Module) -> str:
+    """The text of the kernels in a module for OpenCL."""
+    for node in module.body:
+        match node:
+            case ast.Assign([ast.Name("KERNELS")], ast.Constant(str(text))):
+                return text
+    raise AssertionError("no kernels")
 
 
 def unknown_names(text: str) -> set[str]:
@@ -105,9 +127,6 @@ def _features(module: ast.Module) -> Iterator[str]:
             yield f".{node.attr}"
         elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.AugAssign):
             yield type(node.op).__name__
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "__kernel" in node.value:
-            own = set(_KERNEL.findall(node.value))
-            yield from (f"{name}()" for name in _CALLED.findall(node.value) if name not in own)
         if isinstance(node, _BLOCKS):
             yield from (f"{type(node).__name__} > {type(inner).__name__}" for inner in ast.iter_child_nodes(node))
 
@@ -116,15 +135,16 @@ def _features(module: ast.Module) -> Iterator[str]:
 def known(kind: str) -> Mapping[str, tuple[str, ...]]:
     """The programs that stand for each feature."""
     lines = (CHOSEN / f"{kind}.txt").read_text().splitlines()
-    return {feature: tuple(names.split()) for feature, _, names in (line.partition(": ") for line in lines)}
+    return {feature: tuple(names.split()) for feature, _, names in (line.rpartition(": ") for line in lines)}
 
 
-def others_stand_for(name: str, method: Any, args: tuple[Any, ...], target: str, kind: str | None = None) -> bool:
-    """Whether other programs, of one `kind`, are run that have all features of this one."""
-    standing = known(kind or target)
+def stood_for(name: str, method: Any, args: tuple[Any, ...], kind: str) -> str | None:
+    """The module of a program of which other programs, which are run, have all features; None if they have not."""
+    standing = known(kind)
     if any(name in names for names in standing.values()):
-        return False
-    return features(method, args, target) <= standing.keys()
+        return None
+    text = text_of(method, args, TARGETS[kind])
+    return text if features_of(text, kind) <= standing.keys() else None
 
 
 def choose(found: Mapping[str, frozenset[str]], standing: int) -> dict[str, list[str]]:
@@ -151,8 +171,8 @@ def main() -> None:
     corpus = [(p.name, p.method, cases[0]) for p in PROGRAMS if (cases := list(p.cases()))]
     relaxed = [(method.__name__, method, cases()[0]) for method, cases in RELAXED]
     for kind, standing in STANDING.items():
-        programs, target = (relaxed, "multicore") if kind == "relaxed" else (corpus, kind)
-        found = {name: features(method, case, target) for name, method, case in programs}
+        programs = relaxed if kind == "relaxed" else corpus
+        found = {name: features(method, case, kind) for name, method, case in programs}
         chosen = choose(found, standing)
         lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
         (CHOSEN / f"{kind}.txt").write_text("".join(lines))

@@ -69,7 +69,7 @@ def test_program(method: Any, cases: Any, target: str) -> None:
         pytest.skip(reason)
     given = harness.chosen(cases(), target)
     few = target == "multicore" and not os.environ.get("SOMD_ALL_CASES")
-    if few and features.others_stand_for(method.__name__, method, given[0], target, "relaxed"):
+    if few and features.stood_for(method.__name__, method, given[0], "relaxed"):
         pytest.skip("others stand for all of its features")
     definitions: dict[tuple[object, ...], Definition] = {}
     for case in given:

@@ -1,5 +1,5 @@
-"""The corpus on two devices of one driver, or on two parts of one: the programs that stand for a feature of kernels and
-masters (see `features`), with the cases of one signature; all with SOMD_ALL_CASES=1."""
+"""The corpus on two devices of one driver, or on two parts of one: the programs that stand for a feature of masters, and
+for a way to divide arrays (see `features`), with the cases of one signature; all with SOMD_ALL_CASES=1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ON_OPENCL = [program for program in PROGRAMS if "opencl" not in program.xfail]
 
 @pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in ON_OPENCL])
 def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    standing = sorted({name for names in features.known("opencl").values() for name in names})
+    standing = sorted({name for names in features.known("several").values() for name in names})
     if program.name not in standing and not os.environ.get("SOMD_ALL_CASES"):
         pytest.skip("others stand for all of its features")
     reason = program.unavailable or harness.unavailable("opencl")

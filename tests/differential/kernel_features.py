@@ -1,0 +1,88 @@
+"""What is special in OpenCL C that is generated, and in the masters that divide it among devices.
+
+In: the text of a program's kernels, or the tree of the module around it. Out: features, as texts: for a kernel, the
+kinds of its parameters, which kinds of statements stand in which and with which operators, casts, and the functions
+that it calls. The bodies of those are not looked at: one name has one body for each type, which is part of the name.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+_OPERATOR = re.compile(r"<<=|>>=|[-+*/%&|^]=|\+\+|--|<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^<>=!?~]")
+_NUMBER = r"(?:u?(?:char|short|int|long)|float|double|size_t)\d*"
+_CAST = re.compile(rf"\(({_NUMBER})\)")
+_TYPE = re.compile(rf"(?:(?:__global|__local|volatile|const) )*{_NUMBER}(?: \*)*(?=\W|\w)")
+_SET = re.compile(r"[^=<>!]*? (<<|>>|[-+*/%&|^])?= ")
+_WORD = re.compile(r"(else if|if|else|for|while|do|return|continue|break)\b")
+_BODY = re.compile(r"^__kernel [^\n]*?\bvoid (\w+)\((.*?)\)\n\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+_CALLED = re.compile(r"\b([a-z_]\w*)\(")
+
+
+def of_kernels(text: str) -> Iterator[str]:
+    """The features of a program's kernels."""
+    code = re.sub(r"//.*$|^#line.*\n", "", text, flags=re.MULTILINE)
+    kernels = _BODY.findall(code)
+    names = {name for name, _, _ in kernels}
+    yield from (f"{name}()" for name in _CALLED.findall(code) if name not in names)
+    for _, parameters, body in kernels:
+        yield from (f"takes {' '.join(each.split()[:-1])}" for each in parameters.split(", "))
+        yield from _of_body(body)
+
+
+def _of_body(body: str) -> Iterator[str]:
+    """Features of lines, each of which has one statement or the head of one."""
+    around = ["kernel"]
+    for line in map(str.strip, body.splitlines()):
+        if line.startswith("#"):
+            yield line
+            continue
+        if line.startswith("}"):
+            around.pop()
+            line = line[1:].lstrip()
+        if not line:
+            continue
+        kind = _kind(line)
+        yield f"{around[-1]} > {kind}"
+        yield from (f"{kind}: {operator}" for operator in _OPERATOR.findall(_CAST.sub("", line)))
+        yield from (f"cast to {dtype}" for dtype in _CAST.findall(line))
+        if re.search(r"\[[^\]]*\[", line):
+            yield "index of an index"
+        if line.endswith("{"):
+            around.append(kind)
+
+
+def _kind(line: str) -> str:
+    """The kind of a statement, with the type of what it declares, or the operator by which it sets."""
+    if word := _WORD.match(line):
+        return word[1]
+    if line == "{":
+        return "block"
+    if declared := _TYPE.match(line):
+        return f"declare {declared[0]}"
+    if changed := _SET.match(line):
+        return f"{changed[1] or ''}="
+    return "call"
+
+
+class _Nameless(ast.NodeTransformer):
+    """Puts one name for all that is not of a part's own."""
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return node if node.id in ("first", "last") else ast.Name("_")
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Name:
+        return ast.Name("_")
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Name:
+        return ast.Name("_")
+
+
+def of_division(module: ast.Module) -> Iterator[str]:
+    """How a master divides arrays among devices: the rows that are read, and those that are written, by a part."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Call(ast.Attribute(attr="split"), [_, _, ast.Lambda(body=ast.Tuple(taken))]):
+                yield from (f"takes {ast.unparse(_Nameless().visit(each))}" for each in taken)
