@@ -184,10 +184,10 @@ def types_of_python(a: A, key: A, n: int):
 
 @program(lambda: cases(3), rtol=1e-12)
 @somd
-def functions_of_the_phase(a: A, functions_of_the_phase_slave_1: A, n: int) -> None:
+def functions_of_the_phase(a: A, b: A, n: int) -> None:
     """Names of functions that make tables."""
     for i in range(len(a)):
         functions_of_the_phase_slave_1_table_1 = a[i]
         for k in range(n):
-            functions_of_the_phase_slave_1_table_1 += math.exp(k * -0.5) * functions_of_the_phase_slave_1[i]
+            functions_of_the_phase_slave_1_table_1 += math.exp(k * -0.5) * b[i]
         a[i] = functions_of_the_phase_slave_1_table_1
