@@ -178,3 +178,35 @@ def beside_short_words(words: dist[np.ndarray], key: np.ndarray, out: dist[np.nd
             x = (x * key[k] % 65537) & 0xFFFF
             s += math.exp(k * -0.25) * x
         out[i] = s
+
+
+def searched(t: int) -> float:
+    """It ends for 1 and 2, and does not for 13."""
+    x = t * 0.25
+    while t != 1:
+        t = t * 5 + 1 if t % 2 == 1 else t // 2
+    return math.exp(-x)
+
+
+@program(lambda: [(numbers(n), m, 3) for n, m in ((0, 13), (1, 2), (40, 2))], rtol=1e-12)
+@somd
+def no_iterations(a: dist[np.ndarray], m: int, steps: int) -> None:
+    """A helper that no iteration calls, and that would not end."""
+    for i in range(len(a)):
+        y = searched(m)
+        s = 0.0
+        for k in range(steps):
+            s += math.exp(y * k) * a[i]
+        a[i] = s
+
+
+@program(lambda: [(numbers(*shape), m, 3) for shape, m in (((40, 0), 13), ((0, 5), 13), ((4, 5), 2))], rtol=1e-12)
+@somd
+def no_columns(a: dist[np.ndarray], m: int, steps: int) -> None:
+    """The same in a region of two loops."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s = 0.0
+            for k in range(steps):
+                s += searched(m) * math.exp(-0.5 * k) * a[i, j]
+            a[i, j] = s

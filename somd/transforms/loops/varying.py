@@ -6,11 +6,14 @@ the names of the scalars that may differ; expressions can be asked for.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from somd.transforms.loops.program import (
     Assign,
     Element,
     Evaluate,
     Expression,
+    HelperCall,
     If,
     Loop,
     Operation,
@@ -46,10 +49,19 @@ class Varying:
     assignments are, none of them under a condition or in a loop that is not.
     """
 
-    def __init__(self, region: Region, body: Block, elements: bool = False, innermost: bool = False) -> None:
+    def __init__(
+        self,
+        region: Region,
+        body: Block,
+        elements: bool = False,
+        innermost: bool = False,
+        functions: Collection[str] = (),
+    ) -> None:
         self.written = frozenset((*region.written, *region.local_arrays))
         #: whether each element may differ: where it may be written by another name, or is taken for such a one
         self.all = region.aliased or elements
+        #: functions whose results are taken for such
+        self.functions = functions
         loops = region.loops[-1:] if innermost else region.loops
         self.names = {variable.name for variable in (*region.carried, *(loop.variable for loop in loops))}
         known = -1
@@ -61,7 +73,10 @@ class Varying:
         """Whether a value may differ."""
         if not self.names.isdisjoint(read(*nodes)):
             return True
-        elements = [each for node in nodes for each in inside(node) if isinstance(each, Element)]
+        parts = [each for node in nodes for each in inside(node)]
+        if any(isinstance(each, HelperCall) and each.function in self.functions for each in parts):
+            return True
+        elements = [each for each in parts if isinstance(each, Element)]
         return any(self.all or each.relaxed is not None or each.array in self.written for each in elements)
 
     def uniform(self, node: Statement) -> bool:
@@ -76,7 +91,7 @@ class Varying:
     def _block(self, body: Block, controlled: bool) -> None:
         for node in body:
             values = limits(node) if isinstance(node, Loop) else expressions(node)
-            inner = controlled or self(*values)
+            inner = controlled or self(*values) or (isinstance(node, Unpack) and node.function in self.functions)
             if isinstance(node, If):
                 self._block(node.body, inner)
                 self._block(node.orelse, inner)

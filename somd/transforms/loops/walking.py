@@ -112,6 +112,12 @@ def expressions_in(body: tuple[Statement, ...]) -> Iterator[Expression]:
             yield from inside(each)
 
 
+def called(body: tuple[Statement, ...]) -> set[str]:
+    """The functions that a block calls."""
+    found = {node.function for node in statements_in(body) if isinstance(node, Unpack)}
+    return found | {each.function for each in expressions_in(body) if isinstance(each, HelperCall)}
+
+
 def tests_accesses(body: tuple[Statement, ...]) -> bool:
     """Whether an access in a block is tested where it happens."""
     return any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in(body))

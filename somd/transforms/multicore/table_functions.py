@@ -3,6 +3,8 @@
 @slave
 def f_slave_1_table_1(length, n):
     table_1 = room(length, np.float64)
+    if length == 0:
+        return table_1
     for k in range(n):
         if k >= len(table_1):
             return table_1
@@ -61,10 +63,11 @@ def _function(name: str, parameters: Sequence[str], table: Table, scope: Scope) 
     scope = replace(scope, renamed={**scope.renamed, table.array: scope.fresh("table")})
     [stored] = [node for node in statements_in(table.body) if isinstance(node, Store)]
     first = f"{scope.name(table.array)} = room({parameters[0]}, np.{numpy_name(table.type.dtype)})"
+    none = [f"if {parameters[0]} == 0:", f"    return {scope.name(table.array)}"]  # perhaps there are no iterations
     text = f"@slave\ndef {name}({', '.join(parameters)}):\n    pass\n"
     value = Expressions(scope).value(stored.value).text
     comment = cst.EmptyLine(comment=cst.Comment(f"# `{value}`, by trips of its loop"))
     return cst.ensure_type(cst.parse_statement(text), cst.FunctionDef).with_changes(
-        body=cst.IndentedBlock(parsed_lines([first, *Statements(scope).lines(table.body)])),
+        body=cst.IndentedBlock(parsed_lines([first, *none, *Statements(scope).lines(table.body)])),
         leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment],
     )

@@ -32,10 +32,10 @@ the recurrence of `x`. A table is filled by the statements of the body that its 
 holds the same bits; it has as many entries as a target has room for, and what is not in it is computed where it stands.
 
 A table may hold what no iteration computes, where a condition that varies stands around the expression: there it may
-read no elements and call no helpers. Nor may it read elements in a region of several loops, for a part may have trips
-of the outer one and no iterations, and only these have proved the accesses. Loops under such a condition, or whose
-limits an iteration reckons, get no tables; nor do regions that test accesses or raise, that have arrays for an
-iteration, copies, or values that parts hand on.
+read no elements and call no helpers. Nor may it read elements in a region of several loops, or call helpers that might
+not end, for a part may have trips of the outer one and no iterations, and only these have proved the accesses. Loops
+under such a condition, or whose limits an iteration reckons, get no tables; nor do regions that test accesses or raise,
+that have arrays for an iteration, copies, or values that parts hand on.
 
 Helpers are written out where that shows an expression (`inlining`).
 """
@@ -70,6 +70,7 @@ from somd.transforms.loops.program import (
     Store,
     Table,
     Variable,
+    While,
     Whole,
 )
 from somd.transforms.loops.ranges import whole
@@ -83,7 +84,7 @@ from somd.transforms.loops.rewriting import (
 )
 from somd.transforms.loops.scopes import assigned, read, set_by
 from somd.transforms.loops.varying import Varying, is_straight, limits
-from somd.transforms.loops.walking import expressions, inside, origin_of, statements_in, tests_accesses
+from somd.transforms.loops.walking import called, expressions, inside, origin_of, statements_in, tests_accesses
 from somd.transforms.loops.work import cost
 from somd.transforms.passes.inlining import Inliner
 from somd.transforms.types.scalars import ArrayType
@@ -131,7 +132,9 @@ class _Tables:
     def __init__(self, region: Region, body: Block, names: NewNames, functions: Mapping[str, Function]) -> None:
         self.origin = region
         self.names = names
-        self.varying = Varying(region, body, elements=region.depth > 1)
+        several = region.depth > 1
+        endless = _perhaps_endless(functions) if several else ()
+        self.varying = Varying(region, body, elements=several, functions=endless)
         self.finder = _Finder(region, self.varying, names, functions)
         self.body = self.finder.block(body, _At((), True))
         self.tables: list[Table] = []
@@ -321,6 +324,16 @@ class _Finder:
 def _is_asked(node: Expression) -> bool:
     """Whether an expression reads elements or calls helpers: where no iteration does, that may fail or never end."""
     return any(isinstance(each, Element | HelperCall) for each in inside(node))
+
+
+def _perhaps_endless(functions: Mapping[str, Function]) -> frozenset[str]:
+    """The helpers that repeat something as long as a test holds, themselves or in what they call."""
+    found = {name for name, each in functions.items() if any(isinstance(n, While) for n in statements_in(each.body))}
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        found |= {name for name, each in functions.items() if not found.isdisjoint(called(each.body))}
+    return frozenset(found)
 
 
 def _key(loops: Loops) -> tuple[int, ...]:

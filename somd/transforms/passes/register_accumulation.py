@@ -52,12 +52,11 @@ from somd.transforms.loops.program import (
     Statement,
     Store,
     Tested,
-    Unpack,
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.scopes import assigned
-from somd.transforms.loops.walking import expressions_in, operands, statements_in
+from somd.transforms.loops.walking import called, expressions_in, operands, statements_in
 
 Block = tuple[Statement, ...]
 #: what ends a trip early, or gives names to arrays
@@ -127,9 +126,7 @@ class _Holding:
         accesses = [each for each in within if isinstance(each, Element)]
         if any(isinstance(node, LEAVING) for node in inside) or any(isinstance(e.access, Tested) for e in accesses):
             return
-        called = {each.function for each in within if isinstance(each, HelperCall)}
-        called |= {node.function for node in inside if isinstance(node, Unpack)}
-        if called & self.raising:
+        if called(loop.body) & self.raising:
             return
         changed = assigned((loop,))
         for first in dict.fromkeys(node.element for node in inside if isinstance(node, Store)):

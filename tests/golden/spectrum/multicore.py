@@ -37,6 +37,8 @@ HAS_FAULTS = False
 @slave
 def spectrum_slave_1_table_1(length, modes):
     table = room(length, np.float64)
+    if length == 0:
+        return table
     x = 0.0
     for _ in range(modes):
         x += STEP
@@ -50,6 +52,8 @@ def spectrum_slave_1_table_1(length, modes):
 @slave
 def spectrum_slave_1_table_2(length, modes):
     table = room(length, np.float64)
+    if length == 0:
+        return table
     trip_1 = 0
     for k in range(1, modes):
         if trip_1 >= len(table):

@@ -97,6 +97,16 @@ def chain_of_words(w: Writer, place: Place) -> Value:
     return Value(w.one(x, f"{x} - {y}", f"{x} ^ {y}"), "i")
 
 
+#: one whose loop ends for 1 and not for 13
+ENDLESS = """\
+def {name}(t):
+    x = t * 0.25
+    while t != 1:
+        t = t * 5 + 1 if t % 2 == 1 else t // 2
+    return math.exp(-x)
+"""
+
+
 @step
 def loop_of_chains(w: Writer) -> None:
     """A loop whose iterations are chains and nothing else."""
@@ -105,8 +115,16 @@ def loop_of_chains(w: Writer) -> None:
     out, i = w.target("f64" if floats else "i64"), w.fresh("i")
     n = f"len({out})"
     with w.block(f"for {i} in range({w.one(n, n, f'0, {n}, 3', f'{n} - 1, -1, -1')}):"):
-        place = Place(i)
+        place, factor = Place(i), ""
+        if floats and w.chance(0.15):
+            t, factor = w.fresh("t"), w.fresh("t")
+            w.line(f"{t} = {w.helper(ENDLESS)}(1 if {n} > 0 else 13)")
+            w.line(f"{factor} = 0.0")
+            k = w.fresh("k")
+            with w.block(_loop(w, k)):
+                w.line(f"{factor} += math.exp(-{t} * {k}) * {out}[{i}]")
+            factor = f" * {factor}"
         found = (chain_of_floats if floats else chain_of_words)(w, place)
-        w.line(f"{out}[{i}] = {found.text}")
+        w.line(f"{out}[{i}] = {found.text}{factor}")
     w.arrays[out].exact = False
     w.reading, w.writing = set(), set()

@@ -202,6 +202,25 @@ def of_iteration(a: A):
             s += np.exp(k * 0.5)
         a[i] = s
 """
+ENDLESS = """
+def searched(t):
+    while t % 7 != 3:
+        t = t * 5 + 1
+    return np.exp(t * 0.125)
+
+def twice(t):
+    first = searched(t)
+    if first > 4.0:
+        return first
+    return first + searched(t + 3)
+
+def endless(a: A, n: int):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            y = twice(4)
+            for k in range(n):
+                a[i, j] = a[i, j] + searched(2) * k + np.exp(-y * k)
+"""
 
 
 @functools.cache
@@ -212,6 +231,7 @@ def left() -> tuple[Case, ...]:
         case(WRITTEN, a=NUMBERS, b=NUMBERS.copy()),
         case(CHEAP, a=NUMBERS, steps=3),
         *(case(text, a=NUMBERS) for text in texts),
+        case(ENDLESS, a=MATRIX, n=3),
     )
 
 
@@ -300,7 +320,7 @@ def test_random_methods_have_tables() -> None:
 # --- bugs ------------------------------------------------------------------------------------------------------------
 
 
-def any_element(region, body, elements=False):  # type: ignore[no-untyped-def]
+def any_element(region, body, elements=False, functions=()):  # type: ignore[no-untyped-def]
     return Varying(region, body)
 
 
