@@ -102,7 +102,7 @@ def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CS
         if isinstance(tree, cst.FunctionDef) and tree.asynchronous is not None:
             place, label = positions[tree.asynchronous], "a call of it would only make a coroutine"
             helps = ("take `async` off: a call returns when the work is done",)
-        message = "`@somd` marks functions and methods written with `def`"
+        message = "`@somd` marks, and methods call, functions written with `def`"
         raise SomdCompileError((Diagnostic("SOMD101", message, (Label(place, label, True),), helps),))
     if not source.isascii():
         tree = cst.ensure_type(tree.visit(_Normalised(positions)), cst.FunctionDef)
