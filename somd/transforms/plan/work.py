@@ -28,7 +28,8 @@ _FUNCTIONS = {
     ROOT: "sqrt reciprocal",
     DEAREST: "fmod",
 }
-COSTS = {name: cost for cost, names in _FUNCTIONS.items() for name in names.split()} | OF_MATH | OF_NUMPY
+COSTS = {name: cost for cost, names in _FUNCTIONS.items() for name in names.split()}
+COSTS |= {name: known.cost for name, known in (*OF_MATH.items(), *OF_NUMPY.items())}
 #: what quotients of floats, and quotients and remainders of integers count for
 QUOTIENT, WHOLE_QUOTIENT = 7, 20
 #: trips that a loop of unknown length is taken to have where memory depends on it

@@ -57,9 +57,7 @@ PARTS = ("real", "imag")
 BUILTINS = (abs, min, max, round, int, float, complex, bool, len, pow, divmod)
 MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in (*_MATH.split(), *OF_MATH)}
 CMATH: dict[Callable[..., Any], str] = {getattr(cmath, name): name for name in _CMATH.split()}
-NUMPY: dict[Callable[..., Any], str] = {
-    getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS, *OF_NUMPY) if hasattr(np, name)
-}
+NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS, *OF_NUMPY)}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
 BUILTIN: dict[Callable[..., Any], str] = {f: f.__name__ for f in BUILTINS}
 
@@ -70,7 +68,7 @@ ALLOCATE_LIKE: dict[Callable[..., Any], str] = {
     getattr(np, n): n for n in ("empty_like", "zeros_like", "ones_like", "full_like", "copy")
 }
 
-_OF_TWO = ("pow", "atan2", "hypot", "copysign", "fmod", "gcd")
+_OF_TWO = ("copysign", "fmod", "gcd")
 _OF_THREE = ("clip", "where")
 _OF_ONE_OR_TWO = ("round", "around", "complex64", "complex128")
 
@@ -81,6 +79,8 @@ def counts_of(function: object, kind: str, name: str) -> tuple[int, ...]:
         return (function.nin,)
     if name in _OF_ONE_OR_TWO or (name == "log" and kind == "math"):
         return (1, 2)
+    if kind == "math" and name in OF_MATH:
+        return (OF_MATH[name].takes,)
     return (2,) if name in _OF_TWO else (3,) if name in _OF_THREE else (1,)
 
 
