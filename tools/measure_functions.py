@@ -79,6 +79,8 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "lgamma": lambda x: mp.log(abs(mp.gamma(x))) if x < 1e3 else mp.loggamma(x),
     "pow": mp.power,
+    "logaddexp": lambda x, y: max(x, y) + mp.log1p(mp.exp(-abs(x - y))),
+    "logaddexp2": lambda x, y: max(x, y) + mp.log1p(mp.power(2, -abs(x - y))) / mp.log(2),
     "degrees": lambda x: x * 180 / mp.pi,
     "radians": lambda x: x * mp.pi / 180,
 }
