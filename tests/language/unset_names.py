@@ -130,3 +130,58 @@ def first_of_several(a: A, n: int) -> tuple:
         w = 3.0
         v = w + 1.0
     return y, v, x, w
+
+
+def tenth(x: float) -> float:
+    if x > 1.0:
+        raise ValueError("too large")
+    return x * 0.1
+
+
+@program(lambda: [(numbers(3), n, m, k) for n in (0, 2) for m in (0, 2) for k in (0, 1)])
+@somd
+def behind_what_raises(a: A, n: int, m: int, k: int) -> tuple:
+    """What Python has evaluated when it comes to the name may have raised."""
+    for _ in range(n):
+        s = 1.0
+        for i in range(len(a)):
+            s = max(s, a[i])
+    v = np.zeros(m)
+    for i in range(len(v)):
+        v[i] = 2.0 * i
+    if k:
+        return a[m + 1], v[m - 1] + s
+    return v[1] * tenth(a[0] + m), s
+
+
+@program(lambda: [(numbers(3), n, m) for n in (0, 2) for m in (0, 1, 5)])
+@somd
+def behind_elements_of_a_test(a: A, n: int, m: int) -> None:
+    for k in range(n):
+        s = k
+        for i in range(len(a)):
+            a[i] += 1.0
+    if a[m] > 0.0 + s:
+        a[0] = a[m] / s
+
+
+@program(lambda: [(numbers(3), n, m) for n in (0, 2) for m in (0, 2, 5)])
+@somd
+def stored_to_an_element(a: A, n: int, m: int) -> None:
+    for k in range(n):
+        s = 1
+        for i in range(len(a)):
+            a[i] += 1.0
+    a[0] += a[m]
+    a[s] = a[m - 1] + 2.0
+
+
+@program(lambda: [(numbers(3), n, m) for n in (0, 2) for m in (0, 2, 5)])
+@somd
+def bounds_of_a_loop(a: A, n: int, m: int) -> None:
+    for k in range(n):
+        s = 3
+        for i in range(len(a)):
+            a[i] += 1.0
+    for i in range(int(a[m] * 0.0), s):
+        a[i] += 1.0

@@ -185,13 +185,37 @@ def _evaluated(node: cst.CSTNode) -> Iterator[str]:
     if isinstance(node, cst.Name):
         yield node.value
         return
-    parts: Sequence[cst.CSTNode] = children_of(node)
-    if isinstance(node, cst.Attribute | cst.Arg):
-        parts = (node.value,)
-    elif isinstance(node, cst.IfExp):
-        parts = (node.test, node.body, node.orelse)
-    for part in parts:
+    for part in _parts(node):
         yield from _evaluated(part)
+
+
+def _parts(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    """What is in `node`, in the order in which Python evaluates it."""
+    if isinstance(node, cst.Attribute | cst.Arg):
+        return (node.value,)
+    if isinstance(node, cst.IfExp):
+        return (node.test, node.body, node.orelse)
+    return children_of(node)
+
+
+def evaluated_before(node: cst.CSTNode, name: str) -> list[cst.BaseExpression]:
+    """What a small statement, or an expression, has evaluated when it first reads `name`, which it surely does: the
+    expressions that may raise."""
+    found: list[cst.BaseExpression] = []
+    parts: Sequence[cst.CSTNode] = _values(node)
+    while parts:
+        first = next((k for k, part in enumerate(parts) if name in _evaluated(part)), len(parts))
+        found += [each for part in parts[:first] for each in _that_may_raise(part)]
+        parts = _parts(parts[first]) if first < len(parts) else ()
+    return found
+
+
+def _that_may_raise(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    if isinstance(node, cst.Subscript | cst.Call | cst.BinaryOperation | cst.BooleanOperation | cst.IfExp):
+        yield node
+        return
+    for part in _parts(node):
+        yield from _that_may_raise(part)
 
 
 def _read_first(node: cst.CSTNode) -> frozenset[str]:

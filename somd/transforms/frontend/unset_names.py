@@ -24,7 +24,7 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
-from somd.transforms.analysis.assignment import Unset, unset_reads
+from somd.transforms.analysis.assignment import Unset, evaluated_before, unset_reads
 from somd.transforms.stages import Method, Nest, Raising
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names, new_name, unused
@@ -167,10 +167,10 @@ class _Tester(Tracked):
         self.method = method
         self.reads = {read.statement: read for read in reads}
         self.namespace: dict[str, object] = dict(method.namespace)
-        taken = {*method.local_names, *method.namespace}
+        self.taken = {*method.local_names, *method.namespace}
         #: the number that tells whether a name has a value, by name
         names = sorted({name for read in reads for name in read.names})
-        self.flags = {name: new_name(f"{name}_set", taken) for name in names}
+        self.flags = {name: new_name(f"{name}_set", self.taken) for name in names}
         #: distributed loops, and how many of them are around
         self.loops = loops
         self.depth = 0
@@ -193,9 +193,21 @@ class _Tester(Tracked):
             place = self.method.position(_name_in(node, name, self.method))
             text = TEXT.format(self.method.spelled.get(name, name))
             self.namespace[raised] = Raising(text, place, (), _function_at(self.method, place))
-            made += parsed(f"if {self.flags[name]} < 1:\n    raise {raised}()\n")
+            before = [self.evaluated(each) for each in evaluated_before(_header(node), name)]
+            test = cst.ensure_type(parsed(f"if {self.flags[name]} < 1:\n    raise {raised}()\n")[0], cst.If)
+            body = cst.ensure_type(test.body, cst.IndentedBlock)
+            made.append(test.with_changes(body=body.with_changes(body=[*before, *body.body])))
             self.place(made[-1], place)
         return made
+
+    def evaluated(self, value: cst.BaseExpression) -> cst.BaseStatement:
+        """What a statement evaluates before it reads a name without a value: its exception comes first."""
+        copy = value.deep_clone()
+        for old, new in zip(nodes_in(value), nodes_in(copy), strict=True):
+            if old in self.method.positions:
+                self.positions[new] = self.method.positions[old]
+        target = cst.Name(new_name("before", self.taken))
+        return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], copy)])
 
     def noted(self, names: set[str], node: cst.CSTNode) -> list[cst.BaseStatement]:
         """That names have values behind a statement."""
