@@ -23,6 +23,8 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
+from somd.elementary.functions import FUNCTIONS
+
 Array = Any
 #: intervals of interest; `every` stands for all magnitudes
 RANGES: dict[str, list[tuple[float, float]]] = {
@@ -69,8 +71,7 @@ PAIRS: dict[str, list[tuple[tuple[float, float], tuple[float, float]]]] = {
 LITERALS = (2, -1, 0.5, 3, 4, 5, 10, -2, 1.5)
 WITHOUT_MAGNITUDES = ("exp", "exp2", "expm1", "asin", "acos", "sinh", "cosh", "acosh", "atanh", "erfc")
 #: the names that NumPy has for them
-OF_NUMPY = {"pow": "power", "atan2": "arctan2"}
-OF_NUMPY |= {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+OF_NUMPY = {each.math: each.numpy for each in FUNCTIONS if each.math and each.numpy}
 NAMES = (*RANGES, *PAIRS, *(f"x ** {e}" for e in LITERALS))
 _EXACT: dict[str, Callable[..., Any]] = {
     "exp2": lambda x: mp.power(2, x),
