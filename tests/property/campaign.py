@@ -37,6 +37,8 @@ from tests.property.programs import program
 from tests.property.reducing import reduced, write
 
 BAD = ("differs", "failed", "hangs", "died")
+#: programs after which a process is renewed; on several devices, as PoCL 3.0 dies of many kernels (decision 28)
+RENEWED, RENEWED_ON_DEVICES = 200, 40
 
 
 def report(found: list[Judgement]) -> str:
@@ -91,7 +93,8 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
     work = _on(
         options, functools.partial(examine_changes if generator == "changes" else examine, target=options.target)
     )
-    for number, result in each(work, numbers, options.processes, options.seconds):
+    renewed = RENEWED_ON_DEVICES if options.devices else RENEWED
+    for number, result in each(work, numbers, options.processes, options.seconds, renewed):
         if isinstance(result, Lost):
             known = changing(number).features if generator == "changes" else sorted(mixed(number).features)
             result = Examined(number, result.what, "", list(known), details=[result.what], seconds=options.seconds)
