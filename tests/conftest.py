@@ -6,7 +6,9 @@ import contextlib
 import gc
 import importlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -51,3 +53,13 @@ def pytest_collection_finish() -> None:
     """What the tests import stays: the collector need not go through it."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_binaries_of_pocl() -> Iterator[None]:
+    """PoCL compiles each kernel anew for a binary: `test_programs.py` alone asks for some, others use PoCL's cache."""
+    from somd.runtime.opencl import binaries
+
+    kept = binaries.kept
+    with patch.object(binaries, "kept", lambda info: kept(info) and not info.is_pocl):
+        yield

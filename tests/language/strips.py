@@ -45,7 +45,7 @@ def product(a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
                 c[i, j] += a[i, k] * b[k, j]
 
 
-@program(lambda: [(numbers(n), numbers(n, seed=1), np.zeros(n)) for n in (0, 1, 7, 300)])
+@program(lambda: [(numbers(n), numbers(n, seed=1), np.zeros(n)) for n in (0, 1, 7, 130)])
 @somd
 def attraction(x: dist[np.ndarray], mass: dist[np.ndarray], force: dist[np.ndarray]) -> None:
     """Every body against every other."""

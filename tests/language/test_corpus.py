@@ -29,7 +29,7 @@ MODULES = sorted(f.stem for f in HERE.glob("*.py") if not f.stem.startswith("tes
 for name in reversed(MODULES) if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579" else MODULES:
     importlib.import_module(f"tests.language.{name}")
 PROGRAMS.sort(key=lambda program: program.method.__module__)
-#: elements of cases that run as plans, each access of which is watched
+#: elements, and trips that an argument counts, of cases for the interpreter, which watches each access
 FEW = 1000
 
 
@@ -89,18 +89,19 @@ def kernels_compile(module: str) -> bool:
     return True
 
 
-def elements(args: tuple[object, ...]) -> int:
-    """How many elements the arrays of a case have."""
-    return sum(each.size for each in args if isinstance(each, np.ndarray))
+def size(args: tuple[object, ...]) -> int:
+    """How many elements the arrays of a case have, or the largest of its integers that may well count trips."""
+    elements = sum(each.size for each in args if isinstance(each, np.ndarray))
+    return max([elements, *(each for each in args if type(each) is int and FEW < each < 1 << 20)])
 
 
 def small_cases(program: Program) -> list[tuple[object, ...]]:
     """The smallest and the largest case that the interpreter is given."""
-    cases = [args for args in harness.chosen(program.cases(), "multicore") if elements(args) <= FEW]
+    cases = [args for args in harness.chosen(program.cases(), "multicore") if size(args) <= FEW]
     if not cases:
         pytest.skip("too large for the interpreter")
     all_cases = os.environ.get("SOMD_ALL_CASES")
-    return cases if all_cases else [min(cases, key=elements), max(cases, key=elements)]
+    return cases if all_cases else [min(cases, key=size), max(cases, key=size)]
 
 
 def on_passes(program: Program) -> None:
