@@ -211,3 +211,15 @@ def words_beside_brackets(a: A):
             a[i] = (a[i] - 1 if i > 1 else a[i] + 1)if(a[i]< 7)else(a[i] * 2 if i > 5 else-a[i])
     return(count if count > 2 else-1)
     # fmt: on
+
+
+@program(lambda: vectors(2) + vectors(5))
+@somd
+def never_reached(a: A, n: int) -> None:
+    """Iterations that depend on each other, where none is ever made."""
+    if n > 3:
+        if n < 2:
+            for i in range(1, len(a)):
+                a[i] = a[i - 1] + n
+    for i in range(len(a)):
+        a[i] += n

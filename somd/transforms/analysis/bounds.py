@@ -55,6 +55,8 @@ def negative(access: Access, axis: int, sets: Sets) -> str | None:
 
 def _over_parameters(variables: Sequence[str], formulas: Sequence[Affine], sets: Sets) -> str | None:
     """Python text of: there are values of `variables` that satisfy the formulas; None if there never are."""
+    if sets.empty(variables, formulas):
+        return None
     sets.isl.reset_operations()
     try:
         found = sets.make(variables, formulas)

@@ -16,9 +16,11 @@ def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int 
     """
     loops = [domain.variable for domain in access.loops]
     equal = Affine(f"d = {index.text} - {name}", index.names | {"d", name})
+    if sets.impossible():
+        return 0, 0
     try:
         sets.isl.reset_operations()
-        found = sets.make(["d", *loops], [*domain_formulas(access), equal])
+        found = sets.near(["d", *loops], [*domain_formulas(access), equal])
         found = found.project_out(isl.dim_type.set, 1, len(loops))
         found = found.project_out(isl.dim_type.param, 0, found.dim(isl.dim_type.param))
         if found.is_empty():

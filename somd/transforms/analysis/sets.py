@@ -44,7 +44,14 @@ class Sets:
 
     def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
         """{ [variables] : formulas and the context }, every other name being a parameter."""
-        everything = (*formulas, *self.context)
+        return self._set(variables, (*formulas, *self.context))
+
+    def near(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
+        """As `make`, with that part of the context alone that has to do with the formulas: the same values of variables
+        unless the context is impossible."""
+        return self._set(variables, self._with_context(tuple(formulas)))
+
+    def _set(self, variables: Sequence[str], everything: Sequence[Affine]) -> isl.Set:
         names = sorted(frozenset[str]().union(*(f.names for f in everything)) - set(variables))
         text = " and ".join(f"({f.text})" for f in everything) or "true"
         try:
@@ -56,21 +63,42 @@ class Sets:
 
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
         """Whether no value of variables and parameters satisfies the formulas."""
-        formulas = tuple(formulas)
-        question = (",".join(variables), *(formula.text for formula in (*formulas, *self.context)))
+        return self._is_empty(variables, self._with_context(tuple(formulas))) or self.impossible()
+
+    def impossible(self) -> bool:
+        """Whether the context alone cannot be satisfied: of code that is never reached."""
+        return bool(self.context) and self._is_empty((), self.context)
+
+    def _is_empty(self, variables: Sequence[str], everything: Sequence[Affine]) -> bool:
+        question = (",".join(variables), *(formula.text for formula in everything))
         known = _answers.get(question)
         if known is not None:
             return known
         answer()
         self.isl.reset_operations()
         try:
-            found = bool(self.make(variables, formulas).is_empty())
+            found = bool(self._set(variables, everything).is_empty())
         except isl.Error as error:
             raise TooComplex(str(error)) from error
         if len(_answers) >= _KEPT:
             _answers.clear()
         _answers[question] = found
         return found
+
+    def _with_context(self, formulas: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        """The formulas, and of the context what has names in common with them, or with what is taken of it.
+
+        The rest changes a set only where it is impossible: a question is smaller without it, and asked less often.
+        """
+        names = set[str]().union(*(formula.names for formula in formulas))
+        taken: set[Affine] = set()
+        while True:
+            near = {f for f in self.context if f not in taken and (not f.names or not names.isdisjoint(f.names))}
+            if not near:
+                break
+            taken |= near
+            names.update(*(fact.names for fact in near))
+        return (*formulas, *(fact for fact in self.context if fact in taken))
 
     def sample(self, variables: Sequence[str], formulas: Iterable[Affine]) -> dict[str, int] | None:
         """Values of variables and parameters that satisfy the formulas, the smallest that isl finds."""
