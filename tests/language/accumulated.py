@@ -236,3 +236,21 @@ def sums_that_round_at_every_turn(a: A, b: A, c: A) -> None:
         c[0] += b[i]
     for i in range(1, len(b)):
         c[i] += 1
+
+
+@program(
+    lambda: [
+        (numbers(8), numbers(8, seed=1), numbers(5, 4, seed=2), i, j, m)
+        for i, j, m in ((0, 1, 6), (4, 2, 3), (1, 0, 0))
+    ]
+)
+@somd
+def an_update_that_no_iteration_comes_to(a: A, b: A, g: A, i: int, j: int, m: int) -> None:
+    for k in range(m - 1, 0, -1):
+        g[-1, j] -= 3 * (g[i, 1] if j % 2 == 0 else g[i, j])
+        if k > 2 or k < m:
+            a[i] = b[k] + a[2]
+        else:
+            g[i, j] -= a[0]
+    for k in range(len(b)):
+        b[k] += 1.0

@@ -7,8 +7,8 @@
                                                   a[i, j] = a__held
 
 Where it is not sure that the loop comes to an element, the branch also asks whether its index is inside the array, and
-the loop as it was stands behind `else`. Only the planner knows where this may be done: it names the loops and their
-elements.
+the loop as it was stands behind `else`, where it is not held again. Only the planner knows where this may be done: it
+names the loops and their elements.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import cast
 
 import libcst as cst
 
+from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.stages import Method
@@ -47,7 +48,17 @@ def with_held_elements(method: Method, elements: Elements) -> Method:
         rewritten(method, function, rewriter.positions),
         spelled={**method.spelled, **rewriter.spelled},
         held={**method.held, **rewriter.held},
+        held_at=method.held_at | {_site(method, loop, each) for loop in elements for each in elements[loop]},
     )
+
+
+def was_held(method: Method, loop: cst.For, element: Element) -> bool:
+    """Whether `loop` is one that was left, or made, when the element was held in a scalar."""
+    return _site(method, loop, element) in method.held_at
+
+
+def _site(method: Method, loop: cst.For, element: Element) -> tuple[Position, str]:
+    return method.position(loop), normalised(element.node)
 
 
 class _Rewriter(Tracked):

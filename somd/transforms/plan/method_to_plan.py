@@ -15,7 +15,7 @@ from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.held_elements import Element, Elements
+from somd.transforms.frontend.held_elements import Element, Elements, was_held
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -396,7 +396,8 @@ class _Planner:
         user = any(d.code.startswith("SOMD1") for d in reasons.diagnostics)
         if not (self.strict or user) and self.tried(lambda: check_array_binding(node, self.context)):
             self.in_order[node] = reasons.diagnostics
-            elements = accumulated_elements(node, around, self.context)
+            found, method = accumulated_elements(node, around, self.context), self.context.method
+            elements = tuple(each for each in found if not was_held(method, node, each))
             if elements:
                 self.accumulated[node] = elements
             return None
