@@ -11,6 +11,11 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 USER_CODE = ["user_code.py", "user_classes.py", "user_methods.py"]
+MISTAKES = "user_mistakes.py"
+#: what one run of a checker looks at
+CHECKED = [*(HERE / name for name in (*USER_CODE, MISTAKES)), *sorted((ROOT / "examples").glob("*.py"))]
+#: the revealed types and the lines with errors, of each file
+Found = dict[Path, tuple[dict[int, str], set[int]]]
 needs_pyright = pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
 
 
@@ -25,64 +30,58 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
-def mypy(path: Path, cache: Path) -> tuple[dict[int, str], set[int]]:
-    """The revealed types and the lines with errors."""
+def mypy(*paths: Path, cache: Path) -> Found:
     options = ["--strict", "--config-file=", "--no-error-summary", "--follow-imports=silent", f"--cache-dir={cache}"]
     options.append("--disable-error-code=type-arg")  # NumPy 2.0 has no defaults for those of ndarray
-    output = run("mypy", *options, str(path))
-    lines = [match for match in (re.match(r".*?:(\d+): (\w+): (.*)", line) for line in output.splitlines()) if match]
-    revealed = {int(m[1]): m[3].split('"')[1] for m in lines if "Revealed type" in m[3]}
-    return revealed, {int(m[1]) for m in lines if m[2] == "error"}
+    output = run("mypy", *options, *map(str, paths))
+    found: Found = {}
+    for match in filter(None, (re.match(r"(.*?):(\d+): (\w+): (.*)", line) for line in output.splitlines())):
+        path, line, kind, text = (ROOT / match[1]).resolve(), int(match[2]), match[3], match[4]
+        if "Revealed type" in text:
+            found.setdefault(path, ({}, set()))[0][line] = text.split('"')[1]
+        elif kind == "error":
+            found.setdefault(path, ({}, set()))[1].add(line)
+    return found
 
 
-def pyright(path: Path) -> tuple[dict[int, str], set[int]]:
-    found = json.loads(run("pyright", "--outputjson", "--pythonpath", sys.executable, str(path)))["generalDiagnostics"]
-    by_line = [(entry["range"]["start"]["line"] + 1, entry["severity"], entry["message"]) for entry in found]
-    revealed = {n: text.rsplit(" is ", 1)[1].strip('"') for n, kind, text in by_line if kind == "information"}
-    return revealed, {n for n, kind, _ in by_line if kind == "error"}
+def pyright(*paths: Path) -> Found:
+    output = json.loads(run("pyright", "--outputjson", "--pythonpath", sys.executable, *map(str, paths)))
+    assert output["summary"]["filesAnalyzed"] >= len(paths)
+    found: Found = {}
+    for entry in output["generalDiagnostics"]:
+        path, line, text = Path(entry["file"]).resolve(), entry["range"]["start"]["line"] + 1, entry["message"]
+        if entry["severity"] == "information":
+            found.setdefault(path, ({}, set()))[0][line] = text.rsplit(" is ", 1)[1].strip('"')
+        elif entry["severity"] == "error":
+            found.setdefault(path, ({}, set()))[1].add(line)
+    return found
 
 
-def check_user_code(name: str, revealed: dict[int, str], errors: set[int]) -> None:
-    expected = marked(HERE / name, "is: ")
-    assert not errors
-    assert revealed.keys() == expected.keys()
-    for line, plain in expected.items():
-        assert re.match(rf"(\w+\.)*{plain}(?!\w)", revealed[line]), f"line {line}: {revealed[line]}"
+def mistakes_in(found: Found, *checkers: str) -> list[str]:
+    """What a checker should say of the files and does not, and what it says besides."""
+    wrong: list[str] = []
+    for name in USER_CODE:
+        revealed, _ = found.get(HERE / name, ({}, set()))
+        expected = marked(HERE / name, "is: ")
+        for line in sorted(revealed.keys() | expected.keys()):
+            told, plain = revealed.get(line), expected.get(line)
+            if told is None or plain is None or not re.match(rf"(\w+\.)*{plain}(?!\w)", told):
+                wrong.append(f"{name}, line {line}: {told}, not {plain}")
+    wanted = {HERE / MISTAKES: set(marked(HERE / MISTAKES, f"(?:{'|'.join(checkers)})"))}
+    for path in sorted(found.keys() | wanted.keys()):
+        lines = found.get(path, ({}, set()))[1] ^ wanted.get(path, set())
+        if lines:
+            wrong.append(f"{path.name}: errors are found or missed in lines {sorted(lines)}")
+    return wrong
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What mypy keeps of NumPy and somd from one text to the next."""
-    return tmp_path_factory.mktemp("mypy")
-
-
-@pytest.mark.parametrize("name", USER_CODE)
-def test_mypy_sees_plain_types(name: str, cache: Path) -> None:
-    check_user_code(name, *mypy(HERE / name, cache))
-
-
-def test_mypy_finds_mistakes(cache: Path) -> None:
-    assert mypy(HERE / "user_mistakes.py", cache)[1] == marked(HERE / "user_mistakes.py", "both").keys()
-
-
-def test_mypy_passes_the_examples(cache: Path) -> None:
-    assert not mypy(ROOT / "examples", cache)[1]
-
-
-@needs_pyright
-def test_pyright_passes_the_examples() -> None:
-    assert not pyright(ROOT / "examples")[1]
-
-
-@needs_pyright
-@pytest.mark.parametrize("name", USER_CODE)
-def test_pyright_sees_plain_types(name: str) -> None:
-    check_user_code(name, *pyright(HERE / name))
+def test_mypy_sees_plain_types_and_finds_mistakes(tmp_path: Path) -> None:
+    assert mistakes_in(mypy(*CHECKED, cache=tmp_path), "both") == []
 
 
 @needs_pyright
-def test_pyright_finds_mistakes() -> None:
-    assert pyright(HERE / "user_mistakes.py")[1] == marked(HERE / "user_mistakes.py", "(?:both|pyright)").keys()
+def test_pyright_sees_plain_types_and_finds_mistakes() -> None:
+    assert mistakes_in(pyright(*CHECKED), "both", "pyright") == []
 
 
 def test_user_code_runs() -> None:
