@@ -324,8 +324,35 @@ PAIRS: dict[str, tuple[str, str, str, str]] = {
     "sign": ("w = (0.0, 1.0)", "w = (-0.0, 1.0)", "", "np.copysign(a[i], w[0])"),
     "none": ("w = None", "w = (2.0,)", "", "a[i] if w is None else a[i] * w[0]"),
     "alias": ("most = max", "most = min", "", "most(a[i], 3.0)"),
+    "list": ("w = [2.0, 3.0]", "w = [4.0, 5.0, 6.0]", "", "a[i] * w[i % 2] + w[0]"),
+    "list's type": ("w = [2.0, 3.0]", "w = [4, 5]", "", "a[i] * w[i % 2] + w[0]"),
     "view": ("V = Annotated[np.ndarray, dist]", "V = np.ndarray", "V", "2.0 * a[i]"),
 }
+#: a partitioner by an alias: what `ByKey` promises about the array, `Cyclic` does not
+PARTITIONED = """
+from __future__ import annotations
+from typing import Annotated
+import numpy as np
+import somd.transforms.pipeline as pipeline
+from somd import ByKey, Cyclic, dist, partition, somd, use
+
+compiled = []
+whole = pipeline.compile_for
+pipeline.compile_for = lambda *given: compiled.append(1) or whole(*given)
+A = Annotated[np.ndarray, dist, partition({})]
+
+
+@somd
+def summed(key: A, x: dist[np.ndarray], y: np.ndarray) -> None:
+    for i in range(len(key)):
+        y[key[i]] += x[i]
+
+y = np.zeros(50)
+with use(target="multicore", workers=3):
+    summed(np.repeat(np.arange(50), 4), np.ones(200), y)
+assert y.tolist() == [4.0] * 50
+print(len(compiled), y.sum())
+"""
 
 
 def run(folder: Path, *programs: Path, target: str = "multicore") -> list[tuple[int, str]]:
@@ -363,59 +390,24 @@ def test_changes_between_processes(tmp_path: Path) -> None:
         texts[name] = [
             PROGRAM.format(head=f"{head}\n", method="\n" * (10 - head.count("\n")) + method) for head in (first, second)
         ]
+    texts["partitioner"] = [PARTITIONED.format(each) for each in ("ByKey", "Cyclic")]
     target = "multicore" if harness.unavailable("opencl") else "opencl"  # the one that compiles faster
     rounds = []
     for turn in (0, 1, 0, 1):
-        for name in PAIRS:
+        for name in texts:
             (tmp_path / f"{name}.py").write_text(texts[name][turn], encoding="utf-8")
-        found_here = run(tmp_path, *(tmp_path / f"{name}.py" for name in PAIRS), target=target)
-        rounds.append(dict(zip(PAIRS, found_here, strict=True)))
-    for name in PAIRS:
+        found_here = run(tmp_path, *(tmp_path / f"{name}.py" for name in texts), target=target)
+        rounds.append(dict(zip(texts, found_here, strict=True)))
+    for name in texts:
         found = [each[name] for each in rounds]
         assert found[0][0] == 1, (name, found)
         assert found[2] == (0, found[0][1]), (name, found)
-        if name == "view":
+        if name in ("view", "partitioner"):
             assert found[1] == (-1, "SomdCompileError"), found
         else:
-            assert found[1][0] == 1 and found[3] == (0, found[1][1]), (name, found)
+            # values of lists are passed to what another process compiled for their type
+            assert found[1][0] == (name != "list") and found[3] == (0, found[1][1]), (name, found)
             assert found[0][1] != found[1][1], (name, found)
-
-
-def test_lists_are_passed_to_what_another_process_compiled(tmp_path: Path) -> None:
-    method = METHOD.format(annotation="dist[np.ndarray]", expression="a[i] * w[i % 2] + w[0]")
-    heads = ("w = [2.0, 3.0]", "w = [4.0, 5.0, 6.0]", "w = [2, 3]")
-    program, found = tmp_path / "lists.py", []
-    for head in heads:
-        program.write_text(PROGRAM.format(head=head, method=method), encoding="utf-8")
-        found += run(tmp_path, program)
-    assert [count for count, _ in found] == [1, 0, 1], found
-    assert found[0][1] != found[1][1]
-
-
-def test_a_partitioner_by_an_alias_between_processes(tmp_path: Path) -> None:
-    text = """
-from __future__ import annotations
-from typing import Annotated
-import numpy as np
-from somd import ByKey, Cyclic, dist, partition, somd, use
-
-A = Annotated[np.ndarray, dist, partition({})]
-
-
-@somd
-def summed(key: A, x: dist[np.ndarray], y: np.ndarray) -> None:
-    for i in range(len(key)):
-        y[key[i]] += x[i]
-
-y = np.zeros(50)
-with use(workers=3):
-    summed(np.repeat(np.arange(50), 4), np.ones(200), y)
-print(0, y.sum())
-"""
-    program = tmp_path / "program.py"
-    for promise, found in (("ByKey", (0, "200.0")), ("Cyclic", (-1, "SomdCompileError")), ("ByKey", (0, "200.0"))):
-        program.write_text(text.format(promise), encoding="utf-8")
-        assert run(tmp_path, program) == [found]
 
 
 class Computing(float):
