@@ -10,6 +10,7 @@ y[row[k]] += x[k]     ->     at_1 = wrapped(row[k], y.shape[0])
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import libcst as cst
@@ -50,6 +51,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.rows import stored_row
 from somd.transforms.loops.varying import of_lanes
 from somd.transforms.loops.walking import expressions_in, origin_of
 
@@ -202,8 +204,21 @@ class Statements:
 
     def loop(self, node: Loop) -> list[str]:
         with self.expressions.tests() as before:
-            header = _headed(node, f"for {self.scope.name(node.variable.name)} in {self.range(node)}:")
-        return [*before, header, *_indented([*self.assumed(node), *self.block(node.body)])]
+            limits = self.range(node)
+        body = [*self.assumed(node), *self.block(node.body)]
+        begin, ranges = self.cut(node) if node.aligned else ([], [limits])
+        variable = self.scope.name(node.variable.name)
+        headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
+        return [*before, *begin, *(line for header in headers for line in (header, *_indented(body)))]
+
+    def cut(self, node: Loop) -> tuple[list[str], list[str]]:
+        """The statement that finds where vectors of a row begin, and the ranges before and from there."""
+        element = stored_row(node)
+        assert element is not None, node
+        start, stop = (self.expressions.value(each).text for each in (node.start, node.stop))
+        row, middle = self.expressions.place(replace(element, indices=element.indices[:-1])), self.scope.fresh("middle")
+        found = f"{middle} = aligned_from({row.removesuffix('[]')}, {start}, {stop})"
+        return [found], [f"range({start}, {middle})", f"range({middle}, {stop})"]
 
     def range(self, node: Loop) -> str:
         """The range of a loop."""

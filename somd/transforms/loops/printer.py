@@ -169,7 +169,8 @@ def _loop(node: Loop) -> Iterator[str]:
     limits = f"from {expression_text(node.start)} to {expression_text(node.stop)}"
     step = "" if node.step == Constant(1, node.step.type, node.step.range) else f" by {expression_text(node.step)}"
     hull = "" if node.hull is None else f", within {' .. '.join(map(expression_text, node.hull))}"
-    yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}"
+    aligned = ", aligned" if node.aligned else ""
+    yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}{aligned}"
     yield from _indented(_block(node.body))
 
 

@@ -202,7 +202,7 @@ class Evaluate:
 class Loop:
     """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
     the body does to the variable changes nothing. `hull`, lowest and highest value, encloses the variable for all trips
-    of the loops around it in its region."""
+    of the loops around it in its region. An `aligned` one may be cut where vectors of its `stored_row` begin."""
 
     variable: Variable
     start: Expression
@@ -212,6 +212,7 @@ class Loop:
     order: Order = "in order"
     hull: tuple[Expression, Expression] | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
+    aligned: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ import libcst as cst
 
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.declared import scalars_set
+from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Lanes, Strips
 from somd.transforms.loops.scopes import given_to
 from somd.transforms.loops.walking import statements_in
-from somd.transforms.multicore.aligning import aligned
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
@@ -34,7 +34,7 @@ from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loop
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.tree.rewriting import parsed
-from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
 
@@ -101,10 +101,6 @@ class SlaveBuilder:
             others = (self.function(name, parameters, body, f", if {held}"),)
             body = self.either(strips, name, parameters, calls)
         others = (*functions, *others)
-        if strips is None:
-            kinds = {name: self.types.names[name] for name in self.nest.arrays}
-            floats = {name: kind.dtype for name, kind in kinds.items() if isinstance(kind, ArrayType)}
-            body = aligned(body, floats, ranges, self.fresh)
         body = [*self.local_arrays(), *body]
         return Slave(self.function(self.name, parameters, body), self.name, (*arguments, *extra), faults, lanes, others)
 
@@ -203,8 +199,11 @@ class SlaveBuilder:
                 return self.in_strips(self.strips, dim, (start, stop))
             if any(self.laned(r) for r in self.nest.reductions):
                 return self.lane_loop(dim, level, outer)
-        step = "" if dim.step == 1 else f", {dim.step}"
         body = [*self.assumed(level), *self.loops(level + 1, outer)]
+        if self.region.loops[level].aligned and level >= self.grid_dims():
+            begin, ranges = Statements(self.scope()).cut(self.region.loops[level])
+            return [*parsed(*begin), *(self.loop(dim, each, body) for each in ranges)]
+        step = "" if dim.step == 1 else f", {dim.step}"
         return [self.loop(dim, f"range({start}, {stop}{step})", body)]
 
     def in_strips(self, strips: Strips, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from somd.transforms.passes import Pass
+from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.strip_mining import strip_mining
 
@@ -13,4 +14,4 @@ ROOM = 1 << 14
 #: the fewest and the most iterations in a strip
 LANES = (64, 1024)
 
-SCHEDULE: tuple[Pass, ...] = (precompute, partial(strip_mining, room=ROOM, lanes=LANES))
+SCHEDULE: tuple[Pass, ...] = (precompute, partial(strip_mining, room=ROOM, lanes=LANES), alignment)

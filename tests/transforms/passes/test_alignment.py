@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import textwrap
+
 import numba
 import numpy as np
 import pytest
@@ -11,28 +12,29 @@ import somd
 from somd import dist
 from somd.runtime.multicore import aligned_from
 from somd.runtime.multicore.arrays import VECTOR
-from somd.transforms.multicore.aligning import aligned
-from somd.transforms.multicore.names import Fresh
+from somd.transforms.loops.program import Loop
+from somd.transforms.loops.verify import verify
+from somd.transforms.loops.walking import statements_in
+from somd.transforms.passes.alignment import alignment
+from tests.transforms.passes.shown import program_of_text
 
-ARRAYS = {"a": "float64", "b": "float32", "c": "int64"}
+ARRAYS = {"a": "float64[:, :]", "b": "float32[:]", "c": "int64[:, :]", "d": "float64[:]"}
 
 
 def cut(inner: str) -> bool:
-    """Whether a loop is cut that stands in one over the rows of an MI."""
-    lines = "".join(f"    {line}\n" for line in inner.splitlines())
-    body = cst.parse_module(f"for j in range(lo, hi):\n{lines}").body
-    made = aligned(body, ARRAYS, ("lo", "hi"), Fresh(frozenset(("a", "b", "c", "i", "j", "k", "n", "lo", "hi"))))
-    text = cst.Module(made).code
-    assert text.count("for i in") == (2 if "aligned_from" in text else 1)
-    return "aligned_from" in text
+    """Whether the loop over `i` is marked that stands in one over the rows of an array."""
+    text = "def f(a: A, b: A, c: A, d: A, k: int, n: int):\n    for j in range(n):\n        t = 0.0\n"
+    program = alignment(program_of_text(text + textwrap.indent(inner, " " * 8), **ARRAYS, k="int64", n="int64"))
+    verify(program)
+    loops = {node.variable.name: node.aligned for node in statements_in(program.body) if isinstance(node, Loop)}
+    return loops["i"]
 
 
 @pytest.mark.parametrize(
     "inner",
     [
-        "for i in range(k + 1, n):\n    a[j, i] += f * a[k, i]",
-        "for i in range(j, n):\n    assume(i >= 0)\n    x = a[i]\n    b[i] = x",
-        "for i in range(k, n):\n    a[k, j, i] = 0.0",
+        "for i in range(k + 1, a.shape[1]):\n    a[j, i] += d[j] * a[j, i]",
+        "for i in range(k, a.shape[1]):\n    x = a[j, i]\n    a[j, i] = x * 2.0",
     ],
 )
 def test_cut(inner: str) -> None:
@@ -42,17 +44,13 @@ def test_cut(inner: str) -> None:
 @pytest.mark.parametrize(
     "inner",
     [
-        "for i in range(n):\n    a[j, i] = 0.0",
-        "for i in range(1, n):\n    a[j, i] = 0.0",
-        "for i in range(k, n, 2):\n    a[j, i] = 0.0",
-        "for i in range(lo, n):\n    a[j, i] = 0.0",
-        "for i in range(k, n):\n    x += a[j, i]",
-        "for i in range(k, n):\n    a[i, j] = 0.0",
-        "for i in range(k, n):\n    a[j, i + 1] = 0.0",
-        "for i in range(k, n):\n    c[j, i] = 0",
-        "for i in range(k, n):\n    if a[j, i] > 0:\n        a[j, i] = 0.0",
-        "for i in range(k, n):\n    k = 3\n    a[j, i] = 0.0",
-        "for i in range(k, n):\n    m = i\n    a[m, i] = 0.0",
+        "for i in range(a.shape[1]):\n    a[j, i] = 0.0",
+        "for i in range(1, a.shape[1]):\n    a[j, i] = 0.0",
+        "for i in range(k, a.shape[1], 2):\n    a[j, i] = 0.0",
+        "for i in range(k, len(b)):\n    t += b[i]\nd[j] = t",
+        "for i in range(k, a.shape[1] - 1):\n    a[j, i + 1] = 0.0",
+        "for i in range(k, c.shape[1]):\n    c[j, i] = 0",
+        "for i in range(k, a.shape[1]):\n    if a[j, i] > 0:\n        a[j, i] = 0.0",
     ],
 )
 def test_left_whole(inner: str) -> None:

@@ -1,0 +1,45 @@
+"""Loops that store element after element of a row."""
+
+from __future__ import annotations
+
+from somd.transforms.loops.program import (
+    Assign,
+    Constant,
+    Element,
+    Expression,
+    Length,
+    Loop,
+    Operation,
+    Store,
+    Variable,
+)
+from somd.transforms.loops.scopes import assigned, read
+from somd.transforms.loops.walking import inside
+
+
+def stored_row(loop: Loop) -> Element | None:
+    """The first element that a loop stores in each trip at its variable, in a row that stays the same.
+
+    None without one, and where the loop does more than assignments, or takes other steps than 1.
+    """
+    if not all(isinstance(node, Assign | Store) for node in loop.body):
+        return None
+    if not isinstance(loop.step, Constant) or loop.step.value != 1:
+        return None
+    changed = {*assigned(loop.body), loop.variable.name}
+    for node in loop.body:
+        if isinstance(node, Store) and _goes_along(node.element, loop.variable.name, changed):
+            return node.element
+    return None
+
+
+def is_steady(node: Expression, changed: set[str]) -> bool:
+    """Whether a value is computed from scalars and lengths alone, none of them `changed`."""
+    kinds = Variable | Constant | Operation | Length
+    return all(isinstance(each, kinds) for each in inside(node)) and read(node).isdisjoint(changed)
+
+
+def _goes_along(element: Element, variable: str, changed: set[str]) -> bool:
+    *others, last = element.indices
+    along = isinstance(last, Variable) and last.name == variable
+    return along and all(is_steady(each, changed) for each in others)
