@@ -59,6 +59,14 @@ def run(
     return done.stdout, done.stderr
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that holds what the program needs."""
+    folder = tmp_path_factory.mktemp("filled")
+    assert run(folder, folder / "cache") == (COMPILED, "")
+    return folder / "cache"
+
+
 def warned(said: str, *words: str) -> None:
     """One warning, and nothing else."""
     assert said.count("SomdCacheWarning") == 1 and "[SOMD608]" in said and "Traceback" not in said, said
@@ -116,10 +124,9 @@ def test_what_is_no_file_is_not_read(cache: Path) -> None:
     assert folders.read_own(cache / "multicore" / ("x" * 300)) is None
 
 
-def test_a_cache_of_another_user_is_neither_run_nor_filled(tmp_path: Path) -> None:
+def test_a_cache_of_another_user_is_neither_run_nor_filled(filled: Path, tmp_path: Path) -> None:
     """Modules, machine code and notes in a folder that others may write: the program compiles anew, and says so."""
-    cache = tmp_path / "cache"
-    assert run(tmp_path, cache) == (COMPILED, "")
+    cache = Path(shutil.copytree(filled, tmp_path / "cache"))
     assert run(tmp_path, cache) == (FOUND, "")
     modules = list(cache.glob("multicore/*.py"))
     for path in modules:
@@ -199,11 +206,9 @@ def test_a_full_disk(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list((cache / "multicore").iterdir()) == []
 
 
-def test_a_copy_of_the_package_compiles_nothing(tmp_path: Path) -> None:
+def test_a_copy_of_the_package_compiles_nothing(filled: Path, tmp_path: Path) -> None:
     """Keys hold contents: neither places nor times of files."""
-    cache, first, second = tmp_path / "cache", tmp_path / "first", tmp_path / "second"
-    first.mkdir()
-    assert run(first, cache) == (COMPILED, "")
+    cache, second = Path(shutil.copytree(filled, tmp_path / "cache")), tmp_path / "second"
     found = {path: path.stat().st_mtime_ns for path in cache.rglob("*.*") if path.is_file() and path.suffix != ".json"}
     assert any(path.suffix == ".nbc" for path in found)
     shutil.copytree(Path(somd.__file__).parent, second / "somd", copy_function=shutil.copyfile)
