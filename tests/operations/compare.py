@@ -38,11 +38,15 @@ _EXACT_COMPLEX = ("np.conj", "np.real", "np.imag", "np.complex", "np.where")
 def differences(case: Case, found: np.ndarray, most: int = 3) -> list[str]:
     """Texts for the first few operands for which `found` is not what plain Python gives."""
     texts: dict[str, None] = {}
+    allowed = _allowed(case)
+    kinds: dict[type, ScalarType | None] = {}  # by the type of a number, on which alone it depends
     for given, wanted, mine in zip(zip(*case.operands, strict=True), case.expected, found, strict=True):
         if wanted is None:
             continue
-        kind = type_of(wanted)
-        if kind not in _allowed(case):
+        if type(wanted) not in kinds:
+            kinds[type(wanted)] = type_of(wanted)
+        kind = kinds[type(wanted)]
+        if kind not in allowed:
             texts[f"{case.name}: {given} gives {wanted!r}, of {kind}, not of {case.result}"] = None
         elif not agrees(case, given, wanted, mine):
             texts[f"{case.name}: {given} gives {wanted!r}, not {mine!r}"] = None
