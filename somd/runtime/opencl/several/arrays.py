@@ -2,6 +2,9 @@
 
 Each device has a buffer for the whole array, so that an index is the same everywhere; `places` knows which rows of it
 are valid. An array without an axis counts as one row.
+
+Calls of several threads may share an array that stays on the devices: what `places` says, the copies that make it so
+and the host's side change under the group's lock, together.
 """
 
 from __future__ import annotations
@@ -43,19 +46,22 @@ class Spread(Managed):
 
     def need(self, device: int, low: int, high: int) -> None:
         """Brings rows [low, high) to a device; after what is enqueued, before what will be."""
-        for copy in self.places.need(device, low, high):
-            self._move(copy)
+        with self.context.lock:
+            for copy in self.places.need(device, low, high):
+                self._move(copy)
 
     def written(self, device: int, low: int, high: int) -> None:
         """A kernel on `device` has changed rows [low, high)."""
-        self.places.written(device, low, high)
-        self._told()
+        with self.context.lock:
+            self.places.written(device, low, high)
+            self._told()
 
     def to_device(self) -> Any:
         """The buffer of the first device, with the whole content."""
-        self.need(0, 0, self.places.rows)
-        self._told()
-        return self.sides[0].buffer
+        with self.context.lock:
+            self.need(0, 0, self.places.rows)
+            self._told()
+            return self.sides[0].buffer
 
     def to_host(self) -> np.ndarray[Any, Any]:
         """The host array, with the content of the devices where the host's is stale.
@@ -64,18 +70,18 @@ class Spread(Managed):
             ValueError: the host array is read-only and stale.
             IndexError: a kernel before has noted an access outside its array.
         """
-        if self.host is None:
-            self.host = np.empty(self.shape, self.dtype)
-        if not self.places.whole(HOST):
-            if self.settle is not None:
-                self.settle()
-            if not self.writeable:
-                raise ValueError("assignment destination is read-only")
-            with self.context.lock:
+        with self.context.lock:
+            if self.host is None:
+                self.host = np.empty(self.shape, self.dtype)
+            if not self.places.whole(HOST):
+                if self.settle is not None:
+                    self.settle()
+                if not self.writeable:
+                    raise ValueError("assignment destination is read-only")
                 for copy in self.places.need(HOST, 0, self.places.rows):
                     self._move(copy)
-        self.host_valid = True
-        return self.host
+            self.host_valid = True
+            return self.host
 
     def __getitem__(self, index: Any) -> Any:
         """An element, from a place that has its row, if that costs less than the array.
@@ -83,13 +89,14 @@ class Spread(Managed):
         Raises:
             IndexError: it lies outside; or a kernel before has noted an access outside its array.
         """
-        place = self._place_of(index)
-        if place == HOST or not elements.worth(self, self._singles):
-            return self.to_host()[index]
-        if self.settle is not None:
-            self.settle()
-        self._singles += 1
-        return elements.read(self.sides[place], index)
+        with self.context.lock:
+            place = self._place_of(index)
+            if place == HOST or not elements.worth(self, self._singles):
+                return self.to_host()[index]
+            if self.settle is not None:
+                self.settle()
+            self._singles += 1
+            return elements.read(self.sides[place], index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Sets an element, at a place that has its row, if that costs less than the array.
@@ -97,15 +104,16 @@ class Spread(Managed):
         Raises:
             IndexError, ValueError: as NumPy's arrays, and as `to_host`.
         """
-        place = self._place_of(index)
-        self._singles += 1
-        if place == HOST or not self.writeable or not elements.worth(self, self._singles):
-            self.to_host()[index] = value
-            self.written_on_host()
-        else:
-            elements.write(self.sides[place], index, value)
-            row = self._row(index)
-            self.written(place, row, row + 1)
+        with self.context.lock:
+            place = self._place_of(index)
+            self._singles += 1
+            if place == HOST or not self.writeable or not elements.worth(self, self._singles):
+                self.to_host()[index] = value
+                self.written_on_host()
+            else:
+                elements.write(self.sides[place], index, value)
+                row = self._row(index)
+                self.written(place, row, row + 1)
 
     def _place_of(self, index: Any) -> int:
         """A device that holds the row of an element, where the host does not."""
@@ -134,15 +142,17 @@ class Spread(Managed):
 
     def leave_host(self) -> None:
         """Brings what only the host has to the first device."""
-        for low, high in self.places.on_no_device():
-            self.need(0, low, high)
-        self.release_host()
+        with self.context.lock:
+            for low, high in self.places.on_no_device():
+                self.need(0, low, high)
+            self.release_host()
 
     def release_host(self) -> None:
         """Forgets the host's side, whose rows devices have."""
-        self.host = None
-        self.places.drop(HOST)
-        self._told()
+        with self.context.lock:
+            self.host = None
+            self.places.drop(HOST)
+            self._told()
 
     def written_on_device(self) -> None:
         """The first device's side holds the truth from now on."""
@@ -150,33 +160,37 @@ class Spread(Managed):
 
     def written_on_host(self) -> None:
         """The host side holds the truth from now on."""
-        if self.host is not None:
-            self.places.written(HOST, 0, self.places.rows)
-        self._told()
+        with self.context.lock:
+            if self.host is not None:
+                self.places.written(HOST, 0, self.places.rows)
+            self._told()
 
     def everywhere(self) -> None:
         """No device needs the content: all of it will be written before it is read."""
-        for device in range(len(self.sides)):
-            self.places.hold(device)
-        self._told()
+        with self.context.lock:
+            for device in range(len(self.sides)):
+                self.places.hold(device)
+            self._told()
 
     def fill(self, value: Any) -> None:
         """Sets every element, on all devices, without a transfer."""
-        for side in self.sides:
-            side.fill(value)
-        self.written(0, 0, self.places.rows)
-        self.everywhere()
+        with self.context.lock:
+            for side in self.sides:
+                side.fill(value)
+            self.written(0, 0, self.places.rows)
+            self.everywhere()
 
     def duplicate(self) -> Spread:
         """A new array with the same content, made where the content is."""
         made = Spread(self.group, self.shape, self.dtype)
-        for low, high in self.places.on_no_device():
-            self.need(0, low, high)
-        for device in range(len(self.sides)):
-            for low, high in self.places.valid(device):
-                offset, size = low * self.row_bytes, (high - low) * self.row_bytes
-                self.sides[device].copy_to(made.sides[device], offset, size)
-                made.places.hold(device, low, high)
+        with self.context.lock:
+            for low, high in self.places.on_no_device():
+                self.need(0, low, high)
+            for device in range(len(self.sides)):
+                for low, high in self.places.valid(device):
+                    offset, size = low * self.row_bytes, (high - low) * self.row_bytes
+                    self.sides[device].copy_to(made.sides[device], offset, size)
+                    made.places.hold(device, low, high)
         made._told()
         return made
 

@@ -36,9 +36,10 @@ class SpreadDeviceArray(DeviceArray):
 
     def _set(self, host: np.ndarray[Any, Any]) -> None:
         """Takes over the content of a NumPy array of the same shape."""
-        self.spread.host = np.array(host, self.spread.dtype)
-        self.spread.written_on_host()
-        _spread_out(self.spread)
+        with self.spread.context.lock:
+            self.spread.host = np.array(host, self.spread.dtype)
+            self.spread.written_on_host()
+            _spread_out(self.spread)
 
     def __repr__(self) -> str:
         names = [str(context.device.info.name) for context in self.spread.group.contexts]

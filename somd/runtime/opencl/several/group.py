@@ -49,7 +49,7 @@ class Group:
 
     def copy(self, source: Managed, target: Managed, first: int, size: int) -> None:
         """Bytes from `first` on, at the same place in both: after what is in the queue of `source`, before what comes
-        in that of `target`. Returns at once."""
+        in that of `target`. Returns at once. The caller holds the lock of the group's contexts."""
         for start in range(first, first + size, LARGEST):
             self._copy(source, target, start, min(LARGEST, first + size - start))
 

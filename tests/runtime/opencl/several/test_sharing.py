@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from typing import Annotated
 
@@ -12,7 +13,12 @@ import pytest
 import somd
 from somd import dist, reduce
 from somd.runtime.opencl import count_transfers, watch_launches
+from somd.runtime.opencl.devices import select
 from somd.runtime.opencl.several import parts
+from somd.runtime.opencl.several.arrays import Spread
+from somd.runtime.opencl.several.device_array import spread_of
+from somd.runtime.opencl.several.group import group_for
+from somd.runtime.opencl.several.places import Copy
 
 ROWS, COLUMNS = 70, 33
 
@@ -235,3 +241,32 @@ def test_single_elements_between_phases(shared: tuple[str, ...]) -> None:
         assert elements_between(a, 2) == total
     assert np.array_equal(a, expected)
     assert seen.downloaded_bytes < 2 * a.nbytes
+
+
+def test_rows_that_one_thread_brings_are_waited_for(pair: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device has rows when their copies are enqueued, not when they are noted."""
+    spread = spread_of(group_for(tuple(map(select, pair))), np.arange(9.0))
+    begun, done, move = threading.Event(), threading.Event(), Spread._move
+    order: list[str] = []
+
+    def slow(self: Spread, copy: Copy) -> None:
+        begun.set()
+        done.wait(10)
+        move(self, copy)
+        order.append("moved")
+
+    def second() -> None:
+        spread.need(1, 0, 9)
+        order.append("used")
+
+    monkeypatch.setattr(Spread, "_move", slow)
+    threads = [threading.Thread(target=spread.need, args=(1, 0, 9)), threading.Thread(target=second)]
+    threads[0].start()
+    assert begun.wait(10)
+    threads[1].start()
+    threads[1].join(0.2)
+    done.set()
+    for thread in threads:
+        thread.join(10)
+    assert order == ["moved", "used"]
+    assert spread.to_host().tolist() == [float(i) for i in range(9)]
