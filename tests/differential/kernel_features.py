@@ -68,10 +68,13 @@ def _kind(line: str) -> str:
 
 
 class _Nameless(ast.NodeTransformer):
-    """Puts one name for all that is not of a part's own."""
+    """Puts one name for all that is not of a part's own: numbers, names, sums of such, conditions."""
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return node if node.id in ("first", "last") else ast.Name("_")
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Name:
+        return ast.Name("_")
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Name:
         return ast.Name("_")
@@ -79,10 +82,52 @@ class _Nameless(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.Name:
         return ast.Name("_")
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        made = ast.UnaryOp(node.op, self.visit(node.operand))
+        return made.operand if _is_other(made.operand) else made
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        if _is_other(left) and _is_other(right):
+            return ast.Name("_")
+        if _is_other(right) and isinstance(left, ast.BinOp) and _is_other(left.right) and _adds(left, node):
+            return left
+        return ast.BinOp(left, ast.Add() if _is_other(right) and _adds(node) else node.op, right)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        body, other = self.visit(node.body), self.visit(node.orelse)
+        return ast.Name("_") if _is_other(body) and _is_other(other) else ast.IfExp(ast.Name("_"), body, other)
+
+
+def _is_other(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "_"
+
+
+def _adds(*nodes: ast.BinOp) -> bool:
+    return all(isinstance(node.op, ast.Add | ast.Sub) for node in nodes)
+
+
+_BLOCKS = (ast.For, ast.While, ast.If, ast.FunctionDef)
+
 
 def of_division(module: ast.Module) -> Iterator[str]:
-    """How a master divides arrays among devices: the rows that are read, and those that are written, by a part."""
+    """What a master has to do with several devices: what it takes from the runtime, in which kind of block it calls what
+    of the devices and arrays there, and which rows a part reads and writes of the arrays that are divided."""
     for node in ast.walk(module):
         match node:
+            case ast.ImportFrom():
+                yield from (alias.name for alias in node.names if node.module != "numpy")
             case ast.Call(ast.Attribute(attr="split"), [_, _, ast.Lambda(body=ast.Tuple(taken))]):
                 yield from (f"takes {ast.unparse(_Nameless().visit(each))}" for each in taken)
+        if isinstance(node, _BLOCKS):
+            yield from (f"{type(node).__name__} > {name}" for name in _called_in(node))
+
+
+def _called_in(node: ast.AST) -> Iterator[str]:
+    """The methods that are called in a block, inner blocks left out."""
+    for inner in ast.iter_child_nodes(node):
+        match inner:
+            case ast.Call(ast.Attribute(value, name)) if ast.unparse(value) not in ("np", "math", "cmath"):
+                yield name
+        if not isinstance(inner, _BLOCKS):
+            yield from _called_in(inner)
