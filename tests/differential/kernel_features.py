@@ -111,8 +111,8 @@ _BLOCKS = (ast.For, ast.While, ast.If, ast.FunctionDef)
 
 
 def of_division(module: ast.Module) -> Iterator[str]:
-    """What a master has to do with several devices: what it takes from the runtime, in which kind of block it calls what
-    of the devices and arrays there, and which rows a part reads and writes of the arrays that are divided."""
+    """What a master has to do with several devices: what it takes from the runtime, what it calls of devices and arrays
+    in which kind of block, and which rows a part reads and writes of the arrays that are divided."""
     for node in ast.walk(module):
         match node:
             case ast.ImportFrom():
