@@ -202,7 +202,7 @@ class Evaluate:
 class Loop:
     """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
     the body does to the variable changes nothing. `hull`, lowest and highest value, encloses the variable for all trips
-    of the loops around it in its region. An `aligned` one may be cut where vectors of its `stored_row` begin."""
+    of the loops around it in its region. An `aligned` one may be cut where vectors of its row begin."""
 
     variable: Variable
     start: Expression

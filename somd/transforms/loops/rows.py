@@ -11,6 +11,7 @@ from somd.transforms.loops.program import (
     Loop,
     Operation,
     Store,
+    Tested,
     Variable,
 )
 from somd.transforms.loops.scopes import assigned, read
@@ -31,6 +32,14 @@ def stored_row(loop: Loop) -> Element | None:
         if isinstance(node, Store) and _goes_along(node.element, loop.variable.name, changed):
             return node.element
     return None
+
+
+def may_be_cut(loop: Loop) -> bool:
+    """Whether a loop goes through a row that it stores to from a place, and to one, that stay the same."""
+    row, changed = stored_row(loop), {*assigned(loop.body), loop.variable.name}
+    if row is None or isinstance(row.access, Tested):
+        return False
+    return is_steady(loop.start, changed) and is_steady(loop.stop, changed)
 
 
 def is_steady(node: Expression, changed: set[str]) -> bool:

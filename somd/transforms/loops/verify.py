@@ -51,12 +51,12 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
+from somd.transforms.loops.rows import may_be_cut
 from somd.transforms.loops.scopes import assigned, assigned_ranges, given_to, own_scalars, read, set_by
 from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
 from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
 
-#: the statements that fill tables
-FILLING = (Assign, Unpack, Store, If, Loop, Return)
+FILLING = (Assign, Unpack, Store, If, Loop, Return)  # the statements that fill tables
 
 
 class InvalidProgram(AssertionError):
@@ -239,9 +239,8 @@ class _Verifier:
 
     def block(self, body: tuple[Statement, ...]) -> None:
         for node in body:
-            if not isinstance(node, Loop):  # which knows its variable in its hull
-                for each in expressions(node):
-                    self.expression(each)
+            for each in () if isinstance(node, Loop) else expressions(node):  # a loop knows its variable in its hull
+                self.expression(each)
             self.statement(node)
 
     def statement(self, node: Statement) -> None:
@@ -298,12 +297,13 @@ class _Verifier:
         self.expect(element.relaxed is None, f"`{element.array}` is written in a snapshot")
 
     def loop(self, node: Loop) -> None:
+        over = f"the loop over `{node.variable.name}`"
         for each in expressions(node)[:3]:
             self.expression(each)
-            self.expect(each.type == INT64, f"a bound of the loop over `{node.variable.name}` that is {each.type}")
-        self.expect(node.variable.type == INT64, f"the loop over `{node.variable.name}`, {node.variable.type}")
-        step = node.step.value if isinstance(node.step, Constant) else None
-        self.expect(step != 0, f"the loop over `{node.variable.name}` has no step")
+            self.expect(each.type == INT64, f"a bound of {over} that is {each.type}")
+        self.expect(node.variable.type == INT64, f"{over}, {node.variable.type}")
+        self.expect(not (isinstance(node.step, Constant) and node.step.value == 0), f"{over} has no step")
+        self.expect(not node.aligned or may_be_cut(node), f"{over} is aligned, and stores to no row that stays")
         self.scalar(node.variable.name, node.variable.type)
         for each in node.hull or ():
             self.expression(each)

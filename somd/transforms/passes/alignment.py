@@ -22,10 +22,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from somd.transforms.loops.program import Constant, Loop, Program, Region, Statement, Tested
+from somd.transforms.loops.program import Constant, Loop, Program, Region, Statement
 from somd.transforms.loops.rewriting import each_region, each_statement
-from somd.transforms.loops.rows import is_steady, stored_row
-from somd.transforms.loops.scopes import assigned
+from somd.transforms.loops.rows import may_be_cut, stored_row
 
 #: types whose elements are as long as a vector, or a part of it
 FLOATS = frozenset(("float32", "float64"))
@@ -48,8 +47,6 @@ def _aligned(node: Statement) -> Statement:
 
 
 def _gains(loop: Loop) -> bool:
-    row, changed = stored_row(loop), {*assigned(loop.body), loop.variable.name}
-    if row is None or row.type.dtype not in FLOATS or isinstance(row.access, Tested):
-        return False
-    steady = is_steady(loop.start, changed) and is_steady(loop.stop, changed)
-    return steady and not isinstance(loop.start, Constant)
+    row = stored_row(loop)
+    fits = row is not None and row.type.dtype in FLOATS
+    return fits and may_be_cut(loop) and not isinstance(loop.start, Constant)

@@ -12,10 +12,12 @@ import somd
 from somd import dist
 from somd.runtime.multicore import aligned_from
 from somd.runtime.multicore.arrays import VECTOR
-from somd.transforms.loops.program import Loop
+from somd.transforms.loops.program import If, Loop
 from somd.transforms.loops.verify import verify
 from somd.transforms.loops.walking import statements_in
+from somd.transforms.passes import alignment as module
 from somd.transforms.passes.alignment import alignment
+from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 from tests.transforms.passes.shown import program_of_text
 
 ARRAYS = {"a": "float64[:, :]", "b": "float32[:]", "c": "int64[:, :]", "d": "float64[:]"}
@@ -55,6 +57,35 @@ def test_cut(inner: str) -> None:
 )
 def test_left_whole(inner: str) -> None:
     assert not cut(inner)
+
+
+def cases() -> list[Case]:
+    """A loop that is cut, and some that must not be: the start changes, one element is stored, another step, a test."""
+    each = "def f(a: A, c: A, k: int):\n    for j in range(1, a.shape[0]):\n"
+    inner = (
+        "for i in range(k, a.shape[1]):\n    a[j, i] += 2.0",
+        "m = k\nfor i in range(m, a.shape[1]):\n    a[j, i] += 2.0\n    m += 1",
+        "for i in range(k, a.shape[1]):\n    a[j, 2] += c[i]",
+        "for i in range(k, a.shape[1], 2):\n    a[j, i] += 2.0",
+        "for i in range(k, a.shape[1]):\n    if c[i] > 0.5:\n        a[j, i] += c[i]",
+    )
+    grid, weights = np.linspace(0.0, 1.0, 21).reshape(3, 7), np.linspace(0.1, 0.9, 7)
+    return [case(each + textwrap.indent(text, " " * 8), a=grid.copy(), c=weights, k=2) for text in inner]
+
+
+def test_validated() -> None:
+    assert validate(alignment, cases()) == 1, "the first alone"
+
+
+BUGS = [
+    Bug("every loop is cut", module, "_gains", lambda loop: True),
+    Bug("one element is taken for a row", module, "_gains", lambda loop: not isinstance(loop.body[0], If)),
+]
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=str)
+def test_bugs_are_caught(bug: Bug) -> None:
+    assert is_caught(bug, alignment, cases)
 
 
 @numba.njit
