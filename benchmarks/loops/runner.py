@@ -1,0 +1,146 @@
+"""The command line: measure the kernels beside their peers, show the table, write the record and the plot.
+
+    python -m benchmarks.loops --size S --kernels gemm,atax --threads 2 --peers numpy,prange,fastmath --repeat 7
+
+All versions of a kernel run in turn in one process. Nothing that was compiled before is used, unless `--warm` says so.
+Exit status: 0 if every result was valid, 1 if one was not or failed, 2 for a wrong command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.javagrande import record
+from benchmarks.loops import summary
+from benchmarks.loops.kernel import Array, Kernel
+from benchmarks.loops.measure import Measurement, measure
+from benchmarks.loops.registry import by_name
+from benchmarks.loops.versions import PEERS, makers
+
+RESULTS = Path(__file__).parents[1] / "results"
+SIZES = ("S", "M", "L", "tiny")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line (`sys.argv` by default) and return the exit status."""
+    options = parser().parse_args(arguments)
+    console = Console() if sys.stdout.isatty() else Console(width=120)
+    with _caches(options.warm) as folder:
+        found = summary.rows(_run(options, folder))
+    title = f"Size {options.size}, {options.threads} threads, medians of {options.repeat}"
+    console.print(summary.results_table(found, title))
+    errors = [m for row in found for m in row.versions.values() if m.error is not None]
+    for m in errors:
+        console.print(f"[red]{m.kernel}, {m.version}:[/] {escape(m.error or '')}", soft_wrap=True)
+    content = {
+        "suite": "loops",
+        "size": options.size,
+        "threads": options.threads,
+        "repetitions": options.repeat,
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": record.machine(),
+        "versions": record.versions(),
+        "best_peer_over_somd": summary.mean(row.ratio() for row in found),
+        "numpy_over_somd": summary.mean(row.ratio("numpy") for row in found),
+        "results": summary.as_json(found),
+    }
+    json_file: Path = options.json or RESULTS / f"loops-{options.size}.json"
+    record.write(json_file, content)
+    console.print(f"record: {json_file}", soft_wrap=True)
+    plot_file: Path = options.plot or RESULTS / f"loops-{options.size}.png"
+    if summary.plot(plot_file, found, title):
+        console.print(f"plot: {plot_file}", soft_wrap=True)
+    return 1 if errors else 0
+
+
+def _run(options: argparse.Namespace, folder: Path) -> list[Measurement]:
+    """Measure all kernels, with a progress bar."""
+    found: list[Measurement] = []
+    console = Console(stderr=True)
+    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*bar, console=console, transient=True) as progress:
+        task = progress.add_task("the compilers start", total=len(options.kernels))
+        _start_compilers(options.threads, folder)
+        for kernel in options.kernels:
+
+            def show(what: str, name: str = kernel.name) -> None:
+                progress.update(task, description=f"{name}: {what}")
+
+            versions = makers(kernel, options.peers, options.threads, folder)
+            found += measure(kernel, options.size, versions, options.repeat, folder, show)
+            progress.advance(task)
+    return found
+
+
+def _twice(a: Array) -> None:
+    for i in range(len(a)):  # prange
+        a[i] = 2.0 * a[i]
+
+
+def _start_compilers(threads: int, folder: Path) -> None:
+    """Compile something, so that no kernel's first call pays for imports."""
+    small = Kernel(_twice, _twice, lambda random, n: (random.random(n),), tiny=(9,), S=(9,), M=(9,), L=(9,))
+    for make in makers(small, ["prange"], threads, folder).values():
+        make()(np.ones(9))
+
+
+@contextlib.contextmanager
+def _caches(warm: bool) -> Iterator[Path]:
+    """A block with empty caches, or with those of earlier runs; gives the folder of generated ports."""
+    if warm:
+        folder = RESULTS / "ports"
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        os.environ["SOMD_CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"] = name
+        yield Path(name)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options, with their defaults."""
+    made = argparse.ArgumentParser(prog="python -m benchmarks.loops", description=(__doc__ or "").splitlines()[0])
+    add = made.add_argument
+    every = by_name()
+    add("--kernels", type=_kernels, default=list(every.values()), metavar="NAME,...", help=f"of {', '.join(every)}")
+    add("--size", choices=SIZES, default="S", help="default: S")
+    add("--threads", type=_count, default=2, metavar="N", help="of every version (default: 2)")
+    add("--peers", type=_peers, default=list(PEERS), metavar="NAME,...", help=f"of {', '.join(PEERS)}")
+    add("--repeat", type=_count, default=7, metavar="N", help="timed runs of each version (default: 7)")
+    add("--warm", action="store_true", help="use what earlier runs have compiled; first calls are then not comparable")
+    add("--json", type=Path, metavar="FILE", help="the record (default: in benchmarks/results)")
+    add("--plot", type=Path, metavar="FILE", help="the plot (default: in benchmarks/results)")
+    return made
+
+
+def _kernels(text: str) -> list[Kernel]:
+    every = by_name()
+    return [every[_one_of(name, every)] for name in text.split(",")]
+
+
+def _peers(text: str) -> list[str]:
+    return [_one_of(name, PEERS) for name in text.split(",") if name]
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return int(text)
+
+
+def _one_of(name: str, known: Sequence[str] | dict[str, Kernel]) -> str:
+    if name not in known:
+        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(known)}")
+    return name
