@@ -21,10 +21,11 @@ from unittest.mock import patch
 import numpy as np
 
 import somd
-from benchmarks.javagrande import crypt
+from benchmarks.javagrande import crypt, series
 from somd import dist
 from somd.runtime.opencl import to_device
 from somd.transforms.passes import Pass
+from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.schedules import opencl
 from somd.transforms.schedules.opencl import SCHEDULE
@@ -68,6 +69,53 @@ def matrix_vector(a: A, x: np.ndarray, y: A) -> None:
             y[i] += a[i, j] * x[j]
 
 
+def bells(a: A, modes: int, out: A) -> None:
+    for i in range(len(a)):
+        total = 0.0
+        for k in range(1, modes):
+            total += a[i] * np.exp(-0.01 * k)
+        out[i] = total
+
+
+def rows_of_bells(a: A, out: A) -> None:
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            total = 0.0
+            x = 0.0
+            for _ in range(24):
+                x += 0.0625
+                total += a[i, j] * np.log(1.0 + x)
+            out[i, j] = total
+
+
+def norm_of_bells(a: A, out: A) -> None:
+    norm = 0.0
+    for i in range(len(a)):
+        x = 0.5
+        for k in range(200):
+            x = x * 0.99 + k
+            norm += a[i] * np.exp(-x)
+    out[0] = norm
+
+
+def _series(scale: float) -> tuple[Any, ...]:
+    return (np.zeros((2, int(4000 * scale))),)
+
+
+def _bells(scale: float) -> tuple[Any, ...]:
+    a = np.linspace(0.0, 1.0, int(20_000 * scale))
+    return a, 400, np.zeros(len(a))
+
+
+def _rows_of_bells(scale: float) -> tuple[Any, ...]:
+    a = np.linspace(0.0, 1.0, 500 * int(600 * scale)).reshape(-1, 500)
+    return a, np.zeros(a.shape)
+
+
+def _norm_of_bells(scale: float) -> tuple[Any, ...]:
+    return np.linspace(0.0, 1.0, int(20_000 * scale)), np.zeros(1)
+
+
 def _crypt(scale: float) -> tuple[Any, ...]:
     plain, cipher, _, key, _ = crypt.inputs(8 * int(400_000 * scale))
     return plain, cipher, key
@@ -107,6 +155,13 @@ ACCUMULATION: tuple[tuple[Any, Makes], ...] = (
     (matrix_vector, _matrix_vector),
 )
 
+PRECOMPUTE: tuple[tuple[Any, Makes], ...] = (
+    (series.series.__wrapped__, _series),
+    (bells, _bells),
+    (rows_of_bells, _rows_of_bells),
+    (norm_of_bells, _norm_of_bells),
+)
+
 
 def compiled(function: FunctionType, schedule: Sequence[Pass], args: tuple[Any, ...]) -> Callable[[], None]:
     """A call of the function on the device, compiled with these passes; the last array is waited for."""
@@ -129,12 +184,17 @@ def compiled(function: FunctionType, schedule: Sequence[Pass], args: tuple[Any, 
     return run
 
 
+def _given(value: Any) -> Any:
+    """An argument as a call gets it: arrays lie on the device."""
+    return to_device(value) if isinstance(value, np.ndarray) else value
+
+
 def compare(function: FunctionType, makes: Makes, step: Pass, scale: float, repeat: int) -> str:
     """One line: what a call takes without the pass and with it."""
     others = [each for each in SCHEDULE if each is not step]
     place = SCHEDULE.index(step) if step in SCHEDULE else 0
     schedules = {"without": others, "with": [*others[:place], step, *others[place:]]}
-    given = {name: tuple(to_device(each) for each in makes(scale)) for name in schedules}
+    given = {name: tuple(_given(each) for each in makes(scale)) for name in schedules}
     runs = {name: compiled(function, schedule, given[name]) for name, schedule in schedules.items()}
     for mine, theirs in zip(given["with"], given["without"], strict=True):
         assert np.asarray(mine).tobytes() == np.asarray(theirs).tobytes(), function.__name__
@@ -157,6 +217,7 @@ def main() -> None:
     use = somd.use(target="opencl") if options.device is None else somd.use(target="opencl", device=options.device)
     with use, somd.use(small_work=0):
         for name, step, rows in (
+            ("precompute", precompute, PRECOMPUTE),
             ("bit_widths", SCHEDULE[-1], BIT_WIDTHS),
             ("register_accumulation", register_accumulation, ACCUMULATION),
         ):

@@ -160,8 +160,11 @@ class Statements(Lines):
     # --- results and exceptions ----------------------------------------------------------------------------------
 
     def returned(self, node: Return) -> None:
-        """`return` of a function: of a scalar, or of the parts of a tuple in their struct."""
+        """`return` of a function: of a scalar, of a tuple's parts in their struct, or of the array that it fills."""
         values = [value for value in node.values if not isinstance(value, Whole)]
+        if not values:
+            self.line("return;")
+            return
         if len(values) == 1:
             self.line(f"return {self.value(values[0]).loose};")
             return

@@ -52,7 +52,7 @@ def _of_ints(symbol: str, operands: list[C]) -> bool:
 def _own(operator: str, operands: list[C], type_: ScalarType, unit: Unit) -> C:
     """What neither is a symbol nor a function of a library."""
     dtype = type_.dtype
-    if operator in ("min", "max"):
+    if operator in ("min", "max", "trips"):
         return call(unit.function(operator, dtype), dtype, *operands)
     if operator == "rint":
         return call("rint", dtype, *operands)

@@ -13,6 +13,12 @@ from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES
 from somd.transforms.emit.c_types import CTYPES, bits, kind_of
 
 SIGNED = {
+    "trips": """static @T python_trips_@T(@T start, @T stop, @T step)
+{
+    if (step > 0)
+        return start < stop ? (@T)(((@U)stop - (@U)start - 1) / (@U)step) + 1 : 0;
+    return start > stop ? (@T)(((@U)start - (@U)stop - 1) / (0 - (@U)step)) + 1 : 0;
+}""",
     "rounded": """static @T python_rounded_@T(@T a, @T factor)
 {
     @T count = a / factor - (a % factor < 0);
@@ -328,6 +334,7 @@ PYTHON = (
     "rounded",
     "quotient",
     "compare",
+    "trips",
 )
 
 

@@ -16,6 +16,15 @@ from somd.transforms.types.scalars import ArrayType, Type
 ITERATION = "iteration"
 
 
+@dataclass(frozen=True)
+class LocalTable:
+    """A table in local memory: its C name, that of its length, its type."""
+
+    text: str
+    length: str
+    type: ArrayType
+
+
 @dataclass
 class Scope:
     """One function that is printed. `arrays`, `lengths`, `inputs` grow as its text mentions them.
@@ -52,6 +61,8 @@ class Scope:
     staged: dict[Element, str] = field(default_factory=dict)
     #: C names of values that have no name of the user's
     held: dict[str, str] = field(default_factory=dict)
+    #: tables of the region, by name
+    tables: dict[str, LocalTable] = field(default_factory=dict)
     #: names that only loops set: what they count stays near 0
     counted: Collection[str] = ()
 
@@ -61,6 +72,8 @@ class Scope:
         return ITERATION
 
     def array(self, name: str) -> str:
+        if name in self.tables:
+            return self.tables[name].text
         if name in self.own or name in self.apart:
             return self.names.of(name)
         if name not in self.arrays:
@@ -69,6 +82,8 @@ class Scope:
 
     def array_type(self, name: str) -> ArrayType:
         """The type of an array, or of a snapshot."""
+        if name in self.tables:
+            return self.tables[name].type
         found = self.types[self.snapshots.get(name, name)]
         assert isinstance(found, ArrayType)
         return found
@@ -76,6 +91,8 @@ class Scope:
     def length(self, array: str, axis: int) -> C:
         if array in self.own:
             return literal(self.own[array][axis], "int64")
+        if array in self.tables:
+            return C(self.tables[array].length, "int64", reach=NEAR)
         key = (array, axis)
         if key not in self.lengths:
             self.lengths[key] = self.names.fresh(f"{self.names.of(array)}_{axis}")

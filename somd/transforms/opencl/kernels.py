@@ -24,6 +24,7 @@ from somd.transforms.emit.declared import Declared, declared_in
 from somd.transforms.loops.program import If, Loop, Raise, Region, Statement, While
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.local_tables import fill_tables
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.strides import fastest_first
@@ -84,6 +85,7 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     scope = scope_of(nest, unit)
     declared = own_variables(region)
     statements = Statements(scope, unit, declared)
+    fill_tables(region, name, statements)
     bounds: list[Argument] = []
     order = fastest_first(region)
     apart = False
@@ -106,7 +108,8 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
         statements.line(declaration)
     statements.block(region.body)
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
-    return Kernel(name, kernel_text(name, arguments, statements.finished(), scope), tuple(arguments), order=order)
+    text = kernel_text(name, arguments, statements.finished(), scope, local=statements.local)
+    return Kernel(name, text, tuple(arguments), order=order)
 
 
 def _is_conditional(region: Region) -> bool:

@@ -23,6 +23,7 @@ from somd.transforms.opencl.ending_kernels import ending_kernel_of
 from somd.transforms.opencl.host import Kernels, host_module
 from somd.transforms.opencl.kept import Kept, kept_on_device
 from somd.transforms.opencl.kernels import kernel_of
+from somd.transforms.opencl.local_tables import without_tables
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
@@ -123,6 +124,7 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
         TargetLacks: it has a construct without a form in OpenCL C.
     """
     nest, method, number = phase.nest, plan.method, phase.number
+    plain = without_tables(region)
     c_name = unit.kernel_names[f"{method.name}_{number}"]
     if nest.in_order_if and (nest.reductions or nest.combined):
         raise TargetLacks("a reduction whose iterations a negative index would make dependent", nest.position)
@@ -131,29 +133,30 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
     if nest.copies and nest.partition not in (None, *method.param_names):
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
     if nest.copies or relies_on_partition(plan, nest):
-        kernels.of_phases[number] = ordered_kernel_of(nest, region, c_name, unit, by_ends=not nest.copies)
-        runs = runs_kernel_of(nest, region, unit.kernel_names[f"{method.name}_{number}_runs"], plan, unit)
+        kernels.of_phases[number] = ordered_kernel_of(nest, plain, c_name, unit, by_ends=not nest.copies)
+        runs = runs_kernel_of(nest, plain, unit.kernel_names[f"{method.name}_{number}_runs"], plan, unit)
         if runs is not None:
             kernels.runs[number] = runs
     elif nest.combined:
-        kernels.of_phases[number] = combining_kernel_of(nest, region, c_name, unit)
+        kernels.of_phases[number] = combining_kernel_of(nest, plain, c_name, unit)
         names = {each.array: unit.kernel_names[f"{method.name}_{number}_{each.array}_joined"] for each in nest.combined}
         kernels.joining[number] = {e.array: joining_kernel_of(e, names[e.array], unit) for e in nest.combined}
         atomic_names = tuple(unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("local", "shared"))
-        atomic = atomic_kernels_of(nest, region, atomic_names, unit)
+        atomic = atomic_kernels_of(nest, plain, atomic_names, unit)
         if atomic is not None:
             kernels.atomic[number] = atomic
     elif nest.reductions:
         kernels.of_phases[number] = reduction_kernel_of(nest, region, c_name, unit)
     else:
-        made = striding_kernel_of if needs_rows(nest, unit) else kernel_of
-        kernels.of_phases[number] = made(nest, region, c_name, unit)
+        rows = needs_rows(nest, unit)
+        made = striding_kernel_of(nest, plain, c_name, unit) if rows else kernel_of(nest, region, c_name, unit)
+        kernels.of_phases[number] = made
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
-            kernels.in_order[number] = ordered_kernel_of(nest, region, ordered_name, unit)
+            kernels.in_order[number] = ordered_kernel_of(nest, plain, ordered_name, unit)
         wide, tiled = (unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("wide", "tiled"))
-        grouped = wide_kernel_of(nest, region, wide, unit)
-        grouped = grouped or tiled_kernel_of(nest, region, tiled, unit)
+        grouped = wide_kernel_of(nest, plain, wide, unit)
+        grouped = grouped or tiled_kernel_of(nest, plain, tiled, unit)
         if grouped is not None:
             kernels.grouped[number] = grouped
 

@@ -24,6 +24,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.counted import has_loops
 from somd.transforms.opencl.kernels import flags_of, iterating, kernel_text, own_variables, scope_of
 from somd.transforms.opencl.lane_tree import Accumulator, write_tree
+from somd.transforms.opencl.local_tables import fill_tables
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.rows import rows_of
 from somd.transforms.opencl.steady_reads import staged, steady_reads
@@ -101,6 +102,7 @@ class _Writer:
         write.line(f"const long {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.block};")
         write.line(f"const long {self.last} = min({self.first} + {self.block}, {self.trips});")
+        fill_tables(self.region, name, write, f"{self.last} - {self.first}")
         for a in (*self.accumulators, *flags):
             taking = FIRST if a.taker is None else a.taker.taking
             for each in a.all:

@@ -22,11 +22,12 @@ from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import OWN, scalars_set
-from somd.transforms.loops.program import Constant, Continue, Loop, Region, Statement, Store, While
+from somd.transforms.loops.program import Continue, Loop, Region, Statement, Store, While
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.shared_loops import spread
 from somd.transforms.stages import Nest
 
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
@@ -85,7 +86,7 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel 
     for segment in segments:
         slots: Sequence[tuple[str, str, str]] = ()
         if segment.loop is not None:
-            _spread(segment.loop, lane, lanes, write)
+            spread(segment.loop, lane, lanes, write)
         elif segment.writes:
             slots = _slots(segment, scope)
             _alone(segment, slots, lane, write)
@@ -99,21 +100,6 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel 
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, write.finished(), scope, local=write.local)
     return Kernel(name, text, tuple(arguments), nest.independent)
-
-
-def _spread(loop: Loop, lane: str, lanes: str, write: Statements) -> None:
-    """A loop whose trips the work-items of a group share out among them, one after the other."""
-    assert isinstance(loop.step, Constant)
-    step, variable = int(loop.step.value.real), write.scope.text_of(loop.variable.name)
-    start, stop = write.value(loop.start), write.value(loop.stop)
-    own, by = (lane, lanes) if step == 1 else (f"{lane} * {step}", f"{lanes} * {step}")
-    first = own if start.value == 0 else f"{start.loose} + {own}" if start.level > 11 else f"({start.text}) + {own}"
-    limit = stop.loose if stop.level > 10 else f"({stop.text})"
-    write.open(f"for (long {variable} = {first}; {variable} {'<' if step > 0 else '>'} {limit}; {variable} += {by})")
-    write.loops += 1
-    write.block(loop.body)
-    write.loops -= 1
-    write.close()
 
 
 def _alone(segment: Segment, slots: Sequence[tuple[str, str, str]], lane: str, write: Statements) -> None:

@@ -123,7 +123,7 @@ class Place:
 
     statement: Assign
     loops: Loops
-    trip: Variable
+    trip: Expression
 
 
 class _Tables:
@@ -177,7 +177,7 @@ class _Tables:
         entry = Element(array, (place.trip,), PROVED, value.type, whole(value.type))
         full = If(operation(">=", place.trip, length(array, 0)), (ends,))
         stored = (full, Store(entry, value))
-        needed, before = {place.trip.name, *read(value)}, -1
+        needed, before = {*read(place.trip, value)}, -1
         while len(needed) > before:
             before = len(needed)
             made = self.needed(self.body, place.statement, stored, needed)
@@ -224,9 +224,9 @@ class _Finder:
         self.functions = functions
         self.inputs = frozenset(region.scalars)
         self.places: list[Place] = []
-        #: by the loops around: the variable that numbers their trips
-        self.trips: dict[tuple[int, ...], Variable] = {}
-        #: those of them that are counted beside the loops
+        #: by the loops around: the variable that counts their trips, beside them
+        self.counters: dict[tuple[int, ...], Variable] = {}
+        #: those loops
         self.counted: dict[tuple[int, ...], Loops] = {}
 
     # --- statements ----------------------------------------------------------------------------------------------
@@ -251,8 +251,8 @@ class _Finder:
         body = self.block(node.body, replace(at, loops=loops))
         key = _key(loops)
         if key in self.counted:
-            body = (*body, Assign(self.trips[key], operation("+", self.trips[key], whole_number(1))))
-        mine = [self.trips[key] for key, around in self.counted.items() if any(each is node for each in around)]
+            body = (*body, Assign(self.counters[key], operation("+", self.counters[key], whole_number(1))))
+        mine = [self.counters[key] for key, around in self.counted.items() if any(each is node for each in around)]
         first = [Assign(trip, whole_number(0)) for trip in mine] if not at.loops else []
         if body is node.body:
             return [node]
@@ -284,16 +284,15 @@ class _Finder:
         self.places.append(Place(node, at.loops, self.trip(at.loops)))
         return node
 
-    def trip(self, loops: Loops) -> Variable:
-        """What numbers the trips of loops: the variable of one that counts from 0 by 1, or a counter."""
+    def trip(self, loops: Loops) -> Expression:
+        """What numbers the trips of loops: how far one that counts by 1 has come, or a counter."""
+        if _counts(loops):
+            return _so_far(loops[0])
         key = _key(loops)
-        if key not in self.trips:
-            if _counts(loops):
-                self.trips[key] = loops[0].variable
-            else:
-                self.trips[key] = variable(self.names.name("trip"), INT64)
-                self.counted[key] = loops
-        return self.trips[key]
+        if key not in self.counters:
+            self.counters[key] = variable(self.names.name("trip"), INT64)
+            self.counted[key] = loops
+        return self.counters[key]
 
     # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -341,11 +340,17 @@ def _key(loops: Loops) -> tuple[int, ...]:
 
 
 def _counts(loops: Loops) -> bool:
-    """Whether the variable of a loop is the number of its trip."""
+    """Whether the variable of a loop tells the number of its trip: it counts up by 1."""
     [*others, loop] = loops
-    if others or not isinstance(loop.start, Constant) or not isinstance(loop.step, Constant):
+    if others or not isinstance(loop.step, Constant):
         return False
-    return loop.start.value == 0 and loop.step.value == 1 and loop.variable.name not in assigned(loop.body)
+    return loop.step.value == 1 and loop.variable.name not in assigned(loop.body)
+
+
+def _so_far(loop: Loop) -> Expression:
+    """How many trips a loop that counts up by 1 has had."""
+    start = isinstance(loop.start, Constant) and loop.start.value == 0
+    return loop.variable if start else operation("-", loop.variable, loop.start)
 
 
 def _trips(loop: Loop) -> Expression:

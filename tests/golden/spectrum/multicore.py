@@ -54,12 +54,10 @@ def spectrum_slave_1_table_2(length, modes):
     table = room(length, np.float64)
     if length == 0:
         return table
-    trip_1 = 0
     for k in range(1, modes):
-        if trip_1 >= len(table):
+        if k - 1 >= len(table):
             return table
-        table[trip_1] = elementary.log(k + 1.0)
-        trip_1 = trip_1 + 1
+        table[k - 1] = elementary.log(k + 1.0)
     return table
 
 
@@ -90,17 +88,15 @@ def spectrum_slave_1(lo, hi, a, out, modes):
                 value_1 = value_1 + sharpness_1
                 total += value_1 * a[i]
                 total_lanes[lane] = total
-        trip_1 = 0
         for k in range(1, modes):
             assume(1 <= k < FAR)
-            entry_2 = table_2[trip_1] if trip_1 < len(table_2) else elementary.log(k + 1.0)
+            entry_2 = table_2[k - 1] if k - 1 < len(table_2) else elementary.log(k + 1.0)
             for lane in range(count):
                 i = base + lane
                 assume(0 <= i < FAR)
                 cos_1 = a[i] * k
                 cos_1_lanes[lane] = cos_1
             lane_cos(cos_1_lanes, count)
-            trip_1 = trip_1 + 1
             for lane in range(count):
                 cos_1 = cos_1_lanes[lane]
                 total = total_lanes[lane]

@@ -23,6 +23,13 @@ KERNELS = """\
 #define GUARDS_END
 #endif
 
+static long python_trips_long(long start, long stop, long step)
+{
+    if (step > 0)
+        return start < stop ? (long)(((ulong)stop - (ulong)start - 1) / (ulong)step) + 1 : 0;
+    return start > stop ? (long)(((ulong)start - (ulong)stop - 1) / (0 - (ulong)step)) + 1 : 0;
+}
+
 static double somd_exp_of_rest(double x, double low_, double *part_2)
 {
     double first_ = 1.0 + x;
@@ -84,6 +91,47 @@ static double somd_exp(double x)
     double turned_;
     double first_ = somd_exp_parts(within_, 0.0, &second_, &turned_);
     return somd_scaled(first_ + second_, somd_whole_of(turned_));
+#endif
+}
+
+static double somd_mantissa(double x, double *part_2)
+{
+    int small_ = x < 2.2250738585072014e-308;
+    long bits_ = as_long(small_ ? x * 1.8014398509481984e+16 : x);
+    long k = (bits_ - 4604544271217802189L) >> 52;
+    double whole_ = as_double(as_long(6755399441055744.0) + k - (small_ ? 54L : 0L)) - 6755399441055744.0;
+    *part_2 = as_double(bits_ - (k << 52));
+    return whole_;
+}
+
+static double somd_with_ends(double x, double found_)
+{
+    double ends_ = x == 0.0 ? -(double)INFINITY : (x < 0.0 ? (double)NAN : x);
+    return (x > 0.0) & (x < (double)INFINITY) ? found_ : ends_;
+}
+
+static double somd_log(double x)
+{
+#ifdef __FAST_RELAXED_MATH__
+    return log(x);
+#else
+    double m;
+    double k = somd_mantissa(x, &m);
+    double f = m - 1.0;
+    double s = f / (2.0 + f);
+    double square_ = s * s;
+    double half_square_ = 0.5 * f * f;
+    double term_1 = fma(0.4000000000000088, square_, 0.6666666666666666);
+    double term_2 = fma(0.2222222239180047, square_, 0.2857142857080323);
+    double term_3 = fma(0.15386240205813478, square_, 0.18181795630884753);
+    double term_4 = fma(0.13086767009948175, square_, 0.13268759668560612);
+    double term_5 = square_ * square_;
+    double term_6 = fma(term_2, term_5, term_1);
+    double term_7 = fma(term_4, term_5, term_3);
+    double term_8 = term_5 * term_5;
+    double term_9 = fma(term_7, term_8, term_6);
+    double more_ = fma(s, fma(square_, term_9, half_square_), k * 5.497923018708371e-14);
+    return somd_with_ends(x, k * 0.6931471805598903 - (half_square_ - more_ - f));
 #endif
 }
 
@@ -272,69 +320,55 @@ static double somd_cos(double angle_)
 #endif
 }
 
-static double somd_mantissa(double x, double *part_2)
+// `somd_exp(-x * x)`, by trips of its loop
+static void spectrum_1_table_1(__local double *table_, long length, long modes_)
 {
-    int small_ = x < 2.2250738585072014e-308;
-    long bits_ = as_long(small_ ? x * 1.8014398509481984e+16 : x);
-    long k = (bits_ - 4604544271217802189L) >> 52;
-    double whole_ = as_double(as_long(6755399441055744.0) + k - (small_ ? 54L : 0L)) - 6755399441055744.0;
-    *part_2 = as_double(bits_ - (k << 52));
-    return whole_;
-}
-
-static double somd_with_ends(double x, double found_)
-{
-    double ends_ = x == 0.0 ? -(double)INFINITY : (x < 0.0 ? (double)NAN : x);
-    return (x > 0.0) & (x < (double)INFINITY) ? found_ : ends_;
-}
-
-static double somd_log(double x)
-{
-#ifdef __FAST_RELAXED_MATH__
-    return log(x);
-#else
-    double m;
-    double k = somd_mantissa(x, &m);
-    double f = m - 1.0;
-    double s = f / (2.0 + f);
-    double square_ = s * s;
-    double half_square_ = 0.5 * f * f;
-    double term_1 = fma(0.4000000000000088, square_, 0.6666666666666666);
-    double term_2 = fma(0.2222222239180047, square_, 0.2857142857080323);
-    double term_3 = fma(0.15386240205813478, square_, 0.18181795630884753);
-    double term_4 = fma(0.13086767009948175, square_, 0.13268759668560612);
-    double term_5 = square_ * square_;
-    double term_6 = fma(term_2, term_5, term_1);
-    double term_7 = fma(term_4, term_5, term_3);
-    double term_8 = term_5 * term_5;
-    double term_9 = fma(term_7, term_8, term_6);
-    double more_ = fma(s, fma(square_, term_9, half_square_), k * 5.497923018708371e-14);
-    return somd_with_ends(x, k * 0.6931471805598903 - (half_square_ - more_ - f));
-#endif
-}
-
-static double window_(double x, double sharpness_, long shifted_)
-{
-    double value_;
-#line 15 "input.py"
-    value_ = somd_exp(-x * x);
-#line 16 "input.py"
-    if (shifted_ == 1) {
-#line 17 "input.py"
-        value_ = value_ + sharpness_;
+    double x;
+    if (length <= 0)
+        return;
+#line 25 "input.py"
+    x = 0.0;
+#line 26 "input.py"
+#pragma clang loop vectorize(disable) interleave(disable)
+    for (long v__ = 0; v__ < modes_; v__++) {
+#line 27 "input.py"
+        x = x + 0.125;
+        if (v__ >= length) {
+            return;
+        }
+        table_[v__] = somd_exp(-x * x);
     }
-#line 18 "input.py"
-    return value_;
+}
+
+// `somd_log((double)k + 1.0)`, by trips of its loop
+static void spectrum_1_table_2(__local double *table_, long length, long lane, long lanes, long modes_)
+{
+    if (length <= 0)
+        return;
+    for (long k = 1 + lane; k < modes_; k += lanes) {
+        if (k - 1 >= length) {
+            return;
+        }
+        table_[k - 1] = somd_log((double)k + 1.0);
+    }
 }
 
 // phase 1: the loop over i at line 23
 __kernel void spectrum_1(__global const double *a, __global double *out_, long i_stop, long modes_)
 {
+    __local double table_[1024];
+    __local double table__2[1024];
+    const long table_length = get_local_size(0) < 32 ? 0 : min(python_trips_long(0, modes_, 1), 1024L);
+    if (get_local_id(0) == 0)
+        spectrum_1_table_1(table_, table_length, modes_);
+    const long table_length_2 = get_local_size(0) < 4 ? 0 : min(python_trips_long(1, modes_, 1), 1024L);
+    spectrum_1_table_2(table__2, table_length_2, get_local_id(0), get_local_size(0), modes_);
+    barrier(CLK_LOCAL_MEM_FENCE);
     const long i = (long)get_global_id(0);
     if (i >= i_stop)
         return;
     GUARDS_END;
-    double total_, x;
+    double total_, value_, x;
 #line 24 "input.py"
     total_ = 0.0;
 #line 25 "input.py"
@@ -346,13 +380,23 @@ __kernel void spectrum_1(__global const double *a, __global double *out_, long i
         x = x + 0.125;
         // the helper is written out, to see what of it depends on i
 #line 29 "input.py"
-        total_ = total_ + window_(x, a[i], 1) * a[i];
+        const double sharpness = a[i];
+#line 15 "input.py"
+        const double entry = v__ < table_length ? table_[v__] : somd_exp(-x * x);
+#line 15 "input.py"
+        value_ = entry;
+#line 17 "input.py"
+        value_ = value_ + sharpness;
+#line 29 "input.py"
+        total_ = total_ + value_ * a[i];
     }
 #line 30 "input.py"
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 1; k < modes_; k++) {
 #line 31 "input.py"
-        total_ = total_ + somd_cos(a[i] * (double)k) / somd_log((double)k + 1.0);
+        const double entry_2 = k - 1 < table_length_2 ? table__2[k - 1] : somd_log((double)k + 1.0);
+#line 31 "input.py"
+        total_ = total_ + somd_cos(a[i] * (double)k) / entry_2;
     }
 #line 32 "input.py"
     out_[i] = total_;

@@ -180,7 +180,7 @@ LEFT = """
 def left(a: A):
     for i in range(len(a)):
         s = 0.0
-        for k in range(1, 9):
+        for k in range(1, 9, 2):
             if s > a[i]:
                 s = s - 4.0
                 continue
