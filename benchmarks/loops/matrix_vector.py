@@ -1,4 +1,4 @@
-"""Matrices times vectors: atax, bicg, spmv."""
+"""Matrices times vectors: atax, bicg, gemver, gesummv, mvt, spmv."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.loops.kernel import Array, Kernel
+
+Random = np.random.Generator
 
 
 def atax(A: Array, x: Array, y: Array) -> None:
@@ -40,7 +42,7 @@ def atax_numpy(A: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     y[:] = (A @ x) @ A
 
 
-def atax_inputs(random: np.random.Generator, m: int, n: int) -> tuple[Any, ...]:
+def atax_inputs(random: Random, m: int, n: int) -> tuple[Any, ...]:
     return random.random((m, n)), random.random(n), np.zeros(n)
 
 
@@ -74,8 +76,96 @@ def bicg_numpy(A: np.ndarray, p: np.ndarray, r: np.ndarray, q: np.ndarray, s: np
     q[:] = A @ p
 
 
-def bicg_inputs(random: np.random.Generator, m: int, n: int) -> tuple[Any, ...]:
+def bicg_inputs(random: Random, m: int, n: int) -> tuple[Any, ...]:
     return random.random((m, n)), random.random(n), random.random(m), np.zeros(m), np.zeros(n)
+
+
+def gemver(
+    alpha: float,
+    beta: float,
+    A: Array,
+    u1: Array,
+    v1: Array,
+    u2: Array,
+    v2: Array,
+    w: Array,
+    x: Array,
+    y: Array,
+    z: Array,
+) -> None:
+    """A += u1 v1^T + u2 v2^T; x += beta A^T y + z; w += alpha A x."""
+    n = len(x)
+    for i in range(n):  # prange
+        for j in range(n):
+            A[i, j] += u1[i] * v1[j] + u2[i] * v2[j]
+    for i in range(n):  # prange
+        for j in range(n):
+            x[i] += beta * A[j, i] * y[j]
+        x[i] += z[i]
+    for i in range(n):  # prange
+        for j in range(n):
+            w[i] += alpha * A[i, j] * x[j]
+
+
+def gemver_numpy(
+    alpha: float,
+    beta: float,
+    A: np.ndarray,
+    u1: np.ndarray,
+    v1: np.ndarray,
+    u2: np.ndarray,
+    v2: np.ndarray,
+    w: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray,
+) -> None:
+    A += np.outer(u1, v1) + np.outer(u2, v2)
+    x += beta * (y @ A) + z
+    w += alpha * (A @ x)
+
+
+def gemver_inputs(random: Random, n: int) -> tuple[Any, ...]:
+    return 1.5, 1.2, random.random((n, n)), *(random.random(n) for _ in range(8))
+
+
+def gesummv(alpha: float, beta: float, A: Array, B: Array, x: Array, y: Array) -> None:
+    """y = alpha A x + beta B x."""
+    for i in range(len(y)):  # prange
+        ax = 0.0
+        bx = 0.0
+        for j in range(len(x)):
+            ax += A[i, j] * x[j]
+            bx += B[i, j] * x[j]
+        y[i] = alpha * ax + beta * bx
+
+
+def gesummv_numpy(alpha: float, beta: float, A: np.ndarray, B: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+    y[:] = alpha * (A @ x) + beta * (B @ x)
+
+
+def gesummv_inputs(random: Random, n: int) -> tuple[Any, ...]:
+    return 1.5, 1.2, random.random((n, n)), random.random((n, n)), random.random(n), np.zeros(n)
+
+
+def mvt(x1: Array, x2: Array, y1: Array, y2: Array, A: Array) -> None:
+    """x1 += A y1 and x2 += A^T y2."""
+    n = len(x1)
+    for i in range(n):  # prange
+        for j in range(n):
+            x1[i] += A[i, j] * y1[j]
+    for i in range(n):  # prange
+        for j in range(n):
+            x2[i] += A[j, i] * y2[j]
+
+
+def mvt_numpy(x1: np.ndarray, x2: np.ndarray, y1: np.ndarray, y2: np.ndarray, A: np.ndarray) -> None:
+    x1 += A @ y1
+    x2 += y2 @ A
+
+
+def mvt_inputs(random: Random, n: int) -> tuple[Any, ...]:
+    return *(random.random(n) for _ in range(4)), random.random((n, n))
 
 
 def spmv(start: Array, column: Array, value: Array, x: Array, y: Array) -> None:
@@ -91,7 +181,7 @@ def spmv_numpy(start: np.ndarray, column: np.ndarray, value: np.ndarray, x: np.n
     y[:] = np.add.reduceat(value * x[column], start[:-1])
 
 
-def spmv_inputs(random: np.random.Generator, rows: int, columns: int, mean: int) -> tuple[Any, ...]:
+def spmv_inputs(random: Random, rows: int, columns: int, mean: int) -> tuple[Any, ...]:
     """Rows of 1 to 2 mean - 1 entries, so that none is empty, their columns in order."""
     lengths = random.integers(1, 2 * mean, rows)
     start = np.concatenate(([0], np.cumsum(lengths)))
@@ -114,6 +204,9 @@ KERNELS = (
         bits=False,
         port=bicg_port,
     ),
+    Kernel(gemver, gemver_numpy, gemver_inputs, (7,), S=(800,), M=(3000,), L=(9000,)),
+    Kernel(gesummv, gesummv_numpy, gesummv_inputs, (7,), S=(800,), M=(3000,), L=(9000,)),
+    Kernel(mvt, mvt_numpy, mvt_inputs, (7,), S=(800,), M=(4000,), L=(12000,)),
     Kernel(
         spmv, spmv_numpy, spmv_inputs, tiny=(7, 9, 3), S=(4096, 4096, 16), M=(65536, 65536, 24), L=(400000, 400000, 24)
     ),

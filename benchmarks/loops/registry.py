@@ -7,7 +7,18 @@ from collections.abc import Iterator
 
 from benchmarks.loops.kernel import Kernel
 
-FIELDS = ("products", "matrix_vector", "solvers", "stencils", "statistics", "graphs")
+FIELDS = (
+    "products",
+    "matrix_vector",
+    "solvers",
+    "stencils",
+    "fluids",
+    "statistics",
+    "graphs",
+    "signals",
+    "physics",
+    "networks",
+)
 
 
 def kernels() -> Iterator[Kernel]:
