@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, reduce
 
 import islpy as isl
 
@@ -15,7 +15,8 @@ from somd.compiling.signals import answer
 from somd.transforms.access import Affine
 
 MAX_OPERATIONS = 4_000_000
-#: whether sets are empty, by their texts: long methods, and a method for its next signature, ask the same again
+#: whether formulas have no solution, by their texts: long methods, and a method for its next signature, ask the same
+#: again
 _answers: dict[tuple[str, ...], bool] = {}
 #: sets by their texts: isl takes long to read them, and several questions about a loop begin with the same one
 _read: dict[str, isl.Set] = {}
@@ -54,30 +55,33 @@ class Sets:
     def _set(self, variables: Sequence[str], everything: Sequence[Affine]) -> isl.Set:
         names = sorted(frozenset[str]().union(*(f.names for f in everything)) - set(variables))
         text = " and ".join(f"({f.text})" for f in everything) or "true"
-        try:
-            return read(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}")
-        except isl.Error as error:
-            if "operations" in str(error) or "quota" in str(error):
-                raise TooComplex(str(error)) from error
-            raise AssertionError(f"isl does not read {text!r}") from error
+        return _within_share(f"[{', '.join(names)}] -> {{ [{', '.join(variables)}] : {text} }}")
+
+    def _values(self, everything: Sequence[Affine]) -> isl.Set:
+        """The values of all names that satisfy the formulas.
+
+        Formulas are read one by one, for most of them stand in many questions, and reading takes isl longest.
+        """
+        each = (_within_share(f"[{', '.join(sorted(f.names))}] -> {{ : {f.text} }}") for f in everything)
+        return reduce(isl.Set.intersect, each)
 
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
-        """Whether no value of variables and parameters satisfies the formulas."""
-        return self._is_empty(variables, self._with_context(tuple(formulas))) or self.impossible()
+        """Whether no value of variables and parameters, which are alike for this question, satisfies the formulas."""
+        return self._is_empty(self._with_context(tuple(formulas))) or self.impossible()
 
     def impossible(self) -> bool:
         """Whether the context alone cannot be satisfied: of code that is never reached."""
-        return bool(self.context) and self._is_empty((), self.context)
+        return self._is_empty(self.context)
 
-    def _is_empty(self, variables: Sequence[str], everything: Sequence[Affine]) -> bool:
-        question = (",".join(variables), *(formula.text for formula in everything))
+    def _is_empty(self, everything: Sequence[Affine]) -> bool:
+        question = tuple(formula.text for formula in everything)
         known = _answers.get(question)
         if known is not None:
             return known
         answer()
         self.isl.reset_operations()
         try:
-            found = bool(self._set(variables, everything).is_empty())
+            found = bool(everything) and bool(self._values(everything).is_empty())
         except isl.Error as error:
             raise TooComplex(str(error)) from error
         if len(_answers) >= _KEPT:
@@ -118,6 +122,16 @@ class Sets:
             }
         except isl.Error as error:
             raise TooComplex(str(error)) from error
+
+
+def _within_share(text: str) -> isl.Set:
+    """`read`, where isl may need too many operations."""
+    try:
+        return read(text)
+    except isl.Error as error:
+        if "operations" in str(error) or "quota" in str(error):
+            raise TooComplex(str(error)) from error
+        raise AssertionError(f"isl does not read {text!r}") from error
 
 
 def read(text: str) -> isl.Set:
