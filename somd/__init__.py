@@ -16,6 +16,7 @@ from typing import Any
 from somd.arguments.device_arrays import to_device
 from somd.calls.decorator import somd
 from somd.calls.method import SomdMethod
+from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.errors import (
     SomdCacheWarning,
     SomdCompileError,

@@ -9,7 +9,34 @@ if TYPE_CHECKING:
 
 
 class SomdError(Exception):
-    """Base of every error that `somd` raises on its own account."""
+    """Base of every error that `somd` raises on its own account.
+
+    `coloured` tells that `str()` is about to go to a terminal.
+    """
+
+    coloured = False
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        from somd.diagnostics.refusals import hook
+
+        hook()
+
+    def __str__(self) -> str:
+        if not self.coloured:
+            return self._text()
+        from somd.diagnostics.colours import in_colour
+
+        return in_colour(self._text())
+
+    def _text(self) -> str:
+        return super().__str__()
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows."""
+        from somd.diagnostics.refusals import for_ipython
+
+        return for_ipython(self)
 
 
 class SomdCompileError(SomdError):
@@ -24,7 +51,7 @@ class SomdCompileError(SomdError):
         """The code of the first diagnostic, such as `SOMD301`."""
         return self.diagnostics[0].code
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         from somd.diagnostics.render import render
 
         return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
@@ -60,7 +87,7 @@ class SomdConfigError(SomdError):
         self.code = code
         self.helps = helps
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         from somd.diagnostics.model import Diagnostic, Label
         from somd.diagnostics.render import position_of_line, render
 
@@ -78,8 +105,10 @@ class SomdRuntimeError(SomdError):
         self.message = message
         self.code = code
 
-    def __str__(self) -> str:
-        return f"error[{self.code}]: {self.message}" if self.code else self.message
+    def _text(self) -> str:
+        if not self.code:
+            return self.message
+        return f"error[{self.code}]: {self.message}\n = more: somdc explain {self.code}"
 
 
 class SomdFallbackWarning(UserWarning):

@@ -15,23 +15,31 @@ def test_a_compile_error_shows_all_its_diagnostics() -> None:
     error = errors.SomdCompileError((ONE, TWO))
     assert error.code == "SOMD301"
     assert str(error) == (
-        "error[SOMD301]: first\n --> nowhere.py:3:5\n  = note: line 3: read\n\nerror[SOMD302]: second"
+        "error[SOMD301]: first\n --> nowhere.py:3:5\n  = note: line 3: read\n  = more: somdc explain SOMD301\n\n"
+        "error[SOMD302]: second\n  = more: somdc explain SOMD302"
     )
 
 
 def test_a_config_error_shows_file_and_line() -> None:
     error = errors.SomdConfigError("bad value", "missing.toml", 7, "SOMD604", ("try 3",))
     assert (error.file, error.line, error.code) == ("missing.toml", 7, "SOMD604")
-    assert str(error) == "error[SOMD604]: bad value\n --> missing.toml:7:1\n  = help: try 3"
+    assert (
+        str(error)
+        == "error[SOMD604]: bad value\n --> missing.toml:7:1\n  = help: try 3\n  = more: somdc explain SOMD604"
+    )
 
 
 def test_a_config_error_without_a_file() -> None:
-    assert str(errors.SomdConfigError("bad value", code="SOMD604")) == "error[SOMD604]: bad value"
+    assert str(errors.SomdConfigError("bad value", code="SOMD604")) == (
+        "error[SOMD604]: bad value\n  = more: somdc explain SOMD604"
+    )
 
 
 def test_a_runtime_error_with_and_without_code() -> None:
     assert str(errors.SomdRuntimeError("lost")) == "lost"
-    assert str(errors.SomdRuntimeError("overlap", "SOMD309")) == "error[SOMD309]: overlap"
+    assert str(errors.SomdRuntimeError("overlap", "SOMD309")) == (
+        "error[SOMD309]: overlap\n = more: somdc explain SOMD309"
+    )
 
 
 def test_families() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import warnings
 from pathlib import Path
@@ -15,6 +16,7 @@ import somd
 
 ROOT = Path(__file__).parents[1]
 HERE = ROOT / "tests" / "refused"
+MORE = re.compile(r"\n *= more: somdc explain (SOMD\d+)(?=\n\n|\Z)")
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.py"))
 
 
@@ -27,6 +29,9 @@ def message(name: str) -> str:
             runpy.run_path(str(path))
     assert not isinstance(caught.value, somd.SomdInternalError)
     text = str(caught.value).replace(f"{ROOT}/", "")
+    codes = re.findall(r"^error\[(SOMD\d+)\]: ", text, re.MULTILINE)
+    assert MORE.findall(text) == codes, "each message ends with the command that tells more"
+    text = MORE.sub("", text)
     return f"{caught.type.__name__}\n{text}\n"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from somd.arguments.device_arrays import on_device
+from somd.arguments.instead import instead_of
 from somd.errors import SomdCompileError
 
 _REALS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
@@ -100,7 +101,7 @@ def _array(dtype: np.dtype[Any], ndim: int) -> str:
 def _scalar(value: Any) -> str:
     if isinstance(value, np.generic) and value.dtype.name in SUPPORTED:
         return f"np.{value.dtype.name}"
-    raise Unsupported(f"of type `{type(value).__name__}`")
+    raise Unsupported(f"of type `{type(value).__name__}`", instead_of(value))
 
 
 def _refused(what: str, instead: str = "") -> SomdCompileError:

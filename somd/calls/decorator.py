@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from somd.arguments.device_arrays import to_device
 from somd.calls.method import SomdMethod
+from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.settings.config import use
 from somd.settings.targets import targets
 from somd.settings.values import check_target, check_workers

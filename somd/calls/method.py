@@ -25,6 +25,7 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.capture.source_text import take_source
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.settings import config

@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 
 import numpy as np
 
+from somd.arguments.instead import DRAWN, is_random
 from somd.capture.annotations import annotation_of
 from somd.capture.attributes import MISSING, Bound, Computed, NotKnownYet, Unknown, attribute, is_tuple_field, there
 from somd.capture.holders import CapturedIn
@@ -199,6 +200,8 @@ class _Walk(Taking):
                         f"{type(holder).__name__!r} object has no attribute {step!r}", name=step, obj=holder
                     )
                 if isinstance(value, Computed):
+                    if is_random(holder):
+                        raise refused(path, f"`{text}` draws random numbers, which a method cannot", DRAWN)
                     raise refused(path, f"`{text}` is {value.why}")
                 if captured and _known(value):
                     return ()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.arguments.instead import instead_of
 from somd.arguments.signatures import Unsupported, describe
 from somd.capture.attributes import NotKnownYet, Unknown, there
 from somd.capture.holders import holder_of
@@ -152,7 +153,8 @@ class Taking:
                 raise NotKnownYet(str(path))
             self.take(origin, value, kind, (path.root, *path.attributes), meanings, path)
             return
-        raise refused(path, f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`")
+        message = f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`"
+        raise refused(path, message, instead_of(value))
 
     def take(
         self,
@@ -185,7 +187,8 @@ def _of_a_library(value: object) -> bool:
     )
 
 
-def refused(path: Path, message: str) -> SomdCompileError:
+def refused(path: Path, message: str, instead: str = "") -> SomdCompileError:
+    """SOMD406; `instead` is the way out, if there is one that fits better than the rule."""
     labels = (Label(path.position, "read here", True),) if path.position is not None else ()
-    helps = ("a method takes numbers, and NumPy arrays of numbers, from objects and from outside",)
+    helps = (instead or "a method takes numbers, and NumPy arrays of numbers, from objects and from outside",)
     return SomdCompileError((Diagnostic("SOMD406", message, labels, helps),))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 from rich.console import Console
-from rich.text import Text
+
+from somd.diagnostics.colours import in_colour, takes_colours
 
 
 class Problem(Exception):
@@ -67,32 +67,12 @@ def remark(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-_STYLES = (
-    (r"^error(\[\w+\])?:", "bold red"),
-    (r"^warning(\[\w+\])?:", "bold yellow"),
-    (r"^ *(-->|:::)", "blue"),
-    (r"^ *\d* \|", "blue"),
-    (r"\^+", "bold red"),
-    (r"^ *= (help|note):", "bold"),
-)
-
-
 def show(text: str, stream: IO[str] | None = None) -> None:
     """Diagnostics, with colours where the stream is a terminal."""
     stream = sys.stdout if stream is None else stream
     if stream is None:
         return
-    if not console(stream).is_terminal:
-        print(text, file=stream)
-        return
-    for line in text.splitlines():
-        made = Text(line)
-        for pattern, style in _STYLES:
-            if pattern != r"\^+" or not re.search(r"[A-Za-z0-9] *\^", line):
-                made.highlight_regex(pattern, style)
-        if re.match(r"^(error|warning)(\[\w+\])?:", line):
-            made.stylize("bold")
-        console(stream).print(made)
+    print(in_colour(text) if takes_colours(stream) else text, file=stream)
 
 
 def console(stream: IO[str] | None = None) -> Console:

@@ -53,6 +53,10 @@ class Diagnostic:
         return chosen.position if chosen else None
 
 
+#: the groups of which a line has one error: Python that a method may not use, and types
+_ONE_A_LINE = ("SOMD2", "SOMD4")
+
+
 class Collector:
     """Gathers the diagnostics of a method, so that the user sees all of them at once."""
 
@@ -70,8 +74,16 @@ class Collector:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """In the order of the places they point to; those without a place come last."""
-        return tuple(sorted(self._diagnostics, key=_sort_key))
+        """In the order of the places they point to; those without a place come last.
+
+        Of what is wrong with the language or the types of a line the first is told: mostly the others follow from it.
+        """
+        found: dict[object, Diagnostic] = {}
+        for each in sorted(self._diagnostics, key=_sort_key):
+            place = each.position
+            follows = place is not None and each.severity == "error" and each.code[:5] in _ONE_A_LINE
+            found.setdefault((place.file, place.line) if follows and place else each, each)
+        return tuple(found.values())
 
     @property
     def has_errors(self) -> bool:

@@ -1,4 +1,5 @@
-"""A diagnostic as plain text, in the manner of rustc: headline, place, source lines with labels, notes, helps.
+"""A diagnostic as plain text, in the manner of rustc: headline, place, source lines with labels, notes, helps,
+and the command that tells more.
 
 In: a `Diagnostic` and a way to get source lines. Out: text without a trailing newline, without colours.
 """
@@ -36,6 +37,7 @@ def render(diagnostic: Diagnostic, source_line: SourceLine = line_of) -> str:
             first, *more = text.splitlines() or [""]
             rows.append(f"{' ' * width} = {kind}: {first}")
             rows.extend(f"{' ' * width}         {line}" for line in more)
+    rows.append(f"{' ' * width} = more: somdc explain {diagnostic.code}")
     return "\n".join(row.rstrip() for row in rows)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.settings.config_file import ConfigFile, find_config_file, read_config_file
 from somd.settings.targets import DEFAULT, target_of
 from somd.settings.values import Device, check_device, check_small_work, check_target, check_workers

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from somd.diagnostics.model import Diagnostic, Label, Position
-from somd.diagnostics.render import position_of_line, render, shown_path
+from somd.diagnostics.render import SourceLine, position_of_line, render, shown_path
 
 SOURCE = """\
 import numpy as np
@@ -37,8 +37,15 @@ def place(line: int, piece: str) -> Position:
     return at(line, column, column + len(piece))
 
 
+def body(diagnostic: Diagnostic, *source: SourceLine) -> str:
+    """A rendered diagnostic but for its last line, the same in all of them."""
+    text, _, last = render(diagnostic, *source).rpartition("\n")
+    assert last.strip() == f"= more: somdc explain {diagnostic.code}"
+    return text
+
+
 def text_of(*labels: Label, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()) -> str:
-    return render(Diagnostic("SOMD301", "this loop cannot be distributed", labels, helps, notes), source_line)
+    return body(Diagnostic("SOMD301", "this loop cannot be distributed", labels, helps, notes), source_line)
 
 
 def lines(expected: str) -> str:
@@ -168,7 +175,7 @@ def test_two_files() -> None:
         Label(place(8, "b[i]"), "called here"),
         Label(Position("helpers.py", 1, 4, 1, 10), "the helper", primary=False),
     )
-    got = render(Diagnostic("SOMD203", "unknown call", labels), source)
+    got = body(Diagnostic("SOMD203", "unknown call", labels), source)
     assert got == lines("""
 error[SOMD203]: unknown call
  --> model.py:8:33
@@ -185,7 +192,7 @@ error[SOMD203]: unknown call
 
 def test_without_source_the_labels_become_notes() -> None:
     labels = (Label(at(3, 4, 9, file="<stdin>"), "read"), Label(at(2, 0, 3, file="<stdin>"), "write", primary=False))
-    assert render(Diagnostic("SOMD301", "refused", labels, ("a way out",)), source_line) == lines("""
+    assert body(Diagnostic("SOMD301", "refused", labels, ("a way out",)), source_line) == lines("""
 error[SOMD301]: refused
  --> <stdin>:3:5
   = note: line 3: read
@@ -195,7 +202,7 @@ error[SOMD301]: refused
 
 
 def test_without_labels_and_with_another_severity() -> None:
-    assert render(Diagnostic("SOMD502", "no device", helps=("one\ntwo",), severity="warning")) == lines("""
+    assert body(Diagnostic("SOMD502", "no device", helps=("one\ntwo",), severity="warning")) == lines("""
 warning[SOMD502]: no device
   = help: one
           two
@@ -205,12 +212,12 @@ warning[SOMD502]: no device
 def test_tabs_and_wide_characters_keep_marks_in_place() -> None:
     text = "\tπ温 = a[i]\n"
     label = Label(Position("m.py", 1, text.index("a"), 1, text.index("]") + 1), "read")
-    got = render(Diagnostic("SOMD303", "what is this", (label,)), lambda file, line: text)
+    got = body(Diagnostic("SOMD303", "what is this", (label,)), lambda file, line: text)
     assert got.splitlines()[3:] == ["1 |     π温 = a[i]", "  |           ^^^^ read"]
 
 
 def test_columns_beyond_a_changed_line_do_not_fail() -> None:
-    got = render(Diagnostic("SOMD301", "m", (Label(at(1, 400, 410), "x"),)), source_line)
+    got = body(Diagnostic("SOMD301", "m", (Label(at(1, 400, 410), "x"),)), source_line)
     assert got.splitlines()[-1].endswith("^ x")
 
 
@@ -219,7 +226,7 @@ def test_default_source_is_the_file_itself(tmp_path: Path, monkeypatch: pytest.M
     file.parent.mkdir()
     file.write_text("a = 1\nb = a\n")
     monkeypatch.chdir(tmp_path)
-    got = render(Diagnostic("SOMD204", "m", (Label(Position(str(file), 2, 4, 2, 5), "here"),)))
+    got = body(Diagnostic("SOMD204", "m", (Label(Position(str(file), 2, 4, 2, 5), "here"),)))
     assert got == "error[SOMD204]: m\n --> deep/user.py:2:5\n  |\n1 | a = 1\n2 | b = a\n  |     ^ here"
 
 

@@ -171,7 +171,8 @@ def test_broken_toml_is_shown_with_its_line(folder: Path) -> None:
         "1 | workers = 2\n"
         "2 | default = multicore\n"
         "  | ^^^^^^^^^^^^^^^^^^^\n"
-        '  = help: a string stands in quotes: default = "multicore"'
+        '  = help: a string stands in quotes: default = "multicore"\n'
+        "  = more: somdc explain SOMD601"
     )
 
 

@@ -25,8 +25,10 @@ from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError
 from somd.language import markers, partitioners
 from somd.language.combining import Combine, by_function, declared_reduction, distributed_positions
+from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
+from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
 from somd.transforms.tree.parsing import parsed
@@ -69,6 +71,8 @@ def method_of(function: FunctionType) -> Method:
         combine=combine,
     )
     method = plain_raises(method, function, collector)
+    if collector.has_errors:  # a marker that is wrong hides no other mistake
+        check_supported(plain_loops(method), collector)
     collector.raise_if_errors()
     return method
 

@@ -52,6 +52,11 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
 }
 
 
+_NO_NONE = (
+    "names may be None, and elements never are: mark what is missing by a number, such as nan, and ask `np.isnan(x)`"
+)
+
+
 def check_supported(method: Method, collector: Collector) -> None:
     """Report every statement and expression of `method` that is outside the language."""
     checker = _Checker(method, collector)
@@ -69,6 +74,12 @@ class _Checker(cst.CSTVisitor):
         self.collector = collector
 
     def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.ComparisonTarget) and isinstance(node.operator, cst.Is | cst.IsNot):
+            none = isinstance(node.comparator, cst.Name) and node.comparator.value == "None"
+            if none:
+                what = "whether this is None is not known before the method runs"
+                self._report("SOMD202", what, node, _NO_NONE)
+                return False
         for table, code in ((STATEMENTS, "SOMD201"), (EXPRESSIONS, "SOMD202")):
             if type(node) in table:
                 what, instead = table[type(node)]

@@ -62,7 +62,7 @@ def not_updated(method: Method, node: cst.CSTNode, name: str, op: str) -> Diagno
 
 
 def second_name(method: Method, name: str, access: Access, other: Access) -> Diagnostic:
-    message = f"`{name}` and `{other.array}` are the same array, and each MI has its own copy of `{name}`"
+    message = f"`{name}` and `{other.array}` are the same array, and each thread has its own copy of `{name}`"
     labels = (
         Label(other.position, f"`{other.array}` is used here", True),
         Label(access.position, f"`{name}` is updated here", False),

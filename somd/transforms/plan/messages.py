@@ -12,39 +12,54 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
+from somd.transforms.analysis.reductions import normalised
 from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.loops import fence_of, range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import Reader, nodes_in
 
 COPY = "if the result may use the values from before the loop, read from a copy"
-RELAX = "if values from before will do for the elements of other MIs alone, use `with sync(relaxed=True):`"
-SINGLE = "if the order matters, put the loop in `with single:`: one MI then runs it, in order"
+RELAX = "if values from before will do for the elements of other threads alone, use `with sync(relaxed=True):`"
+SINGLE = "if the order matters, put the loop in `with single:`: one thread then runs it, in order"
 NOT_DISTRIBUTED = "this loop cannot be distributed: "
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
 
-def _single(method: Method) -> tuple[str, ...]:
-    """The way out of one MI; it is none where a function reduces what the MIs have, which must come from all loops."""
-    return () if method.combine is not None else (SINGLE,)
+def _single(method: Method, place: cst.CSTNode) -> tuple[str, ...]:
+    """The way out of one thread for the loop around a place; it is none where what all threads have is reduced, by a
+    function at the end or by the fence around the loop."""
+    fences = [node for node in nodes_in(method.function.body) if isinstance(node, cst.With) and place in nodes_in(node)]
+    reduced = any(fence is not None and fence.reduce is not None for fence in (fence_of(f, method) for f in fences))
+    return () if method.combine is not None or reduced else (SINGLE,)
 
 
-def nothing_distributed(method: Method, unmarked: bool) -> Diagnostic:
-    """A method whose loops would be distributed if more arrays were marked, or one without loops."""
+def no_loop(method: Method) -> Diagnostic:
+    """A method without loops."""
     labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
-    marked = [p.name for p in method.params if p.distributed]
-    wanted = f"write a loop over `range(...)` whose variable indexes `{marked[0]}`" if marked else ""
-    if unmarked or not wanted:
-        wanted = "mark an array that the loops index: `a: dist[np.ndarray]`"
-    helps = (wanted,)
+    marked = next((p.name for p in method.params if p.distributed), None)
+    helps = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
+    if marked is not None:
+        helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
+    return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
+
+
+def nothing_distributed(method: Method, unmarked: str | None) -> Diagnostic:
+    """A method whose loops would be distributed if the array `unmarked` were marked, or where it is None, if no `dim`
+    ruled their axes out."""
+    labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
+    owner, _, name = method.spelled.get(unmarked or "", unmarked or "").rpartition(".")
+    where = ", in the class" if owner else ""
+    helps = (f"mark the array that its loops index{where}: `{name}: dist[np.ndarray]`",)
+    if unmarked is None:
+        helps = ("let `dim` name the axis that the loops index, or leave it out: then all axes may be divided",)
     return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
 
 
 def too_complex(method: Method, loop: cst.For) -> Diagnostic:
     labels = (Label(method.position(loop.iter), "this loop", True),)
-    helps = ("split the loop, or give the inner indexes simpler expressions", *_single(method))
+    helps = ("split the loop, or give the inner indexes simpler expressions", *_single(method, loop))
     message = "the analysis gave up on this loop: its dependences need more work than a compiler should spend"
     return Diagnostic("SOMD311", message, labels, helps)
 
@@ -58,6 +73,8 @@ def conflict(method: Method, loop: cst.For, found: Conflict, relaxable: bool = F
     spelled = method.spelled.get(header.variable, header.variable)
     variable = None if spelled == UNNAMED else spelled
     example = (*(_example(variable, found) if variable else ()), *_shared(method, found))
+    apart = _apart(method, found)
+    fence = _fence_form(method, loop, first.array) if first.array == second.array else ()
     labels = [_label(method, first, primary=first.write and second.write)]
     if second.node is not first.node or second.write != first.write:
         labels.append(_label(method, second, primary=not (first.write and second.write)))
@@ -65,10 +82,16 @@ def conflict(method: Method, loop: cst.For, found: Conflict, relaxable: bool = F
         return replace(_unproved(method, loop, variable, found, tuple(labels)), notes=_shared(method, found))
     if first.write and second.write:
         message = f"{NOT_DISTRIBUTED}two iterations{_of(variable)} write the same element"
-        return Diagnostic("SOMD302", message, tuple(labels), (*_own(method, found), *_single(method)), example)
+        helps = (*apart, *fence, *_own(method, found), *_single(method, loop))
+        return Diagnostic("SOMD302", message, tuple(labels), helps, example)
     message = NOT_DISTRIBUTED + _direction(variable, found)
     relaxed = (RELAX,) if relaxable and method.combine is None else ()
-    helps = (*_own(method, found), COPY, *relaxed, *_single(method))
+    ways = (COPY, *relaxed, *_single(method, loop))
+    if fence:
+        ways = _single(method, loop)
+    elif found.distance is not None and found.distance > 0:  # what is read has been written before: a recurrence
+        ways = (*_single(method, loop), COPY, *relaxed)
+    helps = (*apart, *fence, *_own(method, found), *ways)
     return Diagnostic("SOMD301", message, tuple(labels), helps, example)
 
 
@@ -76,6 +99,14 @@ def _shared(method: Method, found: Conflict) -> tuple[str, ...]:
     """That two names stand for one array, which the source does not show."""
     names = dict.fromkeys(method.spelled.get(a.array, a.array) for a in (found.first, found.second))
     return (f"the call gives one array for {' and '.join(f'`{name}`' for name in names)}",) if len(names) > 1 else ()
+
+
+def _apart(method: Method, found: Conflict) -> tuple[str, ...]:
+    """The way out where a call gives one array for two."""
+    names = list(dict.fromkeys(method.spelled.get(a.array, a.array) for a in (found.first, found.second)))
+    if len(names) < 2:
+        return ()
+    return (f"if `{names[1]}` is to be an array of its own, pass a copy of it: `{names[1]}.copy()`",)
 
 
 def _own(method: Method, found: Conflict) -> tuple[str, ...]:
@@ -115,21 +146,27 @@ def _unproved(
         helps += (COPY,) if not (found.first.write and found.second.write) else ()
     elif kind.endswith("data"):
         keys = f"if an array of keys, and nothing else, indexes `{unknown.array}`"
-        helps += (f"{keys}, let `partition(ByKey)` on the keys keep each key to one MI",)
-    helps += (*_fence_form(method, loop, unknown.array), *_single(method))
-    return Diagnostic("SOMD303", message, labels, helps)
+        helps += (f"{keys}, let `partition(ByKey)` on the keys keep each key to one thread",)
+    fence = _fence_form(method, loop, unknown.array)
+    return Diagnostic("SOMD303", message, labels, (*fence, *helps, *_single(method, loop)))
 
 
 def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:
     """How a fence would combine the MIs' copies of `array`, if the loop only updates it, by one operator."""
     updates = updates_of(array, (loop,), method)
-    inside = {node for update in updates for node in nodes_in(update.node)}
+    inside = {
+        node
+        for update in updates
+        for node in nodes_in(update.node)
+        if isinstance(node, cst.Subscript) and normalised(node) == normalised(update.target)
+    }
     named = [n for n in nodes_in(loop) if isinstance(n, cst.Subscript) and array in names_read(n.value)]
     operators = {update.op for update in updates}
     if len(operators) != 1 or any(node not in inside for node in named):
         return ()
     form = f'with sync({array}, reduce="{operators.pop()}"):'
-    return (f"for a histogram or scatter, let a fence combine the MIs' copies of `{array}`: put the loop in `{form}`",)
+    what = f"let a fence combine the threads' copies of `{array}`"
+    return (f"for a histogram or scatter, {what}: put the loop in `{form}`",)
 
 
 def _label(method: Method, access: Access, primary: bool) -> Label:
@@ -166,7 +203,7 @@ def relaxed_write(method: Method, loop: cst.For, write: Access, read: Access) ->
     helps = (
         f"index every write of `{write.array}` with {variable} plus or minus a constant, along one axis",
         "if each element is written by one iteration alone, and values from before the block will do, read from a copy",
-        *_single(method),
+        *_single(method, loop),
     )
     return Diagnostic("SOMD314", message, labels, helps)
 
@@ -175,7 +212,7 @@ def relaxed_combining(method: Method, loop: cst.For, name: str) -> Diagnostic:
     """A loop with relaxed reads that also makes copies: of an array that the fence combines, or partial results."""
     labels = (Label(method.position(loop.iter), "this loop", True),)
     helps = (f"compute `{name}` in a loop of its own",)
-    message = f"this loop cannot be relaxed: each MI also has a copy of `{name}` in it"
+    message = f"this loop cannot be relaxed: each thread also has a copy of `{name}` in it"
     return Diagnostic("SOMD314", message, labels, helps)
 
 
@@ -200,7 +237,7 @@ def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
         *_own_tests(loop, name),
         f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
         PARTIAL,
-        *_single(method),
+        *_single(method, loop),
     )
     if read is not None and _accumulates(name, loop):
         message = f"the partial value of `{name}` is used before its reduction"
@@ -217,7 +254,7 @@ def _kept_variable(method: Method, loop: cst.For, inner: cst.For, name: str) -> 
     if read is not None:
         labels.append(Label(method.position(read), "and used outside of the loop", False))
     message = f"{NOT_DISTRIBUTED}`{name}` goes from one iteration to the next where the loop over it is empty"
-    helps = (f"set `{name}` before the loop over it, to what it shall be then: `{name} = 0`", *_single(method))
+    helps = (f"set `{name}` before the loop over it, to what it shall be then: `{name} = 0`", *_single(method, loop))
     return Diagnostic("SOMD304", message, tuple(labels), helps)
 
 
@@ -299,8 +336,8 @@ def _uses(name: str, loop: cst.For) -> tuple[cst.CSTNode, cst.CSTNode | None]:
 def live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write, _ = _uses(name, loop)
     message = f"`{name}` is assigned in a distributed loop and used after it"
-    labels = (Label(method.position(write), f"each MI has its own `{name}`", True),)
-    helps = (f"compute the value of `{name}` that you need after the loop, outside of it", *_single(method))
+    labels = (Label(method.position(write), f"each thread has its own `{name}`", True),)
+    helps = (f"compute the value of `{name}` that you need after the loop, outside of it", *_single(method, loop))
     return Diagnostic("SOMD305", message, labels, helps)
 
 
@@ -354,7 +391,10 @@ def array_carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
 def array_live_after(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write, _ = _uses(name, loop)
     labels = (Label(method.position(write), f"each iteration has its own `{name}`", True),)
-    helps = (f"allocate `{name}` before the loop, and let each iteration write elements of its own", *_single(method))
+    helps = (
+        f"allocate `{name}` before the loop, and let each iteration write elements of its own",
+        *_single(method, loop),
+    )
     return Diagnostic("SOMD312", f"the array `{name}` is made in a distributed loop and used after it", labels, helps)
 
 
@@ -410,7 +450,7 @@ def guarded_short_circuit(method: Method, loop: cst.For, name: str, operator: st
     write, _ = _uses(name, loop)
     message = f"`{name} {operator} ...` would skip accesses that may lie outside their arrays"
     labels = (Label(method.position(write), "evaluated for every element when distributed", True),)
-    return Diagnostic("SOMD304", message, labels, (*SKIPS, *_single(method)))
+    return Diagnostic("SOMD304", message, labels, (*SKIPS, *_single(method, loop)))
 
 
 def narrow_view(method: Method, array: str, needed: str, declared: str) -> Diagnostic:

@@ -121,13 +121,20 @@ def check_distributed(context: Context) -> None:
     """A method of which nothing is distributed has loops, and they run in order whatever is marked."""
     method, arrays = context.method, set(context.kinds.ranks)
     if not any(isinstance(node, cst.For | cst.While) for node in nodes_in(method.function.body)):
-        context.collector.add(messages.nothing_distributed(method, unmarked=False))
+        context.collector.add(messages.no_loop(method))
         return
-    marked = tuple(replace(p, distributed=p.distributed or p.name in arrays, dims=None) for p in method.params)
+    if _distributes(context, arrays):
+        unmarked = [p.name for p in method.params if p.name in arrays and not p.distributed]
+        wanted = next((name for name in unmarked if _distributes(context, {name})), None)
+        context.collector.add(messages.nothing_distributed(method, wanted or next(iter(unmarked), None)))
+
+
+def _distributes(context: Context, names: set[str]) -> bool:
+    """Whether some loop would be distributed if these arrays were, too, and no axis were ruled out."""
+    method = context.method
+    marked = tuple(replace(p, distributed=p.distributed or p.name in names, dims=None) for p in method.params)
     planner = _Planner(Context(replace(method, params=marked), context.kinds, Collector()))
-    if any(isinstance(step, Phase) for step in nested_steps(planner.method())):
-        unmarked = any(p.name in arrays and not p.distributed for p in method.params)
-        context.collector.add(messages.nothing_distributed(method, unmarked))
+    return any(isinstance(step, Phase) for step in nested_steps(planner.method()))
 
 
 def leaves_early(reasons: Sequence[Diagnostic]) -> bool:

@@ -19,14 +19,14 @@ def partial_loop_inside(method: Method, node: cst.CSTNode) -> Diagnostic:
 
 
 def rest_writes(method: Method, node: cst.CSTNode, array: str) -> Diagnostic:
-    labels = (Label(method.position(node), "each MI would do this, with its partial result", True),)
+    labels = (Label(method.position(node), "each thread would do this, with its partial result", True),)
     message = f"array `{array}` is changed between the loop that makes partial results and the `return`"
     helps = (f"change `{array}` before that loop, or outside of the method",)
     return Diagnostic("SOMD313", message, labels, helps)
 
 
 def rest_raises(method: Method, node: cst.CSTNode) -> Diagnostic:
-    labels = (Label(method.position(node), "each MI would come here, with its partial result", True),)
+    labels = (Label(method.position(node), "each thread would come here, with its partial result", True),)
     message = "an exception is raised between the loop that makes partial results and the `return`"
     helps = ("raise it before that loop, in the function that reduces, or outside of the method",)
     return Diagnostic("SOMD313", message, labels, helps)
@@ -41,14 +41,14 @@ def rest_without_return(method: Method, loop: cst.For) -> Diagnostic:
 def partials_unused(method: Method, loop: cst.For) -> Diagnostic:
     labels = (Label(method.position(loop.iter), "the last distributed loop", True),)
     message = f"what is returned does not depend on the last distributed loop, so {_by(method)} has nothing to reduce"
-    helps = (FORM, "leave the reduction out of the annotation if all MIs return the same")
+    helps = (FORM, "leave the reduction out of the annotation if all threads return the same")
     return Diagnostic("SOMD313", message, labels, helps)
 
 
 def accumulated_twice(method: Method, loop: cst.For, name: str) -> Diagnostic:
     write = first_write(name, loop)
-    labels = (Label(method.position(write), f"every MI would start with what `{name}` holds already", True),)
-    message = f"`{name}` is accumulated by several loops, and {_by(method)} would count the first ones once for each MI"
+    labels = (Label(method.position(write), f"every thread would start with what `{name}` holds already", True),)
+    message = f"`{name}` is accumulated by several loops, and {_by(method)} would count the first ones for each thread"
     helps = (f"accumulate `{name}` in one loop, or start this one from a value of its own", BY_FENCE)
     return Diagnostic("SOMD313", message, labels, helps)
 
@@ -56,7 +56,7 @@ def accumulated_twice(method: Method, loop: cst.For, name: str) -> Diagnostic:
 def undefined_copy(method: Method, loop: cst.For, name: str) -> Diagnostic:
     labels = (Label(method.position(first_write(name, loop)), f"the first value of `{name}` on some way", True),)
     message = f"`{name}` is handed on by the loop, and may have no value before it"
-    helps = (f"give `{name}` a value before the loop: each MI starts from it",)
+    helps = (f"give `{name}` a value before the loop: each thread starts from it",)
     return Diagnostic("SOMD305", message, labels, helps)
 
 
@@ -99,7 +99,7 @@ def not_a_copy(method: Method, node: cst.CSTNode, name: str, text: str) -> Diagn
 
 
 def copy_not_joined(method: Method, loop: cst.For, name: str, text: str) -> Diagnostic:
-    labels = (Label(method.position(first_write(name, loop)), f"each MI has its own `{name}`", True),)
+    labels = (Label(method.position(first_write(name, loop)), f"each thread has its own `{name}`", True),)
     message = f"`{name}` is read behind a fence that does not make it one"
     helps = (
         f"name it in the fence, `sync({name}, ..., reduce={text})`: the function gets its copies by themselves",
@@ -109,8 +109,8 @@ def copy_not_joined(method: Method, loop: cst.For, name: str, text: str) -> Diag
 
 
 def joined_twice(method: Method, loop: cst.For, name: str, text: str) -> Diagnostic:
-    labels = (Label(method.position(first_write(name, loop)), f"every MI starts with what `{name}` holds", True),)
-    message = f"`{name}` may hold a result already, and `{text}` would count it once for each MI"
+    labels = (Label(method.position(first_write(name, loop)), f"every thread starts with what `{name}` holds", True),)
+    message = f"`{name}` may hold a result already, and `{text}` would count it for each thread"
     helps = (
         f"let `{name}` start from a value of its own before the fence, and add its result to another scalar behind it",
         'operators count it once: `reduce="+"`; and so do `min` and `max`',

@@ -18,6 +18,7 @@ from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
 from somd.transforms.types.scalars import FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee
+from somd.transforms.types.unknown_calls import unknown_call
 
 if TYPE_CHECKING:
     from somd.transforms.types.expressions import Expressions
@@ -83,10 +84,7 @@ class Calls:
         if function is MISSING:
             self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method")
         else:
-            instead = "call it outside of the method, and pass its result"
-            if str(getattr(function, "__module__", "")).startswith("numpy"):
-                instead = "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
-            self.report("SOMD203", f"`{text}` is not a function that a method may call", node, instead)
+            self._unknown(function, node)
         return None
 
     def _counted(self, counts: tuple[int, ...], node: cst.Call) -> bool:
@@ -234,9 +232,12 @@ class Calls:
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
-        text = cst.Module([]).code_for_node(function)
-        self.report("SOMD203", f"`{text}` is not a function that a method may call", node, "write the loop out")
+        self._unknown(MISSING, node)
         return None
+
+    def _unknown(self, function: object, node: cst.Call) -> None:
+        message, helps = unknown_call(function, node, self.method)
+        self.report("SOMD203", message, node, *helps)
 
     def _allocation(self, node: cst.Call, kind: str, name: str) -> Type | None:
         values = [a.value for a in node.args if a.keyword is None]

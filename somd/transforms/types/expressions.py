@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from somd.arguments.instead import instead_of
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.number_texts import number_of_text
@@ -63,9 +64,9 @@ class Expressions:
         self.naturals = Naturals(method)
         self.calls = Calls(self)
 
-    def report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
+    def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)
-        self.collector.add(Diagnostic(code, message, (label,), (help_text,)))
+        self.collector.add(Diagnostic(code, message, (label,), helps))
 
     def scalar(self, node: cst.BaseExpression) -> ScalarType | None:
         """The type of an expression that must be a scalar."""
@@ -150,11 +151,15 @@ class Expressions:
         if value is MISSING:
             self.report("SOMD204", f"`{text}` is not defined", node, "define it before the method, or pass it in")
             return None
+        if value is None:
+            self.report("SOMD204", f"`{text}` is None here, and used as a value", node, f"test it: `{text} is None`")
+            return None
         try:
             return type_of_value(value)
         except NotTyped as error:
             message = f"`{text}` is {error}: only numbers and arrays of numbers are captured"
-            self.report("SOMD204", message, node, "pass it as a parameter")
+            instead = instead_of(value) or "take the numbers out of it before the call, and pass them"
+            self.report("SOMD204", message, node, instead)
             return None
 
     def _attribute(self, node: cst.Attribute) -> Type | None:

@@ -54,7 +54,7 @@ def test_an_array_that_the_variable_indexes_decides_as_ever() -> None:
             total += table[k]
         return total
 
-    with pytest.raises(SomdCompileError, match="mark an array that the loops index"):
+    with pytest.raises(SomdCompileError, match="mark the array that its loops index"):
         somd(unmarked)
 
 

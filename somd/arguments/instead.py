@@ -1,0 +1,41 @@
+"""What to give a method in place of a value that it does not take.
+
+In: the value. Out: the way out in words, one that is not refused in its turn; "" where only the rule can be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+DRAWN = "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`"
+
+
+def instead_of(value: object) -> str:
+    """What to do about a value; see above.
+
+    >>> instead_of("mean")
+    'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
+    """
+    if is_random(value):
+        return DRAWN
+    if isinstance(value, str | bytes):
+        return 'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
+    if isinstance(value, Mapping):
+        return "take the numbers and arrays out of it before the call, and pass each by itself"
+    if isinstance(value, list | tuple):
+        return "make an array of it before the call: `np.array(x)`"
+    if isinstance(value, AbstractSet | range):
+        return "make an array of it before the call: `np.array(list(x))`"
+    return ""
+
+
+def is_random(value: object) -> bool:
+    """Whether a value draws random numbers: a generator, or a function of one."""
+    import random
+
+    if isinstance(value, random.Random | np.random.Generator | np.random.RandomState):
+        return True
+    return isinstance(getattr(value, "__self__", None), random.Random | np.random.Generator | np.random.RandomState)

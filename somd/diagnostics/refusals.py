@@ -1,0 +1,71 @@
+"""What a user sees of a refusal: the own lines that led to it and the message, no frame of the compiler's.
+
+Python adds each frame that an exception leaves, the decorator's and the call's among them; they go where the traceback
+is shown: in `sys.excepthook` (as long as it is Python's own), in IPython, and in pytest, which asks for `hidden`.
+Bugs of ours (SOMD9xx) keep all frames.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+from somd.diagnostics.colours import takes_colours
+from somd.errors import SomdError, SomdInternalError
+
+
+def is_refusal(error: object) -> bool:
+    """Whether an exception is about the user's program."""
+    return isinstance(error, SomdError) and not isinstance(error, SomdInternalError)
+
+
+def hidden(caught: Any) -> bool:
+    """What pytest asks as `__tracebackhide__`: whether the frames of a module tell nothing of an exception."""
+    return is_refusal(getattr(caught, "value", None))
+
+
+def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback whose frames of somd's modules are taken out."""
+    if trace is None:
+        return None
+    trace.tb_next = without_our_frames(trace.tb_next)
+    module = str(trace.tb_frame.f_globals.get("__name__", ""))
+    return trace.tb_next if module.partition(".")[0] == "somd" else trace
+
+
+def hook() -> None:
+    """Have Python show refusals so, unless somebody else shows its exceptions."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _shown
+
+
+def _shown(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if is_refusal(error):
+        assert isinstance(error, SomdError)
+        trace = error.__traceback__ = without_our_frames(trace)
+        error.coloured = takes_colours(sys.stderr)
+    sys.__excepthook__(kind, error, trace)
+
+
+def for_ipython(error: SomdError) -> list[str]:
+    """The lines that IPython shows: its own way of showing an exception, without our frames and with colours.
+
+    Raises:
+        NotImplementedError: there is no IPython; it then shows the exception as any other.
+    """
+    from importlib import import_module
+
+    shell: Any = import_module("IPython").get_ipython()
+    if shell is None or not is_refusal(error):
+        raise NotImplementedError
+    trace = without_our_frames(error.__traceback__)
+    while trace is not None and trace.tb_next is not None and "IPython" in trace.tb_frame.f_code.co_filename:
+        trace = trace.tb_next  # what runs cells
+    error.coloured = shell.colors.lower() != "nocolor" and not os.environ.get("NO_COLOR")
+    try:
+        lines: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, trace)
+        return lines
+    finally:
+        error.coloured = False

@@ -1,0 +1,59 @@
+"""What is said of a call of a function that a method may not call (SOMD203): why, and the way out that fits it.
+
+In: the call and what its function is. Out: headline and helps.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+from types import ModuleType
+from typing import Any
+
+import libcst as cst
+
+from somd.arguments.instead import DRAWN, is_random
+from somd.transforms.stages import Method
+from somd.transforms.tree.names import MISSING, evaluate
+
+_OUTSIDE = "call it outside of the method, and pass its result"
+_PRINT = (
+    "to look at values on the way, run the function as it stands: `.sequential(...)` of the method, or the whole "
+    "program with `SOMD_TARGET=sequential`"
+)
+
+
+def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tuple[str, ...]]:
+    """Headline and helps of SOMD203."""
+    text = cst.Module([]).code_for_node(node.func)
+    near = _near(node.func, method) if function is MISSING else ""
+    if near:
+        return f"there is no `{text}`", (f"did you mean `{near}`?",)
+    return f"`{text}` is not a function that a method may call", (_instead(function),)
+
+
+def _instead(function: Any) -> str:
+    if is_random(function):
+        return DRAWN
+    if function is print:
+        return _PRINT
+    if function is builtins.sum:
+        return "write the loop out: `s += a[i]` in a loop is a sum"
+    if type(function).__module__.partition(".")[0] == "numba" and hasattr(function, "py_func"):
+        return f"take Numba's decorator off `{function.__name__}`: a method compiles the plain functions that it calls"
+    if function is MISSING:
+        return "write the loop out"
+    if str(getattr(function, "__module__", "")).startswith("numpy"):
+        return "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
+    return _OUTSIDE
+
+
+def _near(node: cst.BaseExpression, method: Method) -> str:
+    """The name that a module has in place of one that it lacks; "" where it is no module, or nothing is near."""
+    if not isinstance(node, cst.Attribute):
+        return ""
+    module = evaluate(node.value, method.namespace, method.local_names)
+    if not isinstance(module, ModuleType):
+        return ""
+    found = difflib.get_close_matches(node.attr.value, dir(module), n=1)
+    return f"{cst.Module([]).code_for_node(node.value)}.{found[0]}" if found else ""

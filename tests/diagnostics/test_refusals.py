@@ -1,0 +1,83 @@
+"""A refusal as Python, IPython and pytest show it: the user's lines and the message, no frame of somd's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+AT_A_CALL = """
+import numpy as np
+from somd import dist, somd
+
+@somd
+def roots(a: dist[np.ndarray]):
+    for i in range(len(a)):
+        a[i] = np.sqqrt(a[i])
+
+def test_main():
+    roots(np.ones(3))
+
+if __name__ == "__main__":
+    test_main()
+"""
+AT_DECORATION = """
+import numpy as np
+from somd import dist, somd
+
+@somd
+def sums(a: dist[np.ndarray]):
+    for i in range(1, len(a)):
+        a[i] = a[i - 1] + 1.0
+"""
+OF_THE_SETTINGS = """
+import numpy as np
+import somd
+
+with somd.use(target="nowhere"):
+    pass
+"""
+PYTEST = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
+IPYTHON = ["-m", "IPython", "--no-banner", "--colors=NoColor"]
+
+
+def shown(how: list[str], text: str, tmp_path: Path, **environment: str) -> str:
+    (tmp_path / "test_model.py").write_text(text)
+    settings = {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path), **environment}
+    done = subprocess.run(
+        [sys.executable, *how, "test_model.py"],
+        cwd=tmp_path,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("how", [[], IPYTHON, PYTEST], ids=["python", "ipython", "pytest"])
+@pytest.mark.parametrize("text", [AT_A_CALL, AT_DECORATION, OF_THE_SETTINGS], ids=["call", "decoration", "settings"])
+def test_no_frame_of_ours(how: list[str], text: str, tmp_path: Path) -> None:
+    if how == IPYTHON:
+        pytest.importorskip("IPython")
+    found = shown(how, text, tmp_path)
+    assert str(ROOT / "somd") not in found and "somd/calls" not in found
+    assert "test_model.py" in found and re.search(r"error\[SOMD\d+\]", found)
+    assert "more: somdc explain SOMD" in found and "\x1b" not in found
+    if text is AT_A_CALL:
+        assert "roots(np.ones(3))" in found
+
+
+def test_colours_where_a_terminal_takes_them(tmp_path: Path) -> None:
+    assert "\x1b[1;31merror[SOMD301]:" in shown([], AT_DECORATION, tmp_path, FORCE_COLOR="1")
+    assert "\x1b" not in shown([], AT_DECORATION, tmp_path, FORCE_COLOR="1", NO_COLOR="1")
+
+
+def test_the_hook_of_another_stays(tmp_path: Path) -> None:
+    other = "import sys\nsys.excepthook = lambda *what: print('mine')\n"
+    assert shown([], other + AT_DECORATION, tmp_path) == "mine\n"
