@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from somd.transforms.loops.program import Assign, Expression, Interval, Join, Loop, Region, Statement, Unpack, Variable
+from somd.transforms.loops.program import (
+    Assign,
+    Expression,
+    If,
+    Interval,
+    Join,
+    Loop,
+    Region,
+    Statement,
+    Unpack,
+    Variable,
+)
 from somd.transforms.loops.ranges import joined, whole
-from somd.transforms.loops.walking import inside, statements_in
+from somd.transforms.loops.walking import bodies, expressions, inside, statements_in
 
 Block = tuple[Statement, ...]
 
@@ -65,3 +76,16 @@ def assigned_ranges(body: Block, names: frozenset[str]) -> dict[str, Interval | 
             if name in names:
                 found[name] = joined(found[name], range_) if name in found else range_
     return found
+
+
+def set_through(body: Block, certain: set[str], exposed: set[str]) -> set[str]:
+    """The names that are set behind a body without loops in any case, or are `certain` before it; what is read before
+    that goes to `exposed`."""
+    for node in body:
+        exposed |= read(*expressions(node)) - certain
+        if isinstance(node, If):
+            yes, no = (set_through(block, certain, exposed) for block in bodies(node))
+            certain = yes & no
+        else:
+            certain = certain | set_by(node)
+    return certain

@@ -109,7 +109,7 @@ class _Holding:
             place = variable(f"{each.array}_held'{next(self.numbers)}", each.type)
             loads.append(Assign(place, each, origin))
             stores.append(Store(each, place, origin))
-            body = _with_variable(body, each, place)
+            body = with_variable(body, each, place)
         inner = replace(loop, body=body)
         inner = replace(inner, body=self.block(inner.body))
         whole = (*loads, inner, *stores)
@@ -175,7 +175,7 @@ def _trips(loop: Loop) -> bool | Expression:
     return operation("<" if forward else ">", loop.start, loop.stop)
 
 
-def _with_variable(body: Block, element: Element, place: Variable) -> Block:
+def with_variable(body: Block, element: Element, place: Variable) -> Block:
     """The body with the variable in place of the element."""
 
     def expression(node: Expression) -> Expression:

@@ -88,9 +88,15 @@ def _accumulates(group: Group) -> bool:
 
 def unrolls(pieces: Sequence[Piece], varying: Varying) -> bool:
     """Whether inner loops are few operations, by constant numbers of trips, and none that is not vectorised."""
-    loops = [piece for piece in pieces if isinstance(piece, Around) and isinstance(piece.node, Loop)]
-    counted = list(_operations(loops, varying))
+    counted = list(_operations(list(_loops(pieces)), varying))
     return sum(times for times, _ in counted) <= UNROLLED and not any(hindered for _, hindered in counted)
+
+
+def _loops(pieces: Sequence[Piece]) -> Iterator[Around]:
+    """The outermost loops, those under conditions too."""
+    for piece in pieces:
+        if isinstance(piece, Around):
+            yield from (piece,) if isinstance(piece.node, Loop) else _loops((*piece.body, *piece.orelse))
 
 
 def _operations(pieces: Sequence[Piece], varying: Varying, times: int = 1) -> Iterator[tuple[int, bool]]:

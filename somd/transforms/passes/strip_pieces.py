@@ -23,9 +23,9 @@ from somd.transforms.loops.program import (
     Statement,
     Variable,
 )
-from somd.transforms.loops.scopes import assigned, read, set_by
+from somd.transforms.loops.scopes import assigned, read, set_by, set_through
 from somd.transforms.loops.varying import Varying, limits, of_lanes
-from somd.transforms.loops.walking import bodies, expressions, statements_in
+from somd.transforms.loops.walking import expressions, statements_in
 
 Block = tuple[Statement, ...]
 
@@ -141,20 +141,8 @@ def _mentioned(body: Sequence[Statement]) -> set[str]:
 
 def _group(body: Block) -> Group:
     group = Group(body, possible=assigned(body))
-    group.certain = _through(body, set(), group.exposed)
+    group.certain = set_through(body, set(), group.exposed)
     return group
-
-
-def _through(body: Block, certain: set[str], exposed: set[str]) -> set[str]:
-    """The names that are set behind a body in any case; what is read before that goes to `exposed`."""
-    for node in body:
-        exposed |= read(*expressions(node)) - certain
-        if isinstance(node, If):
-            yes, no = (_through(block, certain, exposed) for block in bodies(node))
-            certain = yes & no
-        else:
-            certain = certain | set_by(node)
-    return certain
 
 
 def note_needs(pieces: Sequence[Piece], after: set[str]) -> set[str]:

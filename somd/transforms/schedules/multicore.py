@@ -7,11 +7,22 @@ from functools import partial
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.precompute import precompute
+from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.strip_mining import strip_mining
+from somd.transforms.passes.unroll_and_jam import unroll_and_jam
 
 #: bytes that the scalars of a strip may take: well inside the first cache
 ROOM = 1 << 14
 #: the fewest and the most iterations in a strip
 LANES = (64, 1024)
+#: how many trips of a loop may be taken at once, and the operations that these may have
+TRIPS = 4
+OPERATIONS = 32
 
-SCHEDULE: tuple[Pass, ...] = (precompute, partial(strip_mining, room=ROOM, lanes=LANES), alignment)
+SCHEDULE: tuple[Pass, ...] = (
+    precompute,
+    register_accumulation,
+    partial(strip_mining, room=ROOM, lanes=LANES),
+    partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),
+    alignment,
+)
