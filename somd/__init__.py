@@ -10,8 +10,9 @@ pyopencl are imported when a method first needs them.
 """
 
 import sys
+from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from somd.arguments.device_arrays import to_device
 from somd.calls.decorator import somd
@@ -31,6 +32,9 @@ from somd.language.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic
 from somd.settings.config import use
 from somd.settings.targets import targets
 
+if TYPE_CHECKING:
+    from somd import random as random
+
 __version__ = "0.1.0"
 
 
@@ -46,6 +50,11 @@ class _Package(ModuleType):
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return somd(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "random":  # imported when it is first read
+            return import_module("somd.random")
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
 sys.modules[__name__].__class__ = _Package

@@ -26,6 +26,15 @@ NUMBERS = (bool, int, float, complex)
 _PLAIN = (*NUMBERS, str, bytes, list, tuple, dict, set, frozenset, type(None), np.ndarray, np.generic)
 
 
+def is_known(module: str | None) -> bool:
+    """Whether the compiler knows what the functions of a module are: none is translated as the user's own are.
+
+    What `somd.random` has is written as helpers are, and taken as they are.
+    """
+    name = module or ""
+    return name.partition(".")[0] in ("numpy", "math", "somd") and not name.startswith("somd.random")
+
+
 def is_object(value: object) -> bool:
     """Whether attributes of a value are read for it; numbers, arrays and Python's own containers are no objects."""
     return not isinstance(value, _PLAIN) or isinstance(value, enum.Enum)

@@ -25,6 +25,7 @@ from somd.capture.objects import (
     declared_sequence,
     defaults_of,
     distributed,
+    is_known,
     is_object,
     named,
     read_as_object,
@@ -236,7 +237,7 @@ class _Walk(Taking):
         Its arguments that stand for objects are given back.
         """
         function = found.function
-        if _known_name(function.__module__) or (not found.getter and end < len(path.attributes)):
+        if is_known(function.__module__) or (not found.getter and end < len(path.attributes)):
             return ()
         objects: tuple[tuple[str, Origin], ...] = ()
         if found.receiver is not None:
@@ -375,8 +376,4 @@ def attribute_of_name(value: object) -> object:
 
 
 def _known(value: object) -> bool:
-    return isinstance(value, ModuleType) and _known_name(value.__name__)
-
-
-def _known_name(name: str | None) -> bool:
-    return (name or "").partition(".")[0] in ("numpy", "math", "somd")
+    return isinstance(value, ModuleType) and is_known(value.__name__)

@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from somd.capture.objects import is_known
 from somd.capture.reach import Frame, Reach
 
 
@@ -57,8 +58,6 @@ class Reached:
 
 
 Function = FunctionType | Reached
-#: packages whose functions are no helpers: somd's own are markers
-NOT_OWN = ("numpy", "math", "somd")
 
 
 def own_function(value: object) -> Function | None:
@@ -68,6 +67,4 @@ def own_function(value: object) -> Function | None:
         return wrapped
     if isinstance(value, Reached):
         return value
-    if not isinstance(value, FunctionType) or (value.__module__ or "").partition(".")[0] in NOT_OWN:
-        return None
-    return value
+    return value if isinstance(value, FunctionType) and not is_known(value.__module__) else None

@@ -88,8 +88,15 @@ def _signature(method: Method, objects: set[str], taken: tuple[Param, ...], firs
     keyword = [p for p in given.kwonly_params if p.name.value not in objects]
     plain = [*keep[0], *keep[1]]
     if first:
-        return given.with_changes(posonly_params=(), params=[*made, *plain], kwonly_params=keyword)
-    return given.with_changes(posonly_params=(), params=plain, kwonly_params=[*keyword, *made])
+        return _with_params(given, [*made, *plain], keyword)
+    return _with_params(given, plain, [*keyword, *made])
+
+
+def _with_params(given: cst.Parameters, plain: list[cst.Param], keyword: list[cst.Param]) -> cst.Parameters:
+    """Other parameters; a lone `*` stays only before some that are given by keyword."""
+    lone = isinstance(given.star_arg, cst.ParamStar) and not keyword
+    star = cst.MaybeSentinel.DEFAULT if lone else given.star_arg
+    return given.with_changes(posonly_params=(), params=plain, star_arg=star, kwonly_params=keyword)
 
 
 def _param(reach: Reach, origin: Origin, method: Method, collector: Collector) -> Param:
@@ -127,6 +134,8 @@ class _Paths(Tracked):
         self.as_arrays: set[cst.CSTNode] = set()
         #: arguments that stand for objects
         self.dropped: set[cst.CSTNode] = set()
+        #: what stands for functions that are called with objects
+        self.called: set[cst.CSTNode] = set()
         self.spelled: dict[str, str] = {}
 
     def without_short_names(self, body: cst.BaseSuite) -> cst.BaseSuite:
@@ -206,7 +215,7 @@ class _Paths(Tracked):
         return None if path is None else self.meanings.get(path)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
-        return self.meaning(node) is None
+        return self.meaning(node) is None and node not in self.called
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         meaning = self.meaning(original_node)
@@ -366,8 +375,10 @@ class _Paths(Tracked):
             return False
         if isinstance(node.func, cst.Name) and node.func.value == "len":
             self.as_arrays.update(each.value for each in node.args)
-        _, dropped = self.site(node)
+        meaning, dropped = self.site(node)
         self.dropped.update(dropped)
+        if isinstance(meaning, Call):
+            self.called.add(node.func)
         return True
 
     def visit_Arg(self, node: cst.Arg) -> bool:

@@ -45,7 +45,7 @@ class Calls:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 return self._allocation(node, kind, name)
-        if isinstance(function, Function):
+        if isinstance(function, Function) and functions.known(function, functions.MATH) is None:
             return self._helper(function, arguments, node)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")

@@ -13,7 +13,7 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
-from somd.elementary.functions import OF_MATH, OF_NUMPY
+from somd.elementary.functions import FUNCTIONS, OF_MATH, OF_NUMPY
 from somd.transforms.types.scalars import ScalarType
 
 _MATH = "sqrt floor ceil trunc fabs copysign degrees radians isnan isinf isfinite fmod gcd isqrt"
@@ -55,7 +55,11 @@ METHODS = ("conjugate", "conj")
 PARTS = ("real", "imag")
 
 BUILTINS = (abs, min, max, round, int, float, complex, bool, len, pow, divmod)
-MATH: dict[Callable[..., Any], str] = {getattr(math, name): name for name in (*_MATH.split(), *OF_MATH)}
+#: functions of `math`, and those that methods compute in their place, which have their bits in plain Python too
+MATH: dict[Callable[..., Any], str] = {
+    **{getattr(math, name): name for name in (*_MATH.split(), *OF_MATH)},
+    **{each.function: each.math for each in FUNCTIONS if each.math is not None},
+}
 CMATH: dict[Callable[..., Any], str] = {getattr(cmath, name): name for name in _CMATH.split()}
 NUMPY: dict[Callable[..., Any], str] = {getattr(np, name): name for name in (*_NUMPY.split(), *OPERATORS, *OF_NUMPY)}
 CASTS: dict[Callable[..., Any], str] = {getattr(np, name): np.dtype(getattr(np, name)).name for name in _DTYPES.split()}
