@@ -246,11 +246,11 @@ def _check_once(function: FunctionType, owner: type | None) -> Reach | None:
     key = source_key(function, found)
     if key is not None and (is_checked(key) or came_checked(function, found)):
         return None
-    from somd.transforms.pipeline import check
+    from somd.transforms.pipeline import check_source
 
     try:
         with one_at_a_time():
-            check(function, found)
+            check_source(function, found)
     except SomdCompileError:
         own = parameters_of(function)
         if any(path.tested and path.root in own for path in paths_of(function)):

@@ -64,6 +64,7 @@ _TITLES = {
     "SOMD607": "reduction gives another type than the method",
     "SOMD608": "cache not used",
     "SOMD609": "scalar too far from 0",
+    "SOMD610": "axis of length 1 that would be stretched",
     "SOMD901": "internal compiler error",
     "SOMD902": "library failed on generated code",
 }

@@ -80,10 +80,10 @@ def check_method(method: Method) -> MethodCheck:
 
 
 def _of_source(method: Method, found: Reach) -> Iterable[Diagnostic]:
-    from somd.transforms.pipeline import check
+    from somd.transforms.pipeline import check_source
 
     try:
-        check(function_of(method), found)
+        check_source(function_of(method), found)
     except SomdCompileError as error:
         return error.diagnostics
     except Exception as error:

@@ -22,6 +22,8 @@ from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
+from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
+from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
@@ -105,13 +107,34 @@ def looking(function: FunctionType, found: Reach | None) -> Iterator[Reach]:
 
 
 def check(function: FunctionType, found: Reach | None = None) -> Plan:
-    """Everything that the source alone can show.
+    """The plan as far as the source alone shows it; of array statements, for arrays of float64.
 
     Raises:
         SomdCompileError: with all that was found.
     """
     with looking(function, found) as found:
-        return _checked(front(function, found))
+        method = front(function, found)
+        if not says_array_statements(method):
+            return _checked(method)
+    return compile_for(function, default_arguments(function, found), {}, found).plan
+
+
+def check_source(function: FunctionType, found: Reach | None = None) -> None:
+    """Everything that the source alone can show. What array statements mean is known when arrays are.
+
+    Raises:
+        SomdCompileError: with all that was found.
+    """
+    with looking(function, found) as found:
+        method = front(function, found)
+        if says_array_statements(method):
+            return
+        try:
+            _checked(method)
+        except SomdCompileError as error:
+            nothing = all(each.code == "SOMD105" for each in error.diagnostics)
+            if not (nothing and may_have_array_statements(method)):
+                raise
 
 
 def _checked(method: Method) -> Plan:
@@ -143,6 +166,8 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
     method = with_names_apart(method, arguments)
     with in_the_users_names(method):
         types = infer_types(method, arguments)
+        if types.whole:
+            return _compiled(arrays_to_loops(method, types, aliases), arguments, aliases)
         ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
         inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
         strong = frozenset(n for n, t in types.names.items() if isinstance(t, ScalarType) and not t.weak) - inexact
@@ -174,7 +199,7 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
     bits, Python's int for the rest, or float or complex where the parameter says so."""
     with looking(function, found) as found:
         method = front(function, found)
-        ranks = kinds_from_source(method, Collector()).ranks
+        ranks = {**dict.fromkeys(arrays_in(method), 1), **kinds_from_source(method).ranks}
         integers = names_in_indexes(method) | names_under_bits(method)
         declared = {p: value_given(annotation_of(function, p)) for p in method.param_names}
     kinds: dict[object, Type] = {float: FLOAT, complex: COMPLEX}

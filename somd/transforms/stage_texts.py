@@ -74,7 +74,7 @@ def _param(param: Param) -> str:
 def _accesses(function: FunctionType, found: Reach) -> Iterator[str]:
     plan = pipeline.check(function, found)
     method = plan.method
-    context = Context(method, kinds_from_source(method, Collector()), Collector())
+    context = Context(method, kinds_from_source(method), Collector())
     for fact in context.all_facts:
         yield f"fact   {fact.formula.text}"
     for phase in plan.phases():

@@ -132,10 +132,10 @@ def test_functions_that_only_a_call_defines(somdc: Somdc, write: Write) -> None:
 
 
 def test_types_of_declared_signatures(somdc: Somdc, write: Write) -> None:
-    text = ADD.replace("@somd", '@somd(signatures=["float64[:], float64[:]", "float64[:, :], float64[:]"])')
+    text = ADD.replace("@somd", '@somd(signatures=["float64[:], float64[:]", "float64[:], float64[:, :]"])')
     write("model.py", text)
     done = somdc("check", "model.py")
-    assert done.status == 1 and "error[SOMD403]" in done.out
+    assert done.status == 1 and "error[SOMD402]" in done.out
     write("other.py", ADD.replace("@somd", '@somd(signatures=["float64[:]"])'))
     done = somdc("check", "other.py")
     assert done.status == 1 and "error[SOMD102]" in done.out and "1 types for 2 parameters" in done.out

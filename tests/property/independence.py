@@ -39,7 +39,7 @@ def independent(program: Program, function: FunctionType, examples: Sequence[Map
     """
     method = method_of(function)
     collector = Collector()
-    context = Context(method, kinds_from_source(method, collector), collector)
+    context = Context(method, kinds_from_source(method), collector)
     loops = _Loops(context)
     tree = method.function.visit(loops)
     assert isinstance(tree, cst.FunctionDef)

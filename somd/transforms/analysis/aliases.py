@@ -109,7 +109,7 @@ class _Follower:
         if isinstance(node, cst.With):
             return self.block(statements_of(node.body), namings)
         bound = assigned_names(node) & self.arrays
-        if not bound:
+        if not bound or isinstance(node, cst.AugAssign):  # `a += e` writes into the array that `a` is
             return namings
         self.touched |= bound
         if self.lost:

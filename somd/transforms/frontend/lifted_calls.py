@@ -155,4 +155,5 @@ def _element(small: cst.BaseSmallStatement) -> cst.Subscript | None:
         target = small.target
     else:
         return None
-    return target if isinstance(target, cst.Subscript) else None
+    whole = isinstance(target, cst.Subscript) and any(not isinstance(e.slice, cst.Index) for e in target.slice)
+    return target if isinstance(target, cst.Subscript) and not whole else None

@@ -192,7 +192,7 @@ class _Tester(Tracked):
             raised = unused("unset", self.namespace)
             place = self.method.position(_name_in(node, name, self.method))
             text = TEXT.format(self.method.spelled.get(name, name))
-            self.namespace[raised] = Raising(text, place, (), _function_at(self.method, place))
+            self.namespace[raised] = Raising(text, place, (), function_at(self.method, place))
             before = [self.evaluated(each) for each in evaluated_before(_header(node), name)]
             test = cst.ensure_type(parsed(f"if {self.flags[name]} < 1:\n    raise {raised}()\n")[0], cst.If)
             body = cst.ensure_type(test.body, cst.IndentedBlock)
@@ -295,7 +295,7 @@ class _Tester(Tracked):
         return cst.FlattenSentinel([*tests, updated])
 
 
-def _function_at(method: Method, place: Position) -> FunctionType:
+def function_at(method: Method, place: Position) -> FunctionType:
     """The function that a place stands in, of those that are written out in the method."""
     codes = [(f.__code__.co_firstlineno, k) for k, f in enumerate(method.functions) if _file(f) == place.file]
     return method.functions[max(((line, -k) for line, k in codes if line <= place.line), default=(0, 0))[1] * -1]

@@ -42,8 +42,6 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Set: ("a set", "use arrays and scalars"),
     cst.List: ("a list", "use an array"),
     cst.StarredElement: ("`*` unpacking", "name the values one by one"),
-    cst.Ellipsis: ("`...`", "write the indexes out"),
-    cst.Slice: ("a slice", "write the loop over the elements out"),
     cst.MatrixMultiply: ("`@`", "write the loops of the product out"),
     cst.Is: ("`is`", "compare with `==`"),
     cst.IsNot: ("`is not`", "compare with `!=`"),

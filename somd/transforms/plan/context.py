@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.diagnostics.model import Collector, Position
 from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import Scope, shape_reference
 from somd.transforms.analysis.aliases import Aliases, aliases_of
 from somd.transforms.analysis.facts import Fact, facts_of
 from somd.transforms.analysis.liveness import Liveness
+from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.stages import Method, RaiseSite, Site
@@ -39,10 +40,10 @@ class Kinds:
     strong: frozenset[str] = frozenset()
 
 
-def kinds_from_source(method: Method, collector: Collector) -> Kinds:
+def kinds_from_source(method: Method) -> Kinds:
     """Kinds as far as the text shows them: what is indexed is an array of that many dimensions."""
     ranks: dict[str, int] = {p.name: 1 for p in method.params if p.distributed}
-    seen: dict[str, cst.Subscript] = {}
+    seen: set[str] = set()
 
     class Uses(Reader):
         def visit_Subscript(self, node: cst.Subscript) -> None:
@@ -50,11 +51,10 @@ def kinds_from_source(method: Method, collector: Collector) -> Kinds:
             if reference is not None:
                 self.at_least(reference[0], reference[1] + 1)
             elif isinstance(node.value, cst.Name) and node.value.value in method.local_names:
-                name, rank = node.value.value, len(index_expressions(node))
-                if name in seen and ranks[name] != rank:
-                    collector.add(_ranks_differ(method, name, seen[name], node))
-                ranks[name] = rank
-                seen.setdefault(name, node)
+                name, items = node.value.value, items_of(node, method)
+                rank = sum(not isinstance(item, Mark) for item in items)
+                ranks[name] = max(rank, ranks[name]) if name in seen else rank
+                seen.add(name)
 
         def visit_Call(self, node: cst.Call) -> None:
             reference = shape_reference(node)
@@ -162,16 +162,6 @@ def names_under_bits(method: Method) -> set[str]:
 
     method.function.body.visit(Operators())
     return found
-
-
-def _ranks_differ(method: Method, name: str, first: cst.Subscript, second: cst.Subscript) -> Diagnostic:
-    counts = [len(index_expressions(node)) for node in (first, second)]
-    labels = (
-        Label(method.position(second), f"{counts[1]} here", True),
-        Label(method.position(first), f"{counts[0]} indexes here", False),
-    )
-    helps = ("give one index for each dimension; rows and slices are not supported: write the loop out",)
-    return Diagnostic("SOMD403", f"`{name}` is indexed with {counts[1]} and with {counts[0]} indexes", labels, helps)
 
 
 def _partitions(method: Method) -> dict[str, str]:

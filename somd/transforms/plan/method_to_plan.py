@@ -93,7 +93,7 @@ class Planned:
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     """The plan of `method`; without `kinds`, as far as the source alone shows them."""
     collector = Collector()
-    context = Context(method, kinds or kinds_from_source(method, collector), collector)
+    context = Context(method, kinds or kinds_from_source(method), collector)
     method = with_stand_ins(context)
     planner = _Planner(context)
     body = planner.method()

@@ -80,7 +80,7 @@ def loops_with_copies(method: Method) -> tuple[cst.For, ...]:
     if method.combine is None:
         return ()
     nothing = Collector()
-    context = Context(method, kinds_from_source(method, nothing), nothing)
+    context = Context(method, kinds_from_source(method), nothing)
     statements = statements_of(method.function.body)
     try:
         cut = cut_at_last_loop(statements, parallel_or_formula(statements, context), context)

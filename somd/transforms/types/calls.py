@@ -62,9 +62,13 @@ class Calls:
             name = functions.known(function, table)
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
-                found = [self.scalar(a) for a in arguments]
+                any_found = [self.any(a) for a in arguments]
                 if not self._counted(functions.counts_of(function, kind, name), node):
                     return None
+                if kind in ("numpy", "cast") and any(isinstance(each, ArrayType) for each in any_found):
+                    sampled = functions.SAMPLED.get(cast(Any, function), cast(Any, function))
+                    return self.expressions.whole(sampled, any_found, arguments, node)
+                found = [self.expressions.as_scalar(f, a) for f, a in zip(any_found, arguments, strict=True)]
                 if kind == "math" and self._is_whole(name, found):
                     self.types.calls[node] = Callee("builtin", "int")
                 if kind == "numpy" and name not in functions.OF_COMPLEX and any(f and f.kind == "c" for f in found):
@@ -198,7 +202,10 @@ class Calls:
         if len(arguments) != 1:
             self.report("SOMD203", f"`{name}` with {len(arguments)} arguments is not supported", node, "give it one")
             return None
-        return self._applied(function, [self.scalar(arguments[0])], node)
+        only = self.any(arguments[0])
+        if name == "abs" and isinstance(only, ArrayType):
+            return self.expressions.whole(abs, [only], arguments, node)
+        return self._applied(function, [self.expressions.as_scalar(only, arguments[0])], node)
 
     def _helper(self, function: Function, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         found = [self.any(a) for a in arguments]

@@ -6,18 +6,20 @@ Every typed node is entered in `Types.nodes`. A sub-expression whose type is not
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
 from somd.arguments.instead import instead_of
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Mark, is_none, items_of
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types import functions
+from somd.transforms.types.array_values import applied
 from somd.transforms.types.calls import Calls
 from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.naturals import Naturals
@@ -50,7 +52,14 @@ COMPARISONS = {
 }
 #: places behind the point to which integers may be rounded, which changes nothing
 MOST_PLACES = 400
+ARRAY = ArrayType
 HelperFinder = Callable[[Function, tuple[Type, ...], cst.Call], "HelperInstance | None"]
+
+
+def is_part(node: cst.Subscript, base: ArrayType, method: Method) -> bool:
+    """Whether a subscript of such an array is an array, too."""
+    items = items_of(node, method)
+    return len(items) < base.ndim or any(isinstance(item, cst.Slice | Mark) for item in items)
 
 
 class Expressions:
@@ -70,7 +79,10 @@ class Expressions:
 
     def scalar(self, node: cst.BaseExpression) -> ScalarType | None:
         """The type of an expression that must be a scalar."""
-        found = self.any(node)
+        return self.as_scalar(self.any(node), node)
+
+    def as_scalar(self, found: Type | None, node: cst.BaseExpression) -> ScalarType | None:
+        """The type of an expression, `found`, that must be a scalar."""
         if found is None or isinstance(found, ScalarType):
             return found
         instead = "index the array: write the loop out"
@@ -113,10 +125,7 @@ class Expressions:
         if isinstance(node, cst.Subscript):
             return self._subscript(node)
         if isinstance(node, cst.BinaryOperation):
-            left, right = self.scalar(node.left), self.scalar(node.right)
-            if left is None or right is None:
-                return None
-            return self.binary(type(node.operator), left, right, (node.left, node.right), node)
+            return self._operation(node)
         if isinstance(node, cst.UnaryOperation):
             return self._unary(node)
         if isinstance(node, cst.Comparison):
@@ -136,6 +145,34 @@ class Expressions:
             "SOMD202", "this expression is not supported in a SOMD method", node, "use numbers and array elements"
         )
         return None
+
+    def _operation(self, node: cst.BinaryOperation) -> Type | None:
+        sides = self.any(node.left), self.any(node.right)
+        if ARRAY in map(type, sides) and type(node.operator) in BINARY:
+            return self.whole(BINARY[type(node.operator)], sides, (node.left, node.right), node)
+        left, right = self.as_scalar(sides[0], node.left), self.as_scalar(sides[1], node.right)
+        if left is None or right is None:
+            return None
+        return self.binary(type(node.operator), left, right, (node.left, node.right), node)
+
+    def whole(
+        self,
+        function: Callable[..., object],
+        found: Sequence[Type | None],
+        operands: Sequence[cst.BaseExpression],
+        node: cst.BaseExpression,
+    ) -> Type | None:
+        """The type of an operation on arrays, element by element."""
+        known = tuple(each for each in found if each is not None)
+        if len(known) < len(found):
+            return None
+        self.types.whole = True
+        try:
+            return applied(function, known, tuple(map(self.literal, operands)))
+        except NotTyped as error:
+            names = " and ".join(f"`{each}`" for each in known)
+            self.report("SOMD402", f"NumPy does not do this with {names}: {error}", node, "convert one of them")
+            return None
 
     def _name(self, node: cst.Name) -> Type | None:
         name = node.value
@@ -191,6 +228,8 @@ class Expressions:
 
     def _subscript(self, node: cst.Subscript) -> Type | None:
         base = self.any(node.value)
+        if isinstance(base, ArrayType) and is_part(node, base, self.method):
+            return self._part_of(node, base)
         indexes = index_expressions(node)
         if isinstance(base, TupleType):
             position = self.literal(indexes[0]) if len(indexes) == 1 else None
@@ -222,6 +261,47 @@ class Expressions:
             self.report("SOMD403", message, node, "give one index for each dimension")
             return None
         return base.element
+
+    def _part_of(self, node: cst.Subscript, base: ArrayType) -> ArrayType | None:
+        """The type of a part of an array that is an array itself."""
+        self.types.whole = True
+        ndim = base.ndim
+        for item in items_of(node, self.method):
+            if isinstance(item, cst.Slice):
+                for limit in (item.lower, item.upper, item.step):
+                    found = None if limit is None or is_none(limit, self.method) else self.scalar(limit)
+                    if found is not None and found.kind not in "iu":
+                        self.report("SOMD402", f"a slice takes integers, this is `{found}`", node, "use `int()`")
+                        return None
+                if item.step is not None and not is_none(item.step, self.method):
+                    step = self.literal(item.step)
+                    if not isinstance(step, int) or step == 0:
+                        self.report("SOMD402", "the step of a slice is a constant here", item.step, "write a loop")
+                        return None
+            elif item is NEW_AXIS:
+                ndim += 1
+            elif isinstance(item, cst.BaseExpression):
+                found_index = self.any(item)
+                if isinstance(found_index, ArrayType):
+                    message = "an array as an index is not supported yet"
+                    self.report("SOMD202", message, item, "write the loop over its elements out")
+                    return None
+                if found_index is None:
+                    return None
+                if not isinstance(found_index, ScalarType) or found_index.kind not in "iu":
+                    message = f"an index is an integer, this is `{found_index}`"
+                    self.report("SOMD402", message, item, "convert it with `int()`")
+                    return None
+                ndim -= 1
+        if len([i for i in items_of(node, self.method) if i is not NEW_AXIS and i is not ELLIPSIS]) > base.ndim:
+            count = sum(item is not NEW_AXIS and item is not ELLIPSIS for item in items_of(node, self.method))
+            message = f"an array of {base.ndim} dimensions is indexed with {count}"
+            self.report("SOMD403", message, node, "give at most one index for each dimension")
+            return None
+        if ndim < 1:
+            self.report("SOMD403", "an array without dimensions is not supported", node, "leave `...` out")
+            return None
+        return ArrayType(base.dtype, ndim)
 
     def binary(
         self,
@@ -275,8 +355,11 @@ class Expressions:
             helps = f"give it one type: `{kind}(...)`, or write `0.0` for `0` where it is a float else"
         self.report("SOMD401", message, node, helps)
 
-    def _unary(self, node: cst.UnaryOperation) -> ScalarType | None:
-        inner = self.scalar(node.expression)
+    def _unary(self, node: cst.UnaryOperation) -> Type | None:
+        found = self.any(node.expression)
+        if isinstance(found, ArrayType) and type(node.operator) in UNARY and not isinstance(node.operator, cst.Not):
+            return self.whole(UNARY[type(node.operator)], (found,), (node.expression,), node)
+        inner = self.as_scalar(found, node.expression)
         if inner is None:
             return None
         if isinstance(node.operator, cst.Not):
@@ -290,7 +373,12 @@ class Expressions:
             self.report("SOMD402", f"this operator is not defined on `{inner}`: {error}", node, "convert the operand")
             return None
 
-    def _comparison(self, node: cst.Comparison) -> ScalarType | None:
+    def _comparison(self, node: cst.Comparison) -> Type | None:
+        if len(node.comparisons) == 1:
+            sides = node.left, node.comparisons[0].comparator
+            found = self.any(sides[0]), self.any(sides[1])
+            if ARRAY in map(type, found):
+                return self.whole(COMPARISONS[type(node.comparisons[0].operator)], found, sides, node)
         left, left_node = self.scalar(node.left), node.left
         parts: list[ScalarType] = []
         for target in node.comparisons:

@@ -21,6 +21,7 @@ from somd.transforms.reserved import BUILTINS, apart
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
 from somd.transforms.tree.names import names_read
+from somd.transforms.types.array_values import IN_PLACE, applied, stored
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.literals import plain
 from somd.transforms.types.long_literals import check_long_literals
@@ -218,13 +219,23 @@ class _Walk:
         if isinstance(target, cst.Name):
             self.take(target.value, found, literal, target)
         elif isinstance(target, cst.Subscript):
-            element = self.expressions.scalar(target)
-            if element is not None and not isinstance(found, ScalarType):
+            element = self.expressions.any(target)
+            if isinstance(element, ArrayType):
+                self.stored(element, found, target)
+            elif element is not None and not isinstance(found, ScalarType):
                 self.expressions.report("SOMD402", "an array element takes a scalar", target, "write the loop out")
-            elif element is not None and isinstance(found, ScalarType):
+            elif isinstance(element, ScalarType) and isinstance(found, ScalarType):
                 self.kept(element, found, target)
         else:
             self.expressions.report("SOMD201", "this target is not supported", target, "assign to a name or an element")
+
+    def stored(self, part: ArrayType, value: Type, node: cst.CSTNode) -> None:
+        """Report a value that a part of an array cannot take."""
+        try:
+            stored(part, value)
+        except NotTyped as error:
+            message = f"`{value}` cannot be stored in `{part}`: {error}"
+            self.expressions.report("SOMD402", message, node, "store a number, or an array of as many dimensions")
 
     def kept(self, element: ScalarType, value: ScalarType, node: cst.CSTNode) -> None:
         """Report a complex value that is stored in an array of real numbers."""
@@ -237,10 +248,12 @@ class _Walk:
         left, right = self.expressions.any(node.target), self.expressions.any(node.value)
         if operator is None or left is None or right is None:
             return
+        if isinstance(left, ArrayType):
+            self.updated(node, left, right)
+            return
         if not (isinstance(left, ScalarType) and isinstance(right, ScalarType)):
-            self.expressions.report(
-                "SOMD402", "arithmetic on whole arrays is not supported", node, "write the loop out"
-            )
+            message = "a scalar becomes an array here"
+            self.expressions.report("SOMD402", message, node, "give the array a name of its own: `b = s + a`")
             return
         found = self.expressions.binary(operator, left, right, (node.target, node.value), node)
         if found is not None:
@@ -250,6 +263,17 @@ class _Walk:
                 self.take(node.target.value, found, None, node.target)
             else:
                 self.kept(left, found, node)
+
+    def updated(self, node: cst.AugAssign, left: ArrayType, right: Type) -> None:
+        """`a += e`, which writes into the array."""
+        self.types.whole = True
+        try:
+            found = applied(IN_PLACE[type(node.operator)], (left, right), (None, self.expressions.literal(node.value)))
+            if found != left:
+                raise NotTyped(f"the result would be `{found}`")
+        except NotTyped as error:
+            message = f"NumPy does not do this in place in `{left}`: {error}"
+            self.expressions.report("SOMD402", message, node, "convert the value, or make a new array")
 
     def take(self, name: str, found: Type, literal: Literal, node: cst.CSTNode) -> None:
         """Note that `name` takes a value. In the first round the name's type follows at once, so that a later statement
@@ -381,6 +405,10 @@ class _Walk:
         given = dict(zip(method.param_names, arguments, strict=True))
         method = with_names_apart(method, given)
         types = _infer(method, given, self.types.helpers, (*self.active, function))
+        if types.whole:
+            message = f"`{function.__name__}`, which takes numbers alone, computes with whole arrays"
+            self.expressions.report("SOMD203", message, node, "write its loops out, or hand it the arrays")
+            return None
         if types.result is not None and not always_returns(statements_of(method.function.body)):
             message = f"`{function.__name__}` may end without a `return`, and so give None"
             self.expressions.report("SOMD203", message, node, "let every path end with a `return`")

@@ -38,6 +38,8 @@ class Types:
     nodes: dict[cst.CSTNode, Type] = field(default_factory=dict)
     calls: dict[cst.Call, Callee] = field(default_factory=dict)
     result: Type | None = None
+    #: whether something is done with whole arrays, or parts of them that are arrays
+    whole: bool = False
     #: the types of the values that each `raise` needs, by its name
     raised: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     #: all helper instances reached, in the order in which they must be defined

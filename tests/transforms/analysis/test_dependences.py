@@ -23,7 +23,7 @@ def conflict_of(loop: str, guard: str, write: str, read: str) -> Conflict | None
     guarded = f"        if {guard}:\n            a[{write}] = a[{read}] + 1\n"
     method = method_of(function_of(f"def f(a: dist[np.ndarray], n: int, k: int):\n    for i in {loop}:\n{guarded}"))
     collector = Collector()
-    context = Context(method, kinds_from_source(method, collector), collector)
+    context = Context(method, kinds_from_source(method), collector)
     node = statements_of(method.function.body)[0]
     assert isinstance(node, cst.For)
     return find_conflict(accesses_of((node,), context.scope), node, Aliases(), Sets(context.facts))

@@ -1,0 +1,51 @@
+"""The exceptions of shapes that do not fit, which a call finds out about before its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from somd.errors import SomdRuntimeError
+
+#: what two shapes are: operands of one operation; an array and what it is stored in; an array that is added to in
+#: place, and what is added
+OPERANDS, INPUT, OUTPUT = "operands", "input", "output"
+
+
+def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
+    """What NumPy raises for two shapes that are not equal. Lengths count as 0 where they are negative.
+
+    Where NumPy would stretch an axis of length 1, a SomdRuntimeError: the loops that were made do not.
+
+    >>> misfit("operands", (3,), (4,))
+    ValueError('operands could not be broadcast together with shapes (3,) (4,) ')
+    """
+    shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second)]
+    if _stretches(what, shapes[0], shapes[1]):
+        told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
+        message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
+        return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+    one, two = (np.broadcast_to(np.zeros(()), shape) for shape in shapes)
+    try:
+        if what == OPERANDS:
+            np.add(one, two)
+        elif what == INPUT:
+            np.lib.stride_tricks.as_strided(np.zeros(1), shapes[1], (0,) * two.ndim)[...] = one
+        else:
+            target = np.lib.stride_tricks.as_strided(np.zeros(1), shapes[0], (0,) * one.ndim)
+            np.add(target, two, out=target)
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
+
+
+def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    """Whether NumPy takes two shapes."""
+    pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
+    if what == INPUT:
+        return all(given in (taken, 1) for given, taken in pairs)
+    if what == OUTPUT:
+        return all(given in (taken, 1) for taken, given in pairs)
+    return all(a == b or 1 in (a, b) for a, b in pairs)

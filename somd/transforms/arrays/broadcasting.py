@@ -1,0 +1,79 @@
+"""Shapes that are broadcast together, and the tests before a loop of those that are not known to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.language.shapes import INPUT, OPERANDS, OUTPUT, misfit
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.names import Names
+from somd.transforms.arrays.values import ONE
+from somd.transforms.tree.names import names_read
+
+Shape = tuple[Linear, ...]
+__all__ = ["INPUT", "OPERANDS", "OUTPUT", "Broadcasting"]
+
+
+@dataclass
+class Broadcasting:
+    """Broadcasts shapes and emits tests. `equal` has the pairs of lengths that were tested on the way to here."""
+
+    names: Names
+    collector: Collector
+    equal: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
+    before: list[cst.BaseStatement] = field(default_factory=list)
+
+    def together(self, shapes: Sequence[Shape], node: cst.CSTNode) -> Shape:
+        """The shape of what is made of values of these shapes, element by element."""
+        whole: Shape = ()
+        for shape in shapes:
+            if whole and shape:
+                self.test(OPERANDS, whole, shape, node)
+            pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
+            whole = tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))
+        return whole
+
+    def into(self, what: str, target: Shape, value: Shape, node: cst.CSTNode) -> None:
+        """Test that a value fits into a target."""
+        if value:
+            self.test(what, *((value, target) if what == INPUT else (target, value)), node)
+
+    def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
+        """Emit a test of the lengths of two shapes that are not known to fit."""
+        stretched = {OPERANDS: (True, True), INPUT: (True, False), OUTPUT: (False, True)}[what]
+        unknown: list[tuple[Linear, Linear]] = []
+        for a, b in zip(reversed(first), reversed(second), strict=False):
+            known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])
+            if not known and frozenset((a.text, b.text)) not in self.equal:
+                unknown.append((a, b))
+        if any(a.is_constant and b.is_constant for a, b in unknown):
+            self.refuse(what, first, second, node)
+            return
+        if not unknown:
+            return
+        test = " or ".join(f"({a.text} != {b.text} and ({a.text} > 0 or {b.text} > 0))" for a, b in unknown)
+        raising = self.names.raising(what, [first, second], node)
+        made = self.names.line(f"if {test}:\n    {raising}", node)
+        self.before.append(made)
+        for a, b in unknown:
+            read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
+            self.equal[frozenset((a.text, b.text))] = frozenset(read)
+
+    def refuse(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
+        """Report shapes of which the text shows that they do not fit."""
+        told = ", ".join(f"({', '.join(each.text for each in shape)})" for shape in (first, second))
+        message = f"these shapes do not go together: {told}"
+        constants = [tuple(each.constant for each in shape) for shape in (first, second)]
+        if all(each.is_constant for shape in (first, second) for each in shape):
+            message = str(misfit(what, *constants)).strip()
+        label = Label(self.names.position(node), "here", True)
+        self.collector.add(Diagnostic("SOMD403", message, (label,), ("NumPy raises ValueError here",)))
+
+    def forget(self, names: Collection[str]) -> None:
+        """Names are assigned: what was tested of them holds no longer."""
+        self.equal = {pair: read for pair, read in self.equal.items() if not read & set(names)}

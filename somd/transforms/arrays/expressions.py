@@ -1,0 +1,277 @@
+"""Expressions with array values -> `Value`.
+
+In: expressions of a method and their types. Out: values; and what has to be computed or tested before the statement,
+once: scalars that stand among arrays, limits of slices, shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.transforms.analysis.affine import shape_reference
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.arrays.broadcasting import Broadcasting
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.names import Names
+from somd.transforms.arrays.slices import Slices
+from somd.transforms.arrays.values import ONE, At, Axis, Value, View
+from somd.transforms.tree.loops import integer_constant
+from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.typing_table import Types
+
+
+class NotTaken(Exception):
+    """An expression that is not lowered; what is wrong has been reported."""
+
+
+class Expressions:
+    """Makes values of the expressions of a statement. `before` has what comes before it."""
+
+    def __init__(self, names: Names, types: Types, shapes: Broadcasting, collector: Collector) -> None:
+        self.names, self.types, self.shapes, self.collector = names, types, shapes, collector
+        #: integers that are never negative, and what is known of names: `n` may be `a.shape[0]`
+        self.naturals: set[str] = set()
+        self.known: Mapping[str, Linear] = {}
+        self.kept: dict[str, str] = {}
+        self.slices = Slices(self.linear, self.natural, self.named, names.function)
+
+    @property
+    def before(self) -> list[cst.BaseStatement]:
+        return self.shapes.before
+
+    def begin(self, node: cst.CSTNode) -> None:
+        """Begin a statement: what has been kept for the last one may have changed."""
+        self.statement = node
+        self.kept = {}
+        self.shapes.before = []
+
+    def refuse(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> NotTaken:
+        label = Label(self.names.position(node), "here", True)
+        self.collector.add(Diagnostic(code, message, (label,), (help_text,)))
+        return NotTaken(message)
+
+    def type_of(self, node: cst.BaseExpression) -> object:
+        return self.types.nodes.get(node)
+
+    # --- integers ------------------------------------------------------------------------------------------------
+
+    def natural(self, value: Linear) -> bool:
+        """Whether an integer is never negative."""
+        return value.constant >= 0 and all(
+            count > 0 and (text in self.naturals or (".shape[" in text and "(" not in text))
+            for text, count in value.terms
+        )
+
+    def named(self, text: str, natural: bool, spelling: str | None = None) -> Linear:
+        """A name for Python text that is computed before the statement."""
+        if text not in self.kept:
+            written = text if spelling is None else spelling
+            name = self.names.new("value__once", written)
+            self.before.append(self.names.line(f"{name} = {text}", self.statement))
+            self.kept[text] = name
+        if natural:
+            self.naturals.add(self.kept[text])
+        return Linear.of(self.kept[text])
+
+    def linear(self, node: cst.BaseExpression) -> Linear:
+        """An integer as a sum, as far as it is one."""
+        constant = integer_constant(node, self.names.method)
+        if constant is not None:
+            return Linear(constant)
+        reference = shape_reference(node)
+        if reference is not None and isinstance(self.types.names.get(reference[0]), ArrayType):
+            return self.length(*reference)
+        if isinstance(node, cst.Name):
+            return self.known.get(node.value) or self.name(node)
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+            return self.linear(node.expression) * -1
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Subtract):
+            left, right = self.linear(node.left), self.linear(node.right)
+            return left + right if isinstance(node.operator, cst.Add) else left - right
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+            left, right = self.linear(node.left), self.linear(node.right)
+            if left.is_constant or right.is_constant:
+                return right * left.constant if left.is_constant else left * right.constant
+        return self.once(node)
+
+    def name(self, node: cst.Name) -> Linear:
+        """The integer of a name; NumPy's narrow ones become Python's, which wrap at 64 bits alone."""
+        kind = self.types.names.get(node.value)
+        if isinstance(kind, ScalarType) and kind.dtype == "int64" and node.value in self.names.method.local_names:
+            return Linear.of(node.value)
+        return self.once(node)
+
+    def once(self, node: cst.BaseExpression) -> Linear:
+        """An integer that is computed before the statement."""
+        text = code(node)
+        return self.named(f"{self.names.function('int')}({text})", False, text)
+
+    def length(self, array: str, axis: int) -> Linear:
+        return self.known.get(f"{array}.shape[{axis}]") or Linear.of(f"{array}.shape[{axis}]")
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def value(self, node: cst.BaseExpression) -> Value:
+        """The value of an expression.
+
+        Raises:
+            NotTaken: it has a part that is not lowered, which has been reported.
+        """
+        kind = self.type_of(node)
+        if isinstance(kind, ScalarType):
+            return self.scalar(node)
+        if isinstance(node, cst.Name) and isinstance(kind, ArrayType):
+            return self.whole(node, kind)
+        if isinstance(node, cst.Subscript):
+            return self.part(node, self.value(node.value), items_of(node, self.names.method))
+        if isinstance(node, cst.BinaryOperation):
+            return self.operation(node, {"left": node.left, "right": node.right})
+        if isinstance(node, cst.UnaryOperation):
+            return self.operation(node, {"expression": node.expression})
+        if isinstance(node, cst.Comparison):
+            return self.comparison(node)
+        if isinstance(node, cst.Call):
+            return self.call(node)
+        raise self.refuse("SOMD202", "this is not supported among arrays", node, "write the loop out")
+
+    def scalar(self, node: cst.BaseExpression) -> Value:
+        """A number among arrays, computed once: what the statement writes may hold it."""
+        if not simple(node):
+            text = code(node)
+            if text not in self.kept:
+                name = self.names.new("value__once", text)
+                line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
+                self.names.place(line, node)
+                self.before.append(line)
+                self.kept[text] = name
+            name = self.kept[text]
+            return Value((), lambda at: self.names.expression(name, node))
+        return Value((), lambda at: self.names.copy(node))
+
+    def whole(self, node: cst.Name, kind: ArrayType) -> View:
+        axes = tuple(Axis(Linear(), 1, axis) for axis in range(kind.ndim))
+        shape = tuple(self.length(node.value, axis) for axis in range(kind.ndim))
+        return self.view(node.value, axes, shape, node)
+
+    def view(self, array: str, axes: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+        def element(at: At) -> cst.BaseExpression:
+            indexes = ", ".join(axis.index(at).text for axis in axes)
+            return self.names.expression(f"{array}[{indexes}]", node)
+
+        return View(shape, element, array, axes)
+
+    def operation(self, node: cst.BaseExpression, parts: Mapping[str, cst.BaseExpression]) -> Value:
+        """A node of which some parts are values."""
+        values = {name: self.value(part) for name, part in parts.items()}
+        shape = self.shapes.together([each.shape for each in values.values()], node)
+
+        def element(at: At) -> cst.BaseExpression:
+            return self.names.changed(node, **{name: value.at(at, shape) for name, value in values.items()})
+
+        return Value(shape, element)
+
+    def comparison(self, node: cst.Comparison) -> Value:
+        target = node.comparisons[0]
+        left, right = self.value(node.left), self.value(target.comparator)
+        shape = self.shapes.together([left.shape, right.shape], node)
+
+        def element(at: At) -> cst.BaseExpression:
+            other = self.names.changed(target, comparator=right.at(at, shape))
+            return self.names.changed(node, left=left.at(at, shape), comparisons=[other])
+
+        return Value(shape, element)
+
+    def call(self, node: cst.Call) -> Value:
+        callee = self.types.calls.get(node)
+        if callee is not None and callee.kind == "copy" and isinstance(node.func, cst.Attribute):
+            return self.value(node.func.value)
+        if callee is not None and callee.kind in ("allocate", "like"):
+            name = self.names.new("value__once", code(node))
+            line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
+            self.names.place(line, node)
+            self.before.append(line)
+            kind = self.type_of(node)
+            assert isinstance(kind, ArrayType)
+            self.types.names[name] = kind
+            return self.whole(cst.Name(name), kind)
+        values = [self.value(argument.value) for argument in node.args]
+        shape = self.shapes.together([each.shape for each in values], node)
+
+        def element(at: At) -> cst.BaseExpression:
+            arguments = [
+                self.names.changed(argument, value=value.at(at, shape))
+                for argument, value in zip(node.args, values, strict=True)
+            ]
+            return self.names.changed(node, args=arguments)
+
+        return Value(shape, element)
+
+    # --- parts of arrays -----------------------------------------------------------------------------------------
+
+    def part(self, node: cst.Subscript, base: Value, items: Sequence[Item]) -> Value:
+        """`base[items]`"""
+        consumed = sum(1 for item in items if item is not NEW_AXIS and item is not ELLIPSIS)
+        rest = [cst.Slice(None, None)] * (len(base.shape) - consumed)
+        filled: list[Item] = []
+        for item in items:
+            filled += rest if item is ELLIPSIS else [item]
+        filled += [] if ELLIPSIS in items else rest
+        shape: list[Linear] = []
+        gone: list[Axis] = []
+        for item in filled:
+            if isinstance(item, Mark):
+                shape.append(ONE)
+                continue
+            length = base.shape[len(gone)]
+            if isinstance(item, cst.Slice):
+                limits = [
+                    None if each is None or is_none(each, self.names.method) else each
+                    for each in (item.lower, item.upper, item.step)
+                ]
+                step = 1 if limits[2] is None else integer_constant(limits[2], self.names.method)
+                assert step is not None
+                span = self.slices.span(limits[0], limits[1], step, self.clamped(length))
+                gone.append(Axis(span.start, span.step, len(shape)))
+                shape.append(span.length)
+            else:
+                gone.append(Axis(self.index(item, base, len(gone), node)))
+        return self.composed(base, tuple(gone), tuple(shape), node)
+
+    def clamped(self, length: Linear) -> Linear:
+        """A length that counts as 0 where it is negative."""
+        return length if self.natural(length) else self.named(f"{self.names.function('max')}({length.text}, 0)", True)
+
+    def index(self, item: cst.BaseExpression, base: Value, axis: int, node: cst.Subscript) -> Linear:
+        """An index that makes an axis go: it is tested where the element is read."""
+        if isinstance(base, View) and any(each == Axis(Linear(), 1, axis) for each in base.axes):
+            return self.linear(item)
+        message = "an index into a part of an array is not supported"
+        raise self.refuse("SOMD202", message, node, "index the array itself")
+
+    def composed(self, base: Value, gone: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.Subscript) -> Value:
+        """`base` with its axes gone along so."""
+        if isinstance(base, View):
+            axes: list[Axis] = []
+            for axis in base.axes:
+                if axis.along is None:
+                    axes.append(axis)
+                    continue
+                over = gone[axis.along]
+                axes.append(Axis(axis.start + over.start * axis.step, over.step * axis.step, over.along))
+            return self.view(base.array, tuple(axes), shape, node)
+        return Value(shape, lambda at: base.element(tuple(axis.index(at) for axis in gone)))
+
+
+def code(node: cst.CSTNode) -> str:
+    """The text of an expression, in one line."""
+    return " ".join(cst.Module([]).code_for_node(node).split())
+
+
+def simple(node: cst.BaseExpression) -> bool:
+    """Whether a number may stand in a loop as it is: a literal or a name."""
+    if isinstance(node, cst.UnaryOperation):
+        return simple(node.expression)
+    return isinstance(node, cst.BaseNumber | cst.Name | cst.Attribute)

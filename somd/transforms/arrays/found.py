@@ -1,0 +1,118 @@
+"""Whether a method has array statements, as far as its text shows: ranks and dtypes are known when it is called.
+
+In: a `Method`. Out: names that stand for arrays, and yes or no. Yes means that only a call tells what the method does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.parts import Mark, items_of
+from somd.transforms.frontend.array_helpers import array_names
+from somd.transforms.stages import Method
+from somd.transforms.tree.names import MISSING, assigned_names, evaluate
+from somd.transforms.tree.walking import Reader, nodes_in
+
+_ARRAYS = ("ndarray", "NDArray", "ArrayLike")
+
+
+def says_array_statements(method: Method) -> bool:
+    """Whether the text shows a slice, rows of an array, or arithmetic on names that stand for arrays."""
+    return _shows_parts(method) or _computes_with(method, arrays_in(method))
+
+
+def may_have_array_statements(method: Method) -> bool:
+    """Whether there would be some if parameters of which the text says nothing are arrays."""
+    return _computes_with(method, set(method.param_names))
+
+
+def arrays_in(method: Method) -> set[str]:
+    """Names that stand for arrays: used as such, annotated so, or made from others."""
+    params = method.function.params
+    found = set(array_names(method))
+    for param in (*params.posonly_params, *params.params, *params.kwonly_params):
+        text = "" if param.annotation is None else cst.Module([]).code_for_node(param.annotation.annotation)
+        if any(name in text for name in _ARRAYS):
+            found.add(param.name.value)
+    found -= set(method.kinds)
+    assigns = [node for node in nodes_in(method.function.body) if isinstance(node, cst.Assign)]
+    while True:
+        more = {n for a in assigns if _operates(a.value, method, found) for n in assigned_names(a)} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _shows_parts(method: Method) -> bool:
+    counts: dict[str, int] = {}
+    for node in nodes_in(method.function.body):
+        if not isinstance(node, cst.Subscript):
+            continue
+        items = items_of(node, method)
+        if any(isinstance(item, cst.Slice | Mark) for item in items):
+            return True
+        name = node.value.value if isinstance(node.value, cst.Name) else ""
+        known = name in method.local_names and name not in method.kinds
+        if known and counts.setdefault(name, len(items)) != len(items):
+            return True
+    return False
+
+
+def _computes_with(method: Method, arrays: Collection[str]) -> bool:
+    found = False
+
+    class Uses(Reader):
+        def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+            self.operands(node.left, node.right)
+
+        def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
+            self.operands(node.expression)
+
+        def visit_Comparison(self, node: cst.Comparison) -> None:
+            self.operands(node.left, *(each.comparator for each in node.comparisons))
+
+        def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            self.operands(node.target, node.value)
+
+        def visit_Assign(self, node: cst.Assign) -> None:
+            if any(isinstance(each.target, cst.Subscript) for each in node.targets):
+                self.operands(node.value)
+
+        def visit_Subscript(self, node: cst.Subscript) -> None:
+            self.operands(*(item for item in items_of(node, method) if isinstance(item, cst.BaseExpression)))
+
+        def visit_Call(self, node: cst.Call) -> None:
+            if _is_elementwise(node, method):
+                self.operands(*(each.value for each in node.args))
+
+        def operands(self, *nodes: cst.BaseExpression) -> None:
+            nonlocal found
+            found = found or any(isinstance(node, cst.Name) and node.value in arrays for node in nodes)
+
+    method.function.body.visit(Uses())
+    return found
+
+
+def _operates(node: cst.BaseExpression, method: Method, arrays: Collection[str]) -> bool:
+    """Whether an expression is made of whole arrays, element by element."""
+    if isinstance(node, cst.Name):
+        return node.value in arrays
+    if isinstance(node, cst.BinaryOperation):
+        return _operates(node.left, method, arrays) or _operates(node.right, method, arrays)
+    if isinstance(node, cst.UnaryOperation):
+        return _operates(node.expression, method, arrays)
+    if isinstance(node, cst.Comparison):
+        return any(_operates(n, method, arrays) for n in (node.left, *(c.comparator for c in node.comparisons)))
+    if isinstance(node, cst.Call) and _is_elementwise(node, method):
+        return any(_operates(each.value, method, arrays) for each in node.args)
+    if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name) and node.value.value in arrays:
+        return any(isinstance(item, cst.Slice | Mark) for item in items_of(node, method))
+    return False
+
+
+def _is_elementwise(node: cst.Call, method: Method) -> bool:
+    function = evaluate(node.func, method.namespace, method.local_names)
+    return function is not MISSING and (isinstance(function, np.ufunc) or function in (abs, np.where, np.clip))

@@ -1,0 +1,121 @@
+"""The names and nodes that lowering makes, with their places and what the user wrote instead of them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import replace
+from typing import cast
+
+import libcst as cst
+import numpy as np
+
+from somd.diagnostics.model import Position
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.frontend.unset_names import function_at
+from somd.transforms.stages import Method, Raising
+from somd.transforms.tree.names import name_for, new_name
+from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.spelling import UNNAMED
+from somd.transforms.tree.walking import nodes_in
+
+SHAPES = "somd.language.shapes"
+
+
+class Names:
+    """Makes names that `method` does not have, and nodes that stand at places of its text."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.positions = dict(method.positions)
+        self.namespace: dict[str, object] = dict(method.namespace)
+        self.taken = set(method.local_names)
+        self.spelled: dict[str, str] = {}
+
+    def so_far(self) -> Method:
+        """The method with all that has been made."""
+        spelled = {**self.method.spelled, **self.spelled}
+        return replace(
+            self.method,
+            positions=self.positions,
+            namespace=self.namespace,
+            local_names=frozenset(self.taken),
+            spelled=spelled,
+        )
+
+    def new(self, stem: str, spelling: str = UNNAMED) -> str:
+        """A new name, and the text that it stands for."""
+        name = new_name(stem, self.taken)
+        self.spelled[name] = spelling
+        return name
+
+    def function(self, name: str) -> str:
+        """What Python's own function of this name is called."""
+        return name_for(getattr(builtins, name), name, self.namespace, self.taken)
+
+    def dtype(self, dtype: str) -> str:
+        """Python text of a dtype."""
+        return self.numpy("bool_" if dtype == "bool" else dtype)
+
+    def numpy(self, name: str) -> str:
+        """What NumPy's `name` is called."""
+        return name_for(getattr(np, name), f"np_{name}", self.namespace, self.taken)
+
+    # --- nodes -----------------------------------------------------------------------------------------------------
+
+    def place(self, made: cst.CSTNode, at: cst.CSTNode) -> None:
+        """Let what is new in `made` stand where `at` stands."""
+        place = self.position(at)
+        for node in nodes_in(made):
+            self.positions.setdefault(node, place)
+
+    def position(self, node: cst.CSTNode) -> Position:
+        return self.positions.get(node) or self.method.position(self.method.function.name)
+
+    def line(self, text: str, at: cst.CSTNode) -> cst.BaseStatement:
+        """The statement of a text."""
+        [made] = parsed(f"{text}\n")
+        self.place(made, at)
+        return made
+
+    def expression(self, text: str, at: cst.CSTNode) -> cst.BaseExpression:
+        made = cst.parse_expression(text)
+        self.place(made, at)
+        return made
+
+    def changed(self, node: cst.CSTNode, **changes: object) -> cst.BaseExpression:
+        """A node with other parts, where it stands."""
+        made = node.with_changes(**changes)
+        self.place(made, node)
+        return cast(cst.BaseExpression, made)
+
+    def copy(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """The same expression, of nodes of its own."""
+        made = node.deep_clone()
+        for old, new in zip(nodes_in(node), nodes_in(made), strict=True):
+            if old in self.positions:
+                self.positions[new] = self.positions[old]
+        self.place(made, node)
+        return made
+
+    def loop(self, variable: str, start: Linear, stop: Linear, body: cst.BaseStatement, at: cst.CSTNode) -> cst.For:
+        """`for variable in range(start, stop): body`"""
+        limits = stop.text if start == Linear() else f"{start.text}, {stop.text}"
+        made = cst.ensure_type(parsed(f"for {variable} in range({limits}):\n    pass\n")[0], cst.For)
+        made = made.with_changes(body=cst.IndentedBlock([body]))
+        self.place(made, at)
+        return made
+
+    def raising(self, what: str, shapes: list[tuple[Linear, ...]], at: cst.CSTNode) -> str:
+        """Python text that raises what shapes that do not fit raise."""
+        given = ", ".join(f"({''.join(f'{length.text}, ' for length in shape)})" for shape in shapes)
+        text = f"raise __import__({SHAPES!r}, fromlist=('',)).misfit({what!r}, {given})"
+        lengths = dict.fromkeys(each.text for shape in shapes for each in shape if not each.is_constant)
+        values = tuple(ast.unparse(ast.parse(length)) for length in lengths)
+        place = self.position(at)
+        name = new_name("raised_misfit", self.taken)
+        self.taken.discard(name)
+        while name in self.namespace:
+            name += "_"
+        self.namespace[name] = Raising(text, place, values, function_at(self.method, place))
+        return f"raise {name}({', '.join(values)})"

@@ -1,0 +1,288 @@
+"""Array statements -> loops, for a method whose types are known.
+
+    u[1:-1] = v[2:] + v[:-2]   ->   for at in range(1, u.shape[0] - 1): u[at] = v[at + 1] + v[at - 1]
+    c = a * 2.0                ->   c = np.empty(a.shape[0]); for at in range(a.shape[0]): c[at] = a[at] * 2.0
+    a[1:] += a[:-1]            ->   value = np.empty(...); for at in ...: value[at] = a[at]
+                                    for at in range(1, a.shape[0]): a[at] += value[at - 1]
+
+In: a `Method`, its `Types`, and which parameters are one array. Out: the `Method` without array statements. The right
+side is read whole before the left is written: in place only where isl shows that it makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import libcst as cst
+
+from somd.diagnostics.model import Collector
+from somd.transforms.analysis.aliases import Aliases, aliases_of
+from somd.transforms.arrays.broadcasting import INPUT, OUTPUT, Broadcasting
+from somd.transforms.arrays.expressions import Expressions, NotTaken, code
+from somd.transforms.arrays.known import lengths_known, natural_loop
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.names import Names
+from somd.transforms.arrays.overlaps import Place, in_place
+from somd.transforms.arrays.values import ONE, Axis, Value, View
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import rewritten
+from somd.transforms.tree.walking import nodes_in
+from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.typing_table import Types
+
+OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
+
+
+def arrays_to_loops(method: Method, types: Types, aliases: Mapping[str, str]) -> Method:
+    """`method` with loops in place of array statements; without `dist` on anything, all its arrays are distributed.
+
+    Raises:
+        SomdCompileError: SOMD202, SOMD403: what is not taken among arrays.
+    """
+    lowering = _Lowering(method, types, aliases)
+    body = lowering.block(statements_of(method.function.body), outermost=True)
+    lowering.collector.raise_if_errors()
+    function = method.function.with_changes(body=cst.IndentedBlock(body))
+    lowering.names.place(function, method.function)
+    made = rewritten(lowering.names.so_far(), function, lowering.names.positions)
+    if any(p.distributed for p in method.marked):
+        return made
+    arrays = {name for name, kind in types.names.items() if isinstance(kind, ArrayType)} - set(method.kinds)
+    return replace(made, params=tuple(replace(p, distributed=p.name in arrays) for p in made.params))
+
+
+class _Lowering:
+    def __init__(self, method: Method, types: Types, aliases: Mapping[str, str]) -> None:
+        self.method, self.types = method, types
+        self.collector = Collector()
+        self.names = Names(method)
+        self.shapes = Broadcasting(self.names, self.collector)
+        self.expressions = Expressions(self.names, types, self.shapes, self.collector)
+        self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
+        self.inexact = {n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64")}
+        self.aliases = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
+
+    # --- blocks --------------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[cst.CSTNode], outermost: bool = False) -> list[cst.BaseStatement]:
+        made: list[cst.BaseStatement] = []
+        for statement in statements:
+            made += self.statement(cast(cst.BaseStatement, statement))
+            self.shapes.forget(assigned_names(statement))
+            if outermost:
+                self.expressions.known = lengths_known(statement, self.expressions, self.method, self.arrays)
+        return made
+
+    def suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
+        """A block of its own: what is tested in it does not hold behind it."""
+        if not any(self.is_array_statement(node) for node in nodes_in(body)):
+            return body
+        outside = dict(self.shapes.equal)
+        made = cst.IndentedBlock(self.block(statements_of(body)))
+        self.shapes.equal = outside
+        return made
+
+    def statement(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+        if isinstance(node, cst.SimpleStatementLine):
+            if not any(map(self.is_array_statement, node.body)):
+                return [node]
+            lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in node.body]
+            made: list[cst.BaseStatement] = []
+            for small, line in zip(node.body, lines, strict=True):
+                self.names.place(line, small)
+                made += self.line(small, line)
+            if made:
+                made[0] = self.with_parts(made[0], leading_lines=node.leading_lines)
+            return made
+        if isinstance(node, cst.If):
+            return [self.branch(node)]
+        if isinstance(node, cst.For | cst.While):
+            self.shapes.forget(assigned_names(node))
+            outside = set(self.expressions.naturals)
+            if isinstance(node, cst.For) and natural_loop(node, self.expressions):
+                self.expressions.naturals.add(cst.ensure_type(node.target, cst.Name).value)
+            made_loop = self.with_parts(node, body=self.suite(node.body))
+            self.expressions.naturals = outside
+            return [made_loop]
+        if isinstance(node, cst.With):
+            return [self.with_parts(node, body=self.suite(node.body))]
+        return [node]
+
+    def branch(self, node: cst.If) -> cst.If:
+        other = node.orelse
+        if isinstance(other, cst.If):
+            other = self.branch(other)
+        elif other is not None:
+            other = cast(cst.Else, self.with_parts(other, body=self.suite(other.body)))
+        return cast(cst.If, self.with_parts(node, body=self.suite(node.body), orelse=other))
+
+    def with_parts(self, node: cst.CSTNode, **parts: object) -> cst.BaseStatement:
+        if all(getattr(node, name) is value for name, value in parts.items()):
+            return cast(cst.BaseStatement, node)
+        return cast(cst.BaseStatement, self.names.changed(node, **parts))
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def is_operation(self, node: cst.CSTNode) -> bool:
+        """Whether an expression makes an array otherwise than by an allocation that stands alone."""
+        if not isinstance(self.types.nodes.get(node), ArrayType):
+            return False
+        if isinstance(node, cst.Call):
+            callee = self.types.calls.get(node)
+            return callee is None or callee.kind not in ("allocate", "like", "copy")
+        return isinstance(node, OPERATIONS)
+
+    def is_array_statement(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.AugAssign) and isinstance(self.types.nodes.get(node.target), ArrayType):
+            return True
+        small = isinstance(node, cst.BaseSmallStatement)
+        return small and any(map(self.is_operation, nodes_in(node)))
+
+    def line(self, small: cst.BaseSmallStatement, line: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """A statement as loops, with what comes before them."""
+        if not self.is_array_statement(small):
+            return [line]
+        self.expressions.begin(small)
+        try:
+            made = self.lowered(small)
+        except NotTaken:
+            return [line]
+        return [*self.expressions.before, *made]
+
+    def lowered(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
+        if isinstance(small, cst.AugAssign):
+            return self.updated(small)
+        if isinstance(small, cst.Return) and small.value is not None:
+            value = self.returned(small.value)
+            return [cst.SimpleStatementLine([cast(cst.Return, self.names.changed(small, value=value))])]
+        if isinstance(small, cst.Expr):
+            self.computed(self.expressions.value(small.value), small.value)
+            return []
+        target = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+        if isinstance(small, cst.AnnAssign):
+            target = small.target
+        value_node = getattr(small, "value", None)
+        if isinstance(target, cst.Name) and isinstance(value_node, cst.BaseExpression):
+            return self.bound(small, target.value, value_node)
+        if isinstance(target, cst.Subscript) and isinstance(value_node, cst.BaseExpression):
+            return self.assigned(small, target, value_node)
+        raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
+
+    def returned(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What is returned, with names for arrays that are made."""
+        if isinstance(node, cst.Tuple):
+            parts = [self.names.changed(e, value=self.returned(e.value)) for e in node.elements]
+            return self.names.changed(node, elements=parts)
+        if not any(map(self.is_operation, nodes_in(node))):
+            return node
+        value = self.expressions.value(node)
+        self.check_no_view(value, node)
+        return self.names.expression(self.computed(value, node), node)
+
+    def check_no_view(self, value: Value, node: cst.BaseExpression) -> None:
+        if isinstance(value, View) and not isinstance(node, cst.Call):
+            message = "a part of an array under a name of its own is not supported yet"
+            raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
+
+    def bound(self, small: cst.BaseSmallStatement, name: str, node: cst.BaseExpression) -> list[cst.BaseStatement]:
+        """`name = value`, which is a new array."""
+        value = self.expressions.value(node)
+        self.check_no_view(value, node)
+        kind = cast(ArrayType, self.types.nodes[node])
+        if name not in names_read(node) and name not in names_read(cst.parse_expression(shape_text(value.shape))):
+            allocation = self.names.expression(self.allocation(value.shape, kind), small)
+            line = cst.SimpleStatementLine([cast(cst.Assign, self.names.changed(small, value=allocation))])
+            self.names.place(line, small)
+            return [line, *self.nest(self.target(name, value.shape, node), value, small)]
+        made = self.computed(value, node, small)
+        return [self.names.line(f"{name}, {made} = {made}, {name}", small)]
+
+    def assigned(
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`target = value`, where `target` is a part of an array."""
+        value = self.expressions.value(node)
+        view = self.target_of(target)
+        self.shapes.into(INPUT, view.shape, value.shape, small)
+        nest = self.nest(view, value, small)
+        if not value.shape or self.goes_in_place(nest, small):
+            return nest
+        return self.nest(view, self.read_before(value, node), small)
+
+    def updated(self, small: cst.AugAssign) -> list[cst.BaseStatement]:
+        """`target op= value`, in place."""
+        value, view = self.expressions.value(small.value), self.target_of(small.target)
+        self.shapes.into(OUTPUT, view.shape, value.shape, small)
+        nest = self.nest(view, value, small)
+        if not value.shape or self.goes_in_place(nest, small):
+            return nest
+        return self.nest(view, self.read_before(value, small.value), small)
+
+    def target_of(self, node: cst.BaseExpression) -> View:
+        view = self.expressions.value(node)
+        if not isinstance(view, View):
+            raise self.expressions.refuse("SOMD202", "this cannot be written", node, "name the array that is written")
+        return view
+
+    # --- loops ---------------------------------------------------------------------------------------------------
+
+    def goes_in_place(self, nest: Sequence[cst.BaseStatement], small: cst.CSTNode) -> bool:
+        aliases = self.aliases.get(small, Aliases())
+        place = Place(self.arrays, self.inexact, aliases, self.expressions.naturals)
+        return all(in_place(node, self.names.so_far(), place) for node in nest if isinstance(node, cst.For))
+
+    def read_before(self, value: Value, node: cst.BaseExpression) -> View:
+        """A value that is computed whole before the statement."""
+        name = self.computed(value, node)
+        return self.target(name, value.shape, node)
+
+    def computed(self, value: Value, node: cst.BaseExpression, at: cst.CSTNode | None = None) -> str:
+        """The name of a new array with a value, made before the statement."""
+        kind = cast(ArrayType, self.types.nodes[node])
+        name = self.names.new("value__whole", code(node))
+        self.expressions.before.append(self.names.line(f"{name} = {self.allocation(value.shape, kind)}", at or node))
+        self.expressions.before.extend(self.nest(self.target(name, value.shape, node), value, at or node))
+        return name
+
+    def target(self, name: str, shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+        """The whole of a new array."""
+        axes = tuple(Axis(Linear(), 1, axis) for axis in range(len(shape)))
+        return self.expressions.view(name, axes, shape, node)
+
+    def allocation(self, shape: tuple[Linear, ...], kind: ArrayType) -> str:
+        lengths = [self.expressions.clamped(length).text for length in shape]
+        inner = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+        return f"{self.names.numpy('empty')}({inner}, dtype={self.names.dtype(kind.dtype)})"
+
+    def nest(self, view: View, value: Value, small: cst.CSTNode) -> list[cst.BaseStatement]:
+        """Loops over the elements of a view, which take those of a value."""
+        starts = view.starts()
+        loops: list[tuple[str, Linear, Linear]] = []
+        at: list[Linear] = []
+        for axis, length in enumerate(view.shape):
+            if length == ONE:
+                at.append(Linear())
+                continue
+            start = starts.get(axis, Linear())
+            name = self.names.new(f"at__{axis}")
+            loops.append((name, start, start + length))
+            at.append(Linear.of(name) - start)
+        element = value.at(at, view.shape)
+        target = cast(cst.BaseAssignTargetExpression, view.element(tuple(at)))
+        if isinstance(small, cst.AugAssign):
+            inner: cst.BaseSmallStatement = cst.AugAssign(target, small.operator, element)
+        else:
+            inner = cst.Assign([cst.AssignTarget(target)], element)
+        made: cst.BaseStatement = cst.SimpleStatementLine([inner])
+        self.names.place(made, small)
+        for name, start, stop in reversed(loops):
+            made = self.names.loop(name, start, stop, made, small)
+        return [made]
+
+
+def shape_text(shape: tuple[Linear, ...]) -> str:
+    return f"({''.join(f'{length.text}, ' for length in shape)})"

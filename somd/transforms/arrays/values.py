@@ -1,0 +1,61 @@
+"""Array values: their lengths, and what makes the expression of an element from its index.
+
+A scalar is a value without axes. A view is a value that is a part of an array: an element of it is an element of the
+array, so it can be written, too. Nothing is emitted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from somd.transforms.arrays.linear import Linear
+
+#: where an element stands: for each axis how many elements are before it
+At = tuple[Linear, ...]
+ONE = Linear(1)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of `shape`, whose lengths count as 0 where they are negative."""
+
+    shape: tuple[Linear, ...]
+    element: Callable[[At], cst.BaseExpression]
+
+    def at(self, index: Sequence[Linear], shape: Sequence[Linear]) -> cst.BaseExpression:
+        """The element for an index into the `shape` to which the value is broadcast."""
+        own = list(index[len(index) - len(self.shape) :])
+        whole = shape[len(shape) - len(self.shape) :]
+        for axis, (mine, theirs) in enumerate(zip(self.shape, whole, strict=True)):
+            if mine == ONE and theirs != ONE:
+                own[axis] = Linear()
+        return self.element(tuple(own))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How an axis of an array is gone along: from `start`, by `step` for each element of axis `along` of the view; an
+    index that stays where `along` is None."""
+
+    start: Linear
+    step: int = 0
+    along: int | None = None
+
+    def index(self, at: Sequence[Linear]) -> Linear:
+        return self.start if self.along is None else self.start + at[self.along] * self.step
+
+
+@dataclass(frozen=True)
+class View(Value):
+    """A part of `array`, which has `axes`."""
+
+    array: str = ""
+    axes: tuple[Axis, ...] = ()
+
+    def starts(self) -> dict[int, Linear]:
+        """Where loops over the elements may begin to count, so that they count indexes: axes that are gone along one by
+        one."""
+        return {axis.along: axis.start for axis in self.axes if axis.along is not None and axis.step == 1}

@@ -1,0 +1,130 @@
+"""Array statements: slices, broadcasting, overlaps, new arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import SHAPES, SIZES, fortran, numbers, program, reverse, spaced
+
+A = dist[np.ndarray]
+LIMITS = ((1, 4), (-3, -1), (5, 2), (-200, 200), (3, 100), (0, 0))
+
+
+def vectors(*more, dtype=float):
+    return [(numbers(n, dtype=dtype), *more) for n in SIZES]
+
+
+def pairs(*more, shapes=(*SHAPES, (3, 3), (17, 4))):
+    return [(numbers(n, m), numbers(n, m, seed=1), *more) for n, m in shapes]
+
+
+@program(lambda: vectors() + [(spaced(numbers(9)),), (reverse(numbers(9)),)])
+@somd
+def shifted(a: A) -> None:
+    a[1:] = a[:-1]
+
+
+@program(lambda: vectors(dtype=np.int8))
+@somd
+def shifted_sum(a: A) -> None:
+    a[1:] += a[:-1]
+    a[:-1] -= a[1:]
+
+
+@program(vectors)
+@somd
+def reversed_in_place(a: A) -> None:
+    a[:] = a[::-1]
+    a[::-2] += a[::-2][::-1]
+    a[:0] = 2
+
+
+@program(lambda: [(numbers(n), *limits) for n in (0, 2, 9) for limits in LIMITS])
+@somd
+def between(a: A, low: int, high: int) -> np.ndarray:
+    a[low:high] *= 2.0
+    a[high:low:-1] += a[low]
+    return a[low:] + a[low : len(a)] - a[0]
+
+
+@program(lambda: [(numbers(n), numbers(m, seed=1)) for n in SIZES for m in (n, 3)])
+@somd
+def fitting(a: A, b: A) -> np.ndarray:
+    a[...] = b
+    return a[1:] - b[:-1]
+
+
+@program(lambda: [(numbers(n), numbers(m, seed=1)) for n, m in ((0, 0), (1, 3), (4, 2), (17, 5))])
+@somd
+def all_pairs(a, b):
+    c = a[:, None] - b[None, :]
+    d = np.sqrt(abs(c)) + np.where(c > 0, 1.0, c)
+    return d, c[..., np.newaxis] * a
+
+
+@program(lambda: [(numbers(n, n) + 20 * np.eye(n),) for n in (0, 1, 2, 5, 17)])
+@somd
+def factorised(a: A) -> None:
+    n = a.shape[0]
+    for k in range(n - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= a[k + 1 :, k][:, None] * a[k, k + 1 :]
+
+
+@program(lambda: pairs(3) + [(fortran(numbers(6, 8)), numbers(6, 8), 2)])
+@somd
+def jacobi(a, b, steps: int) -> None:
+    for t in range(steps):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+
+
+@program(lambda: pairs(0.1, 0.5, shapes=((2, 2), (3, 3), (9, 4))))
+@somd
+def diffused(u, v, dt: float, dx: float) -> None:
+    n, m = u.shape
+    old = u.copy()
+    u[1 : n - 1, 1 : m - 1] = old[1 : n - 1, 1 : m - 1] + dt / dx**2 * (
+        old[2:n, 1 : m - 1] - 2 * v[1 : n - 1, 1 : m - 1] + old[0 : n - 2, 1 : m - 1]
+    )
+    u[0] = u[-1]
+    u[:, 0] = 1.0
+
+
+@program(lambda: [(numbers(n, m),) for n, m in ((2, 2), (3, 3), (9, 7), (8, 8))])
+@somd
+def red_black(u) -> None:
+    u[1:-1:2, 1:-1:2] = 0.25 * (u[:-2:2, 1:-1:2] + u[2::2, 1:-1:2] + u[1:-1:2, :-2:2] + u[1:-1:2, 2::2])
+
+
+@program(lambda: [(numbers(5, dtype=np.float32), numbers(5, dtype=np.int16), 3), (numbers(0), numbers(0), 3)])
+@somd
+def types(a: A, b: A, k: int):
+    c = b // k
+    b += k
+    return a * 2.5, b + a, c, -b, a < b, np.float32(b) * a
+
+
+@program(lambda: [(numbers(n), steps) for n in (0, 1, 5) for steps in (0, 1, 4)])
+@somd
+def bound_anew(a, steps: int):
+    b = np.zeros_like(a) + 1.0
+    for t in range(steps):
+        b = b + a[::-1] * 0.5
+        b[1:] -= b[:-1]
+    return b
+
+
+@program(lambda: [(numbers(7), x := numbers(7, seed=1), x, 0.5)])
+@somd
+def one_array_twice(a, x, y, alpha: float) -> None:
+    y += alpha * x
+    y[1:] = x[:-1] + a[1:]
+
+
+@program(lambda: [(numbers(n, 3), numbers(3, seed=1)) for n in (0, 1, 5)])
+@somd
+def row_by_row(a: A, scale: A) -> None:
+    for i in range(len(a)):
+        a[i] = a[i] * scale + a[i, 0]

@@ -1,0 +1,200 @@
+"""Random array statements against NumPy itself: slices, steps, signs, ranks, overlaps, new axes, one array twice.
+
+`python -m tests.property.array_statements --count 100 --target plan` runs so many programs, each of some statements
+over several shapes and limits: on a target, or as a plan in the interpreter, which is quick. It prints those that
+differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import linecache
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import somd
+from somd.sources.comparing import Tolerance
+from somd.sources.expected import expected_of
+from somd.sources.verifying import NOT_RUN, verify
+from tests.differential.harness import check
+from tests.language.program import spaced
+
+HEADER = "import numpy as np\n\nfrom somd import somd\n\n\n"
+DTYPES = ("float64", "float64", "float32", "int64", "int16")
+STEPS = ("", "", ":1", ":2", ":-1", ":-2", ":3")
+WORKERS = (1, 2, 3, 7)
+LIMITS = ("", "", "1", "2", "-1", "-2", "-3", "0", "i", "j", "k", "i + 1", "-i", "k - 2", "5", "len(a)")
+LENGTHS, WEIGHTS = (0, 1, 2, 3, 4, 7), (0.05, 0.05, 0.1, 0.2, 0.3, 0.3)
+#: of an axis of length 1 that only a call shows: refused, whatever plain Python does
+STRETCHED = "would be stretched"
+Case = tuple[Any, ...]
+
+
+class Writer:
+    """Writes a program: a method of the arrays a, b (of one rank), w (of one dimension) and the limits i, j, k."""
+
+    def __init__(self, number: int) -> None:
+        self.random = random.Random(number)
+        self.rank = self.random.choice((1, 1, 2, 2, 3))
+        self.dtypes = [self.random.choice(DTYPES) for _ in range(3)]
+        self.locals: list[str] = []
+
+    def limit(self) -> str:
+        return self.random.choice(LIMITS)
+
+    def index(self, rank: int) -> str:
+        """A basic index that keeps all axes but, at times, those that stand still."""
+        parts: list[str] = []
+        for _ in range(rank):
+            parts.append(f"{self.limit()}:{self.limit()}{self.random.choice(STEPS)}")
+        if self.random.random() < 0.15:
+            parts[self.random.randrange(rank) :] = ["..."]
+        return ", ".join(parts)
+
+    def part(self, name: str, same: str | None) -> str:
+        """A part of an array; often with the limits `same`, so that shapes fit."""
+        rank = 1 if name == "w" else self.rank
+        if self.random.random() < 0.25:
+            return name
+        if same is not None and rank == self.rank and self.random.random() < 0.7:
+            return f"{name}[{same}]"
+        return f"{name}[{self.index(rank)}]"
+
+    def value(self, same: str | None, depth: int = 0) -> str:
+        kind = self.random.random()
+        if depth > 2 or kind < 0.4:
+            name = self.random.choice(["a", "a", "b", "w", *self.locals])
+            return self.part(name, same)
+        if kind < 0.5:
+            first = ", ".join(["0"] * self.rank)
+            return self.random.choice(("2", "3", "k", f"a[{first}]", "b.shape[0]"))
+        if kind < 0.85:
+            operator = self.random.choice(("+", "-", "*", "+", "-"))
+            return f"({self.value(same, depth + 1)} {operator} {self.value(same, depth + 1)})"
+        if kind < 0.92:
+            return f"np.where({self.value(same, depth + 1)} > 1, {self.value(same, depth + 1)}, 1)"
+        return f"{self.random.choice(('-', 'abs', 'np.square'))}({self.value(same, depth + 1)})"
+
+    def statement(self) -> str:
+        name = self.random.choice(("a", "a", "b"))
+        index = self.index(self.rank)
+        value = self.value(index)
+        kind = self.random.random()
+        if kind < 0.2:
+            self.locals = ["c"]
+            return f"c = {value} + a"
+        operator = self.random.choice(("=", "=", "+=", "-=", "*="))
+        return f"{name}[{index}] {operator} {value}"
+
+    def text(self) -> str:
+        lines = [self.statement() for _ in range(self.random.choice((1, 2, 3)))]
+        if "c" in self.locals:
+            lines.insert(0, "c = a + 0")
+        looped = self.random.random() < 0.2
+        body = "".join(f"    {'    ' * looped}{line}\n" for line in lines)
+        loop = "    for t in range(2):\n" * looped
+        return f"{HEADER}@somd\ndef f(a, b, w, i: int, j: int, k: int):\n{loop}{body}"
+
+    def cases(self, count: int) -> Iterator[Case]:
+        """Arguments: shapes of which most fit, limits of either sign, at times one array for both."""
+        numbers = np.random.default_rng(self.random.getrandbits(32))
+        for _ in range(count):
+            shape = tuple(int(n) for n in numbers.choice(LENGTHS, self.rank, p=WEIGHTS))
+            arrays = [numbers.integers(-4, 5, shape).astype(dtype) for dtype in self.dtypes[:2]]
+            if numbers.random() < 0.2 and self.dtypes[0] == self.dtypes[1]:
+                arrays[1] = arrays[0]
+            if numbers.random() < 0.2 and arrays[0] is not arrays[1]:
+                arrays[0] = spaced(arrays[0]) if numbers.random() < 0.5 else np.asfortranarray(arrays[0])
+            w = numbers.integers(-4, 5, shape[-1:]).astype(self.dtypes[2])
+            yield (*arrays, w, *(int(n) for n in numbers.integers(-3, 5, 3)))
+
+
+def method_of(text: str, name: str, folder: Path) -> Any:
+    """The method of a program."""
+    file = folder / f"{name}.py"
+    file.write_text(text, encoding="utf-8")
+    linecache.checkcache(str(file))
+    namespace: dict[str, Any] = {"__name__": name}
+    exec(compile(text, str(file), "exec"), namespace)
+    return namespace["f"]
+
+
+def fits(method: Any, case: Case) -> bool:
+    """Whether plain Python takes a case, or raises what a call has to raise as well."""
+    try:
+        with np.errstate(all="ignore"):
+            method.sequential(*(np.copy(each) if isinstance(each, np.ndarray) else each for each in case))
+    except (ValueError, IndexError):
+        return True
+    except (TypeError, OverflowError):
+        return False
+    return True
+
+
+def told(method: Any, cases: Sequence[Case], target: str) -> str:
+    """What is wrong with a program on some cases; "" if nothing is, "refused: ..." where it is refused."""
+    for case in cases:
+        try:
+            if target == "plan":
+                expected = expected_of(method, method.arguments(case, {}))
+                for found in verify(method, [expected], ["plan"], (2, 7), 1, Tolerance(0.0)):
+                    wrong = found.differs or (found.agrees if found.agrees.startswith(NOT_RUN) else "")
+                    if wrong and not found.doubtful and STRETCHED not in wrong:
+                        return f"{found.where}: {wrong}"
+            else:
+                check(method, case, target, workers=WORKERS)
+        except somd.SomdInternalError as error:
+            return str(error)
+        except somd.SomdCompileError as error:
+            return f"refused: {error.diagnostics[0].code} {error.diagnostics[0].message}"
+        except (somd.SomdRuntimeError, AssertionError) as error:
+            if "SomdCompileError" in str(error):  # it comes before what plain Python raises
+                return f"refused: {str(error).partition('SomdCompileError')[2][:300]}"
+            if STRETCHED not in f"{error} {error.__context__} {error.__cause__}":
+                return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def program(number: int, count: int, folder: Path, target: str) -> tuple[str, str]:
+    """The text of a program and what is told of it."""
+    writer = Writer(number)
+    text = writer.text()
+    try:
+        method = method_of(text, f"statements_{number}", folder)
+    except somd.SomdInternalError as error:
+        return text, str(error)
+    except somd.SomdCompileError as error:
+        return text, f"refused: {error.diagnostics[0].code} {error.diagnostics[0].message}"
+    cases = [case for case in writer.cases(count) if fits(method, case)]
+    return text, told(method, cases, target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--cases", type=int, default=12)
+    parser.add_argument("--target", default="plan", choices=("plan", "multicore", "opencl"))
+    given = parser.parse_args()
+    wrong, refused = 0, 0
+    with TemporaryDirectory() as folder:
+        for number in range(given.first, given.first + given.count):
+            text, found = program(number, given.cases, Path(folder), given.target)
+            refused += found.startswith("refused")
+            if found.startswith("refused"):
+                print(number, found, text.splitlines()[-3:])
+            elif found:
+                wrong += 1
+                print(f"--- {number}\n{text}{found}\n")
+    print(f"{given.count} programs, {wrong} wrong, {refused} refused")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

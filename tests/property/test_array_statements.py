@@ -1,0 +1,21 @@
+"""A few random programs of array statements; `python -m tests.property.array_statements` runs any number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.property.array_statements import program
+
+
+@pytest.mark.parametrize("number", [2, 3, 5, 16, 17, 23, 29])
+def test_random_statements_on_the_plan(number: int, tmp_path: Path) -> None:
+    text, told = program(number, 4, tmp_path, "plan")
+    assert not told, f"{text}\n{told}"
+
+
+@pytest.mark.parametrize("number", [1002])
+def test_random_statements_on_threads(number: int, tmp_path: Path) -> None:
+    text, told = program(number, 3, tmp_path, "multicore")
+    assert not told, f"{text}\n{told}"

@@ -1,0 +1,13 @@
+"""A function of whole arrays that is not taken."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    a[:] = np.sort(a)
+
+
+f(np.ones(8))
