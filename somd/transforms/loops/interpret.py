@@ -18,9 +18,10 @@ from somd.compiling.one_at_a_time import many_calls
 from somd.language.partitioners import Block, Partitioner
 from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, plain
 from somd.transforms.loops.operators import number
-from somd.transforms.loops.program import Element, Interval, Lanes, Partials, Program, Region
+from somd.transforms.loops.program import Element, Interval, Lanes, Loop, Partials, Program, Region
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
-from somd.transforms.loops.walking import statements_in
+from somd.transforms.loops.time_tiles import Tile, regions_in, tiles_of
+from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 
@@ -34,6 +35,8 @@ ENTRIES = 64
 FILLING = -2
 #: parts of a region, at most
 PARTS = 4
+#: trips in a tile of time, and rows of a block in it, at most
+TRIPS, WIDEST = 3, 6
 
 
 @dataclass
@@ -50,6 +53,8 @@ class _Code:
     tables: list[tuple[Value, Code]]
     #: the body in strips
     strips: Code | None
+    #: whether checks fail
+    failed: list[Value]
 
 
 @dataclass
@@ -62,8 +67,11 @@ class _Run:
     turns: random.Random
     partitioners: Mapping[str, Partitioner]
     workers: int | None
-    #: chooses lengths of tables, and nothing else
+    #: choose lengths of tables, and sizes and order of tiles of time: nothing else, so that sums stay as they are
     room: random.Random
+    tiling: random.Random
+    #: the tile of time in which regions run
+    tile: Tile | None = None
     #: by the number of a region: the scalars that its parts handed on, in rank order
     partials: dict[int, list[Names]] = field(default_factory=dict)
     #: the last write of each element, by its address
@@ -75,7 +83,8 @@ class Interpreter:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.current = _Run("forwards", random.Random(0), random.Random(0), {}, None, random.Random(0))
+        chance = random.Random(0)
+        self.current = _Run("forwards", chance, chance, {}, None, chance, chance)
         self.runner: _Runner | None = None
         with many_calls():
             self._prepare()
@@ -89,6 +98,9 @@ class Interpreter:
         self.regions = {region.number: self._prepared(region) for region in regions}
         last = program.body[-1] if program.body else None
         self.rest = self.meaning.partial_results(last) if isinstance(last, Partials) else None
+        loops = [node for node in statements_in(program.body) if isinstance(node, Loop)]
+        #: by the identity of loops in tiles of time: their rows
+        self.rows = {id(e): [*map(self.meaning.value, e.time_tiles.rows)] for e in loops if e.time_tiles is not None}
         self.body = self.meaning.block(program.body[: -1 if self.rest is not None else None])
 
     def _prepared(self, region: Region) -> _Code:
@@ -104,7 +116,8 @@ class Interpreter:
         limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
         hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
         exactly = [exact(each) for each in region.ordered_if]
-        return _Code(region, body, limits, hulls, checks, exactly, tables, strips)
+        failed = [exact(check.condition) for check in region.checks]
+        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, failed)
 
     def run(
         self,
@@ -125,8 +138,8 @@ class Interpreter:
             ProgramViolation: a claim of the program does not hold.
         """
         seed = order if isinstance(order, int) else 0
-        chance, turns, room = (random.Random(seed) for _ in range(3))
-        self.current = _Run(order, chance, turns, partitioners or {}, workers, room, writes=writes)
+        chance, turns, room, tiling = (random.Random(seed) for _ in range(4))
+        self.current = _Run(order, chance, turns, partitioners or {}, workers, room, tiling, writes=writes)
         self.runner = None
         names: Names = {}
         for parameter in self.program.parameters:
@@ -186,8 +199,40 @@ class Interpreter:
         return found
 
     def region(self, region: Region, names: Names) -> None:
-        self.runner = _Runner(self.regions[region.number], self.current)
+        rows = None if self.current.tile is None else self.current.tile.next_rows()
+        self.runner = _Runner(self.regions[region.number], self.current, rows)
         self.runner.run(names)
+
+    def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool:
+        """Run a loop in tiles of time, as many trips and as wide as chance has it; False where it is to run as it is,
+        since a check fails, an access may do so, or shapes differ."""
+        tiles, reach, chance = node.time_tiles, node.reach, self.current.tiling
+        assert tiles is not None and reach is not None
+        regions = [self.regions[region.number] for region in regions_in(node.body)]
+        shapes = {names[array].shape for array in tiles.alike}
+        failing = any(failed(names) for region in regions for failed in region.failed)
+        if failing or len(shapes) > 1 or tests_accesses(node.body) or any(each.region.partition for each in regions):
+            return False
+        first, last = (int(self.rows[id(node)][k](names)) for k in (0, 1))
+        while trips:
+            depth = chance.randint(1, TRIPS)
+            now, trips = trips[:depth], trips[depth:]
+            sweeps = len(now) * tiles.sweeps
+            most = (last - first) // (2 * reach * sweeps) if reach else PARTS
+            parts = chance.randint(1, max(1, min(PARTS, most)))
+            for stage in range(2 if reach else 1):
+                for part in chance.sample(range(parts), parts):
+                    for tile in tiles_of((first, last), part, parts, stage, reach, sweeps, chance.randint(1, WIDEST)):
+                        self.current.tile = tile
+                        self._turns(node, now, body, dict(names))
+            self.current.tile = None
+            self._turns(node, now, between, names)
+        return True
+
+    def _turns(self, node: Loop, trips: range, body: Code, names: Names) -> None:
+        for value in trips:
+            names[node.variable.name] = np.int64(value)
+            body(names)
 
     def partials(self, number: int) -> list[Names]:
         return self.current.partials[number]
@@ -200,8 +245,10 @@ class Interpreter:
 class _Runner:
     """Runs a region once."""
 
-    def __init__(self, code: _Code, current: _Run) -> None:
+    def __init__(self, code: _Code, current: _Run, rows: tuple[int, int] | None = None) -> None:
         self.code = code
+        #: what the outermost loop is cut to
+        self.rows = rows
         self.region = code.region
         self.current = current
         self.witness = Witness()
@@ -231,6 +278,8 @@ class _Runner:
         region = self.region
         self.code.checks(names)
         points = list(self._points(names, ()))
+        if self.rows is not None:
+            points = [point for point in points if self.rows[0] <= point[0] < self.rows[1]]
         self._hulls(names, points)
         common = {name: names[name] for name in (*region.scalars, *region.arrays) if name in names}
         for array, copy in region.snapshots:

@@ -88,6 +88,7 @@ class Running(Protocol):
     def region(self, region: Region, names: Names) -> None: ...
     def partials(self, number: int) -> list[Names]: ...
     def lanes(self, node: Lanes, body: Code, names: Names) -> None: ...
+    def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool: ...
 
 
 class Meaning:
@@ -356,10 +357,13 @@ class Meaning:
         before, self.claimed = self.claimed, {**self.claimed, variable.name: variable.range}
         body, self.claimed = self.block(node.body), before
         values = variable.range
+        between = None if node.time_tiles is None else self.block(node.time_tiles.between)
 
         def run(names: Names) -> Signal:
             start, stop, step = (int(limit(names)) for limit in limits)
             trips: Sequence[int] = range(start, stop, step)
+            if between is not None and running.in_time_tiles(node, range(start, stop, step), body, between, names):
+                return None
             if node.order == "free":
                 trips = running.trips(range(start, stop, step))
             for value in trips:

@@ -150,7 +150,8 @@ class _Builder:
         body = self.steps(step.body)
         self.statements.left(header.variable, before)
         place, first = self.statements.loop_variable(header.variable, values)
-        return Loop(place, start, stop, by, (*first, *body), "in order", None, origin)
+        reach = None if step.sweeps is None else step.sweeps.radius
+        return Loop(place, start, stop, by, (*first, *body), "in order", None, origin, reach=reach)
 
     def origin(self, node: cst.CSTNode) -> Origin:
         return Origin(self.plan.method.positions.get(node), comments_of(node), node)

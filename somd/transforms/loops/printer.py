@@ -48,6 +48,7 @@ from somd.transforms.loops.program import (
     Statement,
     Store,
     Tested,
+    TimeTiles,
     Unpack,
     Variable,
     While,
@@ -170,8 +171,21 @@ def _loop(node: Loop) -> Iterator[str]:
     step = "" if node.step == Constant(1, node.step.type, node.step.range) else f" by {expression_text(node.step)}"
     hull = "" if node.hull is None else f", within {' .. '.join(map(expression_text, node.hull))}"
     aligned = ", aligned" if node.aligned else ""
-    yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}{aligned}"
+    reach = "" if node.reach is None else f", reach {node.reach}"
+    yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}{aligned}{reach}"
+    if node.time_tiles is not None:
+        yield from _indented(_time_tiles(node.time_tiles))
     yield from _indented(_block(node.body))
+
+
+def _time_tiles(node: TimeTiles) -> Iterator[str]:
+    first, last = map(expression_text, node.rows)
+    alike = f", where {', '.join(node.alike)} are of one shape" if node.alike else ""
+    sweeps = f"{node.sweeps} sweep{'' if node.sweeps == 1 else 's'} a trip"
+    yield f"in tiles of time: {sweeps}, rows from {first} to {last}{alike}"
+    if node.between:
+        yield f"{INDENT}behind them, for each trip"
+        yield from _indented(_indented(_block(node.between)))
 
 
 def _region(node: Region) -> Iterator[str]:

@@ -8,7 +8,8 @@
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
                 |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
                 |  Lanes(loaded, stored, body)                                        in strips only
-    Loop       ::= variable, start, stop, step, body, order: "in order" | "free"
+    Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles
+    TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
                    strips
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
@@ -202,7 +203,11 @@ class Evaluate:
 class Loop:
     """For a variable from `start` up or down to `stop`, which is not taken any more: bounds are taken once, and what
     the body does to the variable changes nothing. `hull`, lowest and highest value, encloses the variable for all trips
-    of the loops around it in its region. An `aligned` one may be cut where vectors of its row begin."""
+    of the loops around it in its region. An `aligned` one may be cut where vectors of its row begin.
+
+    A loop around regions that has a `reach` may run them out of step: what an iteration of one touches, others of the
+    loop touch in iterations at most `reach` further along the outermost loops for each region that runs in between, or
+    both only read. `time_tiles` are a way to do so."""
 
     variable: Variable
     start: Expression
@@ -213,6 +218,22 @@ class Loop:
     hull: tuple[Expression, Expression] | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
     aligned: bool = False
+    reach: int | None = None
+    time_tiles: TimeTiles | None = None
+
+
+@dataclass(frozen=True)
+class TimeTiles:
+    """A loop around regions run by several trips at a time, by parts that have rows of their own, where no check of the
+    regions fails and the arrays that are `alike` have one shape. `rows`, from the first to behind the last, has all
+    trips of the regions' outermost loops; `sweeps` is how many regions a trip runs. Each part has for itself what the
+    trips set. The master comes after them: `between` is what a trip does without its regions, as far as that is asked
+    for outside the loop."""
+
+    sweeps: int
+    rows: tuple[Expression, Expression]
+    alike: tuple[str, ...]
+    between: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)

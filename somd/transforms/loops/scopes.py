@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from somd.transforms.loops.program import (
     Assign,
+    Element,
     Expression,
     If,
     Interval,
     Join,
+    Length,
     Loop,
+    Rebind,
     Region,
     Statement,
     Unpack,
@@ -43,6 +46,42 @@ def set_by(node: Statement) -> set[str]:
 def read(*nodes: Expression) -> set[str]:
     """The names of scalars that expressions read."""
     return {each.name for node in nodes for each in inside(node) if isinstance(each, Variable)}
+
+
+def read_beside(body: Block, node: Statement) -> set[str]:
+    """The names of scalars that a block reads outside one of its statements."""
+    found: set[str] = set()
+    for each in body:
+        if each is not node:
+            found |= read(*expressions(each)) | (set(each.scalars) if isinstance(each, Region) else set())
+            found |= {name for inner in bodies(each) for name in read_beside(inner, node)}
+    return found
+
+
+def read_first(body: Block, known: frozenset[str] = frozenset()) -> set[str]:
+    """The names, those of arrays too, of which a block may read values from before it, but for those `known`: a block
+    of assignments, exchanges of arrays, regions, and loops around these."""
+    found: set[str] = set()
+    for node in body:
+        names, inner = named(*expressions(node)), known
+        if isinstance(node, Rebind):
+            names |= {*node.sources}
+        elif isinstance(node, Region):
+            limits = named(*(limit for loop in node.loops for limit in (loop.start, loop.stop)))
+            names |= {*node.scalars, *node.arrays, *limits} - {loop.variable.name for loop in node.loops}
+        elif isinstance(node, Loop):
+            names |= read_first(node.body, known | {node.variable.name})
+        else:
+            inner |= set_by(node)
+        found |= names - known
+        known = inner | {*node.targets} if isinstance(node, Rebind) else inner
+    return found
+
+
+def named(*nodes: Expression) -> set[str]:
+    """The names that expressions read, those of arrays too."""
+    parts = [each for node in nodes for each in inside(node)]
+    return read(*nodes) | {each.array for each in parts if isinstance(each, Element | Length)}
 
 
 def own_scalars(body: Block, given: Iterable[str]) -> frozenset[str]:

@@ -53,6 +53,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
 from somd.transforms.loops.rows import may_be_cut
 from somd.transforms.loops.scopes import assigned, assigned_ranges, given_to, own_scalars, read, set_by
+from somd.transforms.loops.time_tiles import problems
 from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
 from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
 
@@ -255,7 +256,7 @@ class _Verifier:
         elif isinstance(node, If | While):
             self.expect(node.test.type == BOOL8, f"a test that is {node.test.type}")
             if isinstance(node, While):
-                self.repeated(node)
+                self.repeated(node.body, "in order")
             else:
                 self.block(node.body)
                 self.block(node.orelse)
@@ -304,24 +305,22 @@ class _Verifier:
         self.expect(node.variable.type == INT64, f"{over}, {node.variable.type}")
         self.expect(not (isinstance(node.step, Constant) and node.step.value == 0), f"{over} has no step")
         self.expect(not node.aligned or may_be_cut(node), f"{over} is aligned, and stores to no row that stays")
+        self.found += problems(node)
         self.scalar(node.variable.name, node.variable.type)
         for each in node.hull or ():
             self.expression(each)
         changed = assigned(node.body)
         if node.order == "free":
             self.known -= changed - {node.variable.name}
-        else:
-            self.known |= self.by_trips_before(node.body)
-        self.loops.append(node.order)
-        self.block(node.body)
-        self.loops.pop()
+        self.repeated(node.body, node.order)
         if node.order == "free":
             self.known -= changed
 
-    def repeated(self, node: While) -> None:
-        self.known |= self.by_trips_before(node.body)
-        self.loops.append("in order")
-        self.block(node.body)
+    def repeated(self, body: tuple[Statement, ...], order: str) -> None:
+        if order == "in order":
+            self.known |= self.by_trips_before(body)
+        self.loops.append(order)
+        self.block(body)
         self.loops.pop()
 
     def by_trips_before(self, body: tuple[Statement, ...]) -> set[str]:
@@ -337,9 +336,8 @@ class _Verifier:
     def returned(self, node: Return) -> None:
         types = tuple(value.type for value in node.values)
         self.expect(not types or types == self.result, f"returns {types}, not {self.result}")
-        for value in node.values:
-            if isinstance(value, Whole):
-                self.array_type(value.array)
+        for value in (each for each in node.values if isinstance(each, Whole)):
+            self.array_type(value.array)
         self.expect(not self.around.startswith("region"), f"`return` in {self.around}")
         self.expect("free" not in self.loops, "a loop whose trips run in any order is left early")
 
@@ -364,10 +362,13 @@ class _Verifier:
                 if type_ is not None:
                     self.array(target, type_)
         elif isinstance(node, Snapshot):
-            for array, copy in node.copies:
-                type_ = self.array_type(array)
-                if type_ is not None:
-                    self.array(copy, type_)
+            self.copies(node.copies)
+
+    def copies(self, pairs: Iterable[tuple[str, str]]) -> None:
+        for array, copy in pairs:
+            type_ = self.array_type(array)
+            if type_ is not None:
+                self.array(copy, type_)
 
     # --- regions -------------------------------------------------------------------------------------------------
 
@@ -383,10 +384,7 @@ class _Verifier:
             self.expect(reduced.op in ASSOCIATIVE, f"there is no operator `{reduced.op}` to reduce by")
         for combined in node.combined:
             self.expect(combined.array in node.written, f"`{combined.array}` is combined, and not written")
-        for array, copy in node.snapshots if node.fresh else ():
-            type_ = self.array_type(array)
-            if type_ is not None:
-                self.array(copy, type_)
+        self.copies(node.snapshots if node.fresh else ())
         self.iterations(node)
         for reduced in node.reductions:
             for variable in (reduced.variable, *reduced.companions):

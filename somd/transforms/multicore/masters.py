@@ -117,12 +117,13 @@ class MasterBuilder:
             waiting = DelayBuilder(step, step.delay, self.plan, self.types, self.fresh, self.text)
             if waiting.possible():
                 return self.delayed(step, step.delay, waiting)
-        if step.sweeps is None or self.in_order:
+        tiled = self.printing.tiled.get(id(step.node))
+        if tiled is None or self.in_order:
             return [self.fenced(step)]
         self.in_order = True
         loop = self.fenced(step)
         self.in_order = False
-        builder = SweepsBuilder(step, self.plan, self.built, self.fresh, self.printing, self.exact)
+        builder = SweepsBuilder(tiled, step, self.plan, self.built, self.fresh, self.printing, self.exact)
         self.functions.extend(builder.functions())
         return builder.statements(loop)
 

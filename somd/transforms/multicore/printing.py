@@ -55,9 +55,12 @@ class Printing:
         self.constants = constants
         self.fresh = fresh
         self.built = built_from(plan, types)
-        program = scheduled(self.built.program, schedule_of("multicore"))
+        self.program = program = scheduled(self.built.program, schedule_of("multicore"))
         self.functions = {function.name: function for function in program.functions}
         self.regions = {node.number: node for node in statements_in(program.body) if isinstance(node, Region)}
+        loops = [node for node in statements_in(program.body) if isinstance(node, Loop)]
+        #: the loops in tiles of time, by the identity of the user's
+        self.tiled = {id(node.origin.node): node for node in loops if node.time_tiles is not None}
 
     # --- what steps became ---------------------------------------------------------------------------------------
 

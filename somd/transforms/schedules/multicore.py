@@ -9,6 +9,7 @@ from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.strip_mining import strip_mining
+from somd.transforms.passes.time_tiling import time_tiling
 from somd.transforms.passes.unroll_and_jam import unroll_and_jam
 
 #: bytes that the scalars of a strip may take: well inside the first cache
@@ -25,4 +26,5 @@ SCHEDULE: tuple[Pass, ...] = (
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),
     alignment,
+    time_tiling,
 )

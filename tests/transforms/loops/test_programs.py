@@ -138,7 +138,7 @@ PRINTED = {
     smooth: """\
 program smooth(a: float64[:], b: float64[:], steps: int) -> float64
     total: float64 = 0.0
-    for _p from 0 to steps
+    for _p from 0 to steps, reach 1
         region 1, line 30
             takes a, b
             writes b

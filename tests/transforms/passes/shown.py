@@ -6,6 +6,7 @@ import itertools
 import linecache
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from types import FunctionType
 
 import numpy as np
@@ -34,12 +35,18 @@ def program_of_text(text: str, **types: str) -> Program:
     return loop_program(compile_for(function, {name: parse_type(each) for name, each in types.items()}, {}))
 
 
-def before_and_after(step: Pass, text: str, values: bool = False, **types: str) -> None:
-    """Print what an iteration of the last region does before and after a pass; with `values`, what its values are."""
+def before_and_after(step: Pass, text: str, values: bool = False, master: bool = False, **types: str) -> None:
+    """Print what an iteration of the last region does before and after a pass; with `values`, what its values are; with
+    `master`, the whole program."""
     before = program_of_text(text, **types)
     after = step(before)
     verify(after)
-    print("\n".join([*_iteration(before, values), "->", *_iteration(after, values)]))
+    shown = _master if master else partial(_iteration, values=values)
+    print("\n".join([*shown(before), "->", *shown(after)]))
+
+
+def _master(program: Program) -> Iterator[str]:
+    yield from textwrap.dedent("\n".join(program_text(program).splitlines()[1:])).splitlines()
 
 
 def _iteration(program: Program, values: bool) -> Iterator[str]:

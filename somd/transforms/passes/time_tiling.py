@@ -1,0 +1,90 @@
+"""Loops around regions in tiles of time: several trips from fence to fence, in rows that stay in the cache.
+
+    >>> before_and_after(time_tiling, '''
+    ... def smooth(u: A, v: A, steps: int):
+    ...     for t in range(steps):
+    ...         for i in range(1, len(u) - 1):
+    ...             v[i] = u[i - 1] + u[i + 1]
+    ...         u, v = v, u
+    ... ''', master=True, u="float64[:]", v="float64[:]", steps="int64")
+    for t from 0 to steps, reach 1
+        region 1, line 3
+            takes u, v
+            writes v
+            fails at `v[i]`, line 4, if (length(u, 0) >= 3) and (length(u, 0) >= (length(v, 0) + 2))
+            free i from 1 to length(u, 0) - 1
+                v[i] = u[i - 1] + u[i + 1]
+        u, v = v, u
+    ->
+    for t from 0 to steps, reach 1
+        in tiles of time: 1 sweep a trip, rows from 1 to length(u, 0) - 1, where u, v are of one shape
+            behind them, for each trip
+                u, v = v, u
+        region 1, line 3
+            takes u, v
+            writes v
+            fails at `v[i]`, line 4, if (length(u, 0) >= 3) and (length(u, 0) >= (length(v, 0) + 2))
+            free i from 1 to length(u, 0) - 1
+                v[i] = u[i - 1] + u[i + 1]
+        u, v = v, u
+
+In are loops with a `reach`. The operations and their operands stay, in another order, which the reach says keeps every
+dependence. How many trips a tile has, and how wide a block of rows is, is asked of the machine when the loop runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from somd.transforms.loops.making import operation
+from somd.transforms.loops.program import Expression, Loop, Program, Rebind, Region, Statement, TimeTiles
+from somd.transforms.loops.rewriting import with_bodies
+from somd.transforms.loops.scopes import read_beside
+from somd.transforms.loops.time_tiles import regions_in, sweeps_in
+from somd.transforms.loops.walking import statements_in
+
+Block = tuple[Statement, ...]
+
+
+def time_tiling(program: Program) -> Program:
+    """The program with such loops in tiles."""
+
+    def block(body: Block) -> Block:
+        made = tuple(map(statement, body))
+        return body if all(new is old for new, old in zip(made, body, strict=True)) else made
+
+    def statement(node: Statement) -> Statement:
+        if isinstance(node, Loop) and node.reach is not None:
+            return _tiled(node, program) if node.time_tiles is None else node
+        return node if isinstance(node, Region) else with_bodies(node, block)
+
+    body = block(program.body)
+    return program if body is program.body else replace(program, body=body)
+
+
+def _tiled(loop: Loop, program: Program) -> Loop:
+    sweeps, regions = sweeps_in(loop.body), regions_in(loop.body)
+    if not sweeps:
+        return loop
+    starts = dict.fromkeys(region.loop.start for region in regions)
+    stops = dict.fromkeys(region.loop.stop for region in regions)
+    rows: tuple[Expression, Expression] = (
+        reduce(lambda one, other: operation("min", one, other), starts),
+        reduce(lambda one, other: operation("max", one, other), stops),
+    )
+    alike = {name for node in statements_in(loop.body) if isinstance(node, Rebind) for name in node.targets}
+    return replace(loop, time_tiles=TimeTiles(sweeps, rows, tuple(sorted(alike)), _without_regions(loop.body, program)))
+
+
+def _without_regions(body: Block, program: Program) -> Block:
+    """What a trip does to scalars and to the names of arrays; loops in it as far as they leave something behind."""
+    made: list[Statement] = []
+    for node in body:
+        if isinstance(node, Loop):
+            inner = _without_regions(node.body, program)
+            if inner or node.variable.name in read_beside(program.body, node):
+                made.append(replace(node, body=inner))
+        elif not isinstance(node, Region):
+            made.append(node)
+    return tuple(made)
