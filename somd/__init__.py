@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from somd.arguments.device_arrays import to_device
 from somd.calls.decorator import somd
 from somd.calls.method import SomdMethod
+from somd.calls.profile import Profile, profile
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.errors import (
     SomdCacheWarning,
@@ -65,6 +66,7 @@ __all__ = [
     "ByKey",
     "Chunked",
     "Cyclic",
+    "Profile",
     "SomdCacheWarning",
     "SomdCompileError",
     "SomdConfigError",
@@ -79,6 +81,7 @@ __all__ = [
     "like",
     "partition",
     "polyview",
+    "profile",
     "reduce",
     "shared",
     "single",

@@ -41,7 +41,16 @@ class Multicore(Target):
 
         return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
+    def profiled_text(self, compiled: Compiled) -> str:
+        from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
+
+        return module_text(plan_to_multicore(compiled.plan, compiled.types, with_profile=True))
+
     def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
+        if hasattr(module, "PROFILED"):
+            from somd.runtime.multicore.profiled_call import ProfiledCall
+
+            return ProfiledCall(module, name, *how, **named)
         from somd.runtime.multicore.call import MulticoreCall
 
         return MulticoreCall(module, name, *how, **named)

@@ -58,8 +58,9 @@ class Entries:
         """Note what the method was checked with before any call."""
         self._checked = found.without_values(), Watch((found.lookups,))
 
-    def find(self, target: str, values: Values, device: Any) -> tuple[Entry, Values]:
-        """The entry for a call, and the values to call it with: the arguments, and what it takes besides.
+    def find(self, target: str, values: Values, device: Any, profiled: bool = False) -> tuple[Entry, Values]:
+        """The entry for a call, and the values to call it with: the arguments, and what it takes besides; `profiled`
+        asks for one that keeps time of its phases.
 
         Raises:
             SomdCompileError: the method, or its arguments, cannot be compiled under the promise.
@@ -70,27 +71,29 @@ class Entries:
             known = self._last = _Known(Watch(), object_parameters(self._function, self.names))
         elif known.fixed is not None:
             kinds = kinds_of(values)
-            warm = None if kinds is None else known.warm.get((target, device, kinds))
+            warm = None if kinds is None else known.warm.get((target, device, kinds, profiled))
             if warm is not None and warm.fits(values):
                 return warm.entry, values
         with room_for_nesting(self._function):
             calling, values = self._calling(known, values)
         signature = describe_all(values, calling.texts)
-        entry = self._entry(known, target, signature, (), device, calling)
+        entry = self._entry(known, target, signature, (), device, calling, profiled)
         check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array
         aliases: tuple[tuple[str, str], ...] = ()
         if entry.written and len(entry.arrays) > 1:
             aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
             if aliases:
-                entry = self._entry(known, target, signature, aliases, device, calling)
+                entry = self._entry(known, target, signature, aliases, device, calling, profiled)
         if kinds is not None and not aliases:
-            known.warm[target, device, kinds] = warm_call(entry)
+            known.warm[target, device, kinds, profiled] = warm_call(entry)
         return entry, values
 
     def text(self, target: str) -> str | None:
         """The generated text of the last entry for a target, if any."""
         entries = {} if self._last is None else self._last.entries
-        return next((entry.text for names, entry in reversed(entries.items()) if names[0] == target), None)
+        return next(
+            (entry.text for names, entry in reversed(entries.items()) if names[0] == target and not names[-1]), None
+        )
 
     def reached(self) -> Reach | None:
         """What the last call that was compiled for reached, if any."""
@@ -136,8 +139,9 @@ class Entries:
         aliases: tuple[tuple[str, str], ...],
         device: Any,
         calling: Calling,
+        profiled: bool,
     ) -> Entry:
-        names: tuple[Any, ...] = (target, device, signature, calling.structure, aliases)
+        names: tuple[Any, ...] = (target, device, signature, calling.structure, aliases, profiled)
         entry = known.entries.get(names)
         if entry is not None:
             return entry
@@ -156,6 +160,7 @@ class Entries:
                         aliases,
                         device,
                         calling.partitioners,
+                        profiled,
                     )
                 except ConstructMissing as lack:
                     known.missing[names] = (str(lack), lack.code)

@@ -18,6 +18,7 @@ from somd.calls.bound import BoundMethod
 from somd.calls.convention import Calling, calling_of
 from somd.calls.entries import Entries
 from somd.calls.explanation import Explanation
+from somd.calls.profile import recorded
 from somd.calls.specialisations import TargetUnavailable, source_text
 from somd.capture.attributes import NotKnownYet
 from somd.capture.paths import class_name_of, parameters_of, paths_of
@@ -93,6 +94,8 @@ class SomdMethod(Generic[P, R]):
         if settings.target == SEQUENTIAL:
             return self.sequential(*args, **kwargs)
         try:
+            if settings.profiled:
+                return recorded(self._function, settings, self._run, values)  # type: ignore[no-any-return]
             return self._run(settings.target, values, settings)  # type: ignore[no-any-return]
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
@@ -203,7 +206,7 @@ class SomdMethod(Generic[P, R]):
                 lambda given: self._entries.find(target, given, device)[0].written,
             )
         try:
-            entry, given = self._entries.find(target, values, device)
+            entry, given = self._entries.find(target, values, device, settings.profiled)
             result = entry.call(given, settings.workers, settings.small_work)
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:

@@ -23,6 +23,7 @@ from somd.compiling.one_at_a_time import room_for_nesting
 from somd.errors import SomdCompileError, SomdRuntimeError
 from somd.language.combining import Combine, combine_of, joins_of
 from somd.runtime.modules import load_module, module_path, read_module, write_module
+from somd.runtime.recording import making
 from somd.settings.targets import TARGETS, Runnable, TargetLacks, target_of
 
 if TYPE_CHECKING:
@@ -63,25 +64,27 @@ def compile_entry(
     aliases: tuple[tuple[str, str], ...],
     device: Any,
     partitioners: Mapping[int, Any],
+    profiled: bool = False,
 ) -> Entry:
-    """The entry for a signature, that of the parameters `names`: the method's own, and what the call reaches besides.
+    """The entry for a signature, that of the parameters `names`: the method's own, and what the call reaches besides;
+    `profiled` asks for code that keeps time of its phases.
 
     Raises:
         SomdCompileError: the method is refused.
         TargetUnavailable: the target lacks a device or a construct.
     """
-    text_key = module_key(key or repr(id(function)), target, signature, aliases)
+    text_key = module_key((key or repr(id(function))) + "profiled" * profiled, target, signature, aliases)
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
-    if text is None and key is not None:
+    if text is None and key is not None and not profiled:
         text = shipped_text(function, found, target, signature, aliases)
         if text is not None:
             _keep(path, text, function, found, target, signature, aliases)
     if text is None:
-        text = (
-            _generate(function, found, target, dict(zip(names, signature, strict=True)), dict(aliases)).rstrip("\n")
-            + "\n"
-        )
+        given = dict(zip(names, signature, strict=True))
+        with making("translating"):
+            made = _generate(function, found, target, given, dict(aliases), profiled)
+        text = made.rstrip("\n") + "\n"
         _keep(path, text, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     with looking_in(found.lookups):
@@ -202,15 +205,26 @@ def _wrong_signature(function: FunctionType, signature: str, why: str) -> SomdCo
 
 
 def _generate(
-    function: FunctionType, found: Reach, target: str, signature: Mapping[str, str], aliases: Mapping[str, str]
+    function: FunctionType,
+    found: Reach,
+    target: str,
+    signature: Mapping[str, str],
+    aliases: Mapping[str, str],
+    profiled: bool,
 ) -> str:
     from somd.transforms.signature_text import parse_type
 
-    return _text(function, found, target, {name: parse_type(text) for name, text in signature.items()}, aliases)
+    arguments = {name: parse_type(text) for name, text in signature.items()}
+    return _text(function, found, target, arguments, aliases, profiled)
 
 
 def _text(
-    function: FunctionType, found: Reach, target: str, arguments: Mapping[str, Type], aliases: Mapping[str, str]
+    function: FunctionType,
+    found: Reach,
+    target: str,
+    arguments: Mapping[str, Type],
+    aliases: Mapping[str, str],
+    profiled: bool = False,
 ) -> str:
     from somd.transforms import pipeline
 
@@ -218,6 +232,6 @@ def _text(
         raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")
     try:
         with room_for_nesting(function):
-            return pipeline.module_text(pipeline.compile_for(function, arguments, aliases, found), target)
+            return pipeline.module_text(pipeline.compile_for(function, arguments, aliases, found), target, profiled)
     except TargetLacks as lack:
         raise ConstructMissing(str(lack), lack.code) from lack

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 import typer.core
 
-from somd.cli import build, cache, check, config, devices, explain, run, suggest, translate, verify
+from somd.cli import build, cache, check, config, devices, explain, profile, run, suggest, translate, verify
 from somd.cli.output import Problem, complain, flush, prepare, say
 from somd.errors import SomdError, SomdInternalError
 
@@ -141,6 +141,9 @@ app.command("explain")(explain.explain)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(run.run)
+app.command("profile", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
+    profile.profile
+)
 app.command("verify")(verify.verify)
 app.command("suggest")(suggest.suggest)
 app.command("devices")(devices.devices)

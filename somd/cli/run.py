@@ -30,6 +30,15 @@ def run(
 
     Options of the script stand behind it: somdc run --target opencl model.py --steps 10.
     """
+    run_script(script, arguments, target, workers)
+
+
+def run_script(script: Path, arguments: list[str] | None, target: str | None, workers: int | None) -> None:
+    """Run a script to its end.
+
+    Raises:
+        typer.Exit: it ended in another way than at its last line.
+    """
     given: dict[str, str] = {}
     if target is not None:
         given["SOMD_TARGET"] = check_target(target, "`--target`")

@@ -38,6 +38,8 @@ class Settings:
     device_origin: str = "default"
     #: operations under which a phase is run by one MI; None: as measured for the threading layer
     small_work: int | None = None
+    #: whether calls are recorded, by `somd.profile`
+    profiled: bool = False
 
     def device_of(self, target: str) -> Device | None:
         """The device for a target; None where it has none."""
@@ -66,6 +68,8 @@ _override: ContextVar[_Override] = ContextVar("somd_use", default=_NOTHING)
 _settings: dict[tuple[object, ...], Settings] = {}
 #: how often the file was to be read again
 _readings = 0
+#: how many blocks are profiled at the moment, in whatever thread
+_profiles = 0
 _files: dict[tuple[str, bytes | str | None], ConfigFile | None] = {}
 
 
@@ -182,6 +186,13 @@ def cache_limits() -> tuple[int, float]:
     return _CACHE_SIZE if size is None else size, _CACHE_DAYS if days is None else days
 
 
+def profiling(more: int) -> None:
+    """So many more blocks are profiled from now on: calls of all threads are recorded while there are some."""
+    global _profiles
+    _profiles += more
+    reload_config()
+
+
 def _read(folder: str, named: str | None) -> ConfigFile | None:
     if named:
         return read_config_file(Path(folder, named))
@@ -215,6 +226,7 @@ def _resolve(
         workers = check_workers(decorator_workers, "`@somd(workers=...)`")
         settings = replace(settings, workers=workers, workers_origin="@somd(workers=...)")
     settings = _with_override(_with_environment(settings, environment), override)
+    settings = replace(settings, profiled=_profiles > 0)
     return settings if config is None else _with_sections(settings, config)
 
 

@@ -136,6 +136,10 @@ class Target(Protocol):
         """
         ...
 
+    def profiled_text(self, compiled: Compiled) -> str:
+        """The module that `somd.profile` runs, which keeps time of phases; that of `text` where the runtime does."""
+        return self.text(compiled)
+
     def load(
         self,
         module: ModuleType,

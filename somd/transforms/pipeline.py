@@ -225,11 +225,12 @@ def loop_program(compiled: Compiled) -> Program:
         return made
 
 
-def module_text(compiled: Compiled, target: str) -> str:
-    """The generated module for a target.
+def module_text(compiled: Compiled, target: str, profiled: bool = False) -> str:
+    """The generated module for a target; `profiled` asks for one that keeps time of its phases.
 
     Raises:
         TargetLacks: the target has no form for something in the method.
     """
     with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
-        return target_of(target).text(compiled)
+        known = target_of(target)
+        return known.profiled_text(compiled) if profiled else known.text(compiled)

@@ -84,6 +84,7 @@ from somd.runtime.multicore.partition import (
     uneven_parts,
     with_trips,
 )
+from somd.runtime.multicore.profiling import counted, now, ran, worked
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
@@ -119,6 +120,7 @@ __all__ = [
     "complex_tanh",
     "copy_blocks",
     "copy_shares",
+    "counted",
     "elementary",
     "elements_within",
     "elsewhere",
@@ -149,6 +151,7 @@ __all__ = [
     "master",
     "note",
     "note_raise",
+    "now",
     "numpy_bitwise_count",
     "numpy_clip",
     "numpy_fmax",
@@ -169,6 +172,7 @@ __all__ = [
     "python_power",
     "python_quotient",
     "python_rounded",
+    "ran",
     "repack",
     "room",
     "rows_of",
@@ -185,6 +189,7 @@ __all__ = [
     "turns_at_a_time",
     "uneven_parts",
     "with_trips",
+    "worked",
     "wrapped",
 ]
 

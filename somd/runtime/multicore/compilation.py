@@ -17,6 +17,7 @@ from somd.runtime.multicore.numba_internals.locations import survive_without_wor
 from somd.runtime.multicore.numba_internals.machine_code import MachineCode
 from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.numba_internals.outlining import MasterCompiler
+from somd.runtime.recording import making
 
 survive_without_working_folder()
 
@@ -40,7 +41,12 @@ def _whole(compiling: Function, function: Function) -> Function:
     for each block of a chain of them, and each access that is tested ends one."""
 
     def compile_whole(*given: Any) -> Any:
-        with one_at_a_time(), many_calls(), library_bugs("Numba", function.__name__, function.__code__.co_filename):
+        with (
+            making("compiling"),
+            one_at_a_time(),
+            many_calls(),
+            library_bugs("Numba", function.__name__, function.__code__.co_filename),
+        ):
             return compiling(*given)
 
     return compile_whole

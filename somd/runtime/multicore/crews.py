@@ -82,7 +82,8 @@ def _pause(builder: Any) -> Any:
     return _WORD(0)
 
 
-def _clock(builder: Any) -> Any:
+def time_now(builder: Any) -> Any:
+    """Code for the nanoseconds of the monotonic clock."""
     now = cgutils.alloca_once(builder, ir.ArrayType(_WORD, 2))
     clock = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_INT, [_INT, now.type]), "clock_gettime")
     builder.call(clock, [_INT(_CLOCK), now])
@@ -141,7 +142,7 @@ def pause() -> int:
     raise NotImplementedError
 
 
-@operation(_clock)
+@operation(time_now)
 def clock() -> int:
     """Nanoseconds."""
     raise NotImplementedError

@@ -17,6 +17,7 @@ from somd.runtime.opencl import elements
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import device_errors
 from somd.runtime.opencl.transfers import note_download, note_upload
+from somd.runtime.recording import noted
 
 _KINDS = "biufc"
 
@@ -93,7 +94,11 @@ class Managed:
     def upload(self, source: np.ndarray[Any, Any], offset: int = 0) -> None:
         """Copies an array of this type, in C order, to the buffer from byte `offset` on."""
         queue, pieces = self.context.queue, self.context.pieces(source.nbytes)
-        with self.context.lock, device_errors("an upload", str(self.context.device)):
+        with (
+            noted("transfer", "to the device", source.nbytes),
+            self.context.lock,
+            device_errors("an upload", str(self.context.device)),
+        ):
             if pieces is not None:
                 pieces.upload(queue, self.buffer, source.reshape(-1).view(np.uint8), offset)
             else:
@@ -104,7 +109,11 @@ class Managed:
         direct = target.flags.c_contiguous and target.dtype == self.dtype and target.dtype.isnative
         given = target if direct else np.empty(target.shape, self.dtype)
         queue, pieces = self.context.queue, self.context.pieces(given.nbytes)
-        with self.context.lock, device_errors("a download", str(self.context.device)):
+        with (
+            noted("transfer", "to the host", given.nbytes),
+            self.context.lock,
+            device_errors("a download", str(self.context.device)),
+        ):
             if pieces is not None:
                 pieces.download(queue, given.reshape(-1).view(np.uint8), self.buffer, offset)
             else:

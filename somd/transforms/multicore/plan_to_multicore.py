@@ -19,6 +19,7 @@ from somd.transforms.emit.python_text import literal
 from somd.transforms.fence_table import fences_text
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import MODULES, Fresh, offered_names
+from somd.transforms.multicore.profiled import phases_text, profiled
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import BUILTINS, MARK, apart, reserved
@@ -53,25 +54,31 @@ class MulticoreCode:
     constants: dict[str, object]
     #: whether a phase has more MIs than workers, since the costs of its iterations differ
     uneven: bool
+    #: whether the master keeps time of its phases
+    profiled: bool = False
 
     @property
     def has_faults(self) -> bool:
         return has_faults(self.plan)
 
 
-def plan_to_multicore(plan: Plan, types: Types) -> MulticoreCode:
-    """Master, slaves and helpers of a plan."""
+def plan_to_multicore(plan: Plan, types: Types, with_profile: bool = False) -> MulticoreCode:
+    """Master, slaves and helpers of a plan; `with_profile` makes a master that keeps time of its phases."""
     constants: dict[str, object] = {}
     taken = {*plan.method.local_names, *reserved(), apart(plan.method.name), *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)
     builder = MasterBuilder(plan, types, constants, fresh)
     master = builder.build()
+    if with_profile:
+        master = profiled(master, builder, plan, types)
     helpers = [_renamed(builder.printing.helper(i), i.method) for i in types.helpers.values()]
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
     functions = (*_in_use(helpers, called), *builder.functions, *builder.exact.functions)
-    return MulticoreCode(plan, types, signature, master, tuple(builder.slaves), functions, constants, builder.uneven)
+    return MulticoreCode(
+        plan, types, signature, master, tuple(builder.slaves), functions, constants, builder.uneven, with_profile
+    )
 
 
 def _in_use(helpers: list[cst.FunctionDef], callers: Iterable[cst.FunctionDef]) -> list[cst.FunctionDef]:
@@ -119,6 +126,8 @@ def module_text(code: MulticoreCode) -> str:
     if code.uneven:
         head += ["UNEVEN = True"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
+    if code.profiled:
+        head += [f"PROFILED = {phases_text(code.plan)}"]
     if code.plan.raises:
         head += [f"RAISES = {raises_text(code.plan, code.types)}"]
     return "\n".join(head) + "\n" + text

@@ -87,7 +87,7 @@ class _Loops(Reader):
         header = range_of(node)
         step = integer_constant(header.step, self.method) if header is not None else None
         count = str(SOME)
-        if header is not None and step and all(_uniform(n, self.method, self.uniform) for n in header.limits):
+        if header is not None and step and all(uniform(n, self.method, self.uniform) for n in header.limits):
             count = f"{self.trips}({self.text(header.start)}, {self.text(header.stop)}, {step})"
         inner = _Loops(self.method, self.uniform, self.text, self.trips)
         node.body.visit(inner)
@@ -134,7 +134,7 @@ class _Body(Reader):
             header is not None
             and step
             and not inner.long
-            and all(_uniform(limit, self.method, self.uniform) for limit in header.limits)
+            and all(uniform(limit, self.method, self.uniform) for limit in header.limits)
         ):
             trips = f"trips({self.text(header.start)}, {self.text(header.stop)}, {step})"
             self.long[trips] = self.long.get(trips, 0) + operations
@@ -154,7 +154,7 @@ def _cost(operator: cst.BaseBinaryOp, right: cst.BaseExpression) -> int:
     return 1
 
 
-def _uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str]) -> bool:
+def uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str]) -> bool:
     """Whether a bound has one value for all iterations: of uniform names and shapes, and of no array's elements."""
     subscripts: list[cst.CSTNode] = []
 

@@ -1,0 +1,161 @@
+"""A profile as a page of its own: table, the phases under the limits of the machine, and a timeline. No scripts.
+
+In: a `Profile`. Out: HTML with SVG, for browsers and notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING
+
+from somd.calls.machine_limits import Limits, limits
+from somd.calls.profile_views import Row, duration, rows
+
+if TYPE_CHECKING:
+    from somd.calls.profile import Profile
+
+#: colours that people who do not tell red from green tell apart (Okabe and Ito)
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+WIDTH, LANE = 900, 34
+#: single runs that a timeline shows
+SHOWN = 4000
+STYLE = """
+.somd-profile { font: 14px/1.45 system-ui, sans-serif; max-width: 960px; margin: 1rem auto; padding: 0 .75rem;
+  color-scheme: light dark; color: light-dark(#222, #ddd); }
+.somd-profile h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
+.somd-profile .wide { overflow-x: auto; }
+.somd-profile table { border-collapse: collapse; width: 100%; }
+.somd-profile td, .somd-profile th { padding: .15rem .5rem; text-align: right; white-space: nowrap; }
+.somd-profile td:first-child, .somd-profile th:first-child { text-align: left; white-space: normal; min-width: 11rem; }
+.somd-profile tr.method { font-weight: 600; border-top: 1px solid #8886; }
+.somd-profile tr.part td:first-child { padding-left: 1.4rem; }
+.somd-profile svg { max-width: 100%; height: auto; min-width: 560px; display: block; }
+.somd-profile svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
+"""
+
+
+def as_html(profile: Profile) -> str:
+    """A whole page."""
+    head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width, initial-scale=1'>"
+    dark = "<style>html { color-scheme: light dark; background: light-dark(#fff, #1a1a1a); }</style>"
+    head += f"<title>somd profile</title>{dark}"
+    return f"<!doctype html>\n<html lang='en'><head>{head}</head>\n<body>{body(profile)}</body></html>\n"
+
+
+def body(profile: Profile) -> str:
+    """What a notebook shows."""
+    limit = limits()
+    found = list(rows(profile, limit))
+    colours = _colours(profile)
+    return (
+        f"<div class='somd-profile'><style>{STYLE}</style>"
+        f"<h2>Where {duration(profile.wall)} went</h2><div class='wide'>{_table(found, profile.wall)}</div>"
+        f"<h2>Under the limits of this machine</h2><div class='wide'>{_roofline(found, limit)}</div>"
+        f"<h2>In the course of time</h2><div class='wide'>{_timeline(profile, colours)}</div></div>"
+    )
+
+
+def _table(found: list[Row], wall: float) -> str:
+    head = "".join(
+        f"<th>{each}</th>" for each in ("", "runs", "time", "share", "GFLOP/s", "GB/s", "of the limit", "workers busy")
+    )
+    lines = [f"<tr>{head}</tr>"]
+    for row in found:
+        place = f"line {row.line}, " if row.depth and row.line is not None else ""
+        cells = (
+            escape(place + row.name),
+            "" if row.runs is None else str(row.runs),
+            duration(row.seconds),
+            f"{row.seconds / wall:.1%}" if wall else "",
+            "" if row.gflops is None else f"{row.gflops:.2f}",
+            "" if row.gbytes is None else f"{row.gbytes:.2f}",
+            "" if row.reached is None else f"{row.reached:.0%} of {row.bound}",
+            "" if row.busy is None else f"{row.busy:.0%}",
+        )
+        kind = "part" if row.depth else "method"
+        lines.append(f"<tr class='{kind}'>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _roofline(found: list[Row], limit: Limits) -> str:
+    """Operations a second over operations a byte, both as powers of ten, under what the machine reaches."""
+    points = [row for row in found if row.gflops and row.gbytes]
+    if not points:
+        return "<p>No phase computes with floats.</p>"
+    low, high = -3.0, 3.0
+    top = log10(limit.gflops) + 0.3
+    bottom = min([top - 4, *(log10(row.gflops or 1) - 0.3 for row in points)])
+    height, left = 300, 60
+
+    def x(intensity: float) -> float:
+        return left + (min(max(log10(intensity), low), high) - low) / (high - low) * (WIDTH - left - 20)
+
+    def y(gflops: float) -> float:
+        return 10 + (top - min(max(log10(gflops), bottom), top)) / (top - bottom) * (height - 40)
+
+    def text(at: float, height: float, content: str, anchor: str = "start") -> str:
+        return f"<text x='{at:.1f}' y='{height:.1f}' text-anchor='{anchor}'>{content}</text>"
+
+    def power_of_ten(power: int) -> str:
+        return f"10<tspan dy='-4' font-size='9'>{power}</tspan>"
+
+    knee = limit.gflops / limit.gbytes
+    first = 10**bottom / limit.gbytes
+    corners = ((first, first * limit.gbytes), (knee, limit.gflops), (10**high, limit.gflops))
+    roof = " ".join(f"{x(at):.1f},{y(gflops):.1f}" for at, gflops in corners)
+    drawn = [f"<polyline points='{roof}' fill='none' stroke='currentColor' stroke-width='2'/>"]
+    said = f"{limit.gflops:.0f} GFLOP/s, {limit.gbytes:.0f} GB/s"
+    drawn.append(text(x(knee) + 8, y(limit.gflops) - 4, said))
+    drawn += [text(x(10.0**power), height - 6, power_of_ten(power), "middle") for power in range(-3, 4)]
+    powers = range(ceil(bottom), floor(top) + 1)
+    drawn += [text(left - 8, y(10.0**power) + 4, power_of_ten(power), "end") for power in powers]
+    drawn.append(f"<text x='{WIDTH - 20}' y='{height - 22}' text-anchor='end'>operations a byte</text>")
+    for number, row in enumerate(points):
+        place = (row.gflops or 1) / (row.gbytes or 1)
+        title = escape(f"line {row.line}, {row.name}: {row.gflops:.2f} GFLOP/s, {row.gbytes:.2f} GB/s")
+        colour = COLOURS[number % len(COLOURS)]
+        px, py = x(place), y(row.gflops or 1)
+        side = ("end", -9) if px > WIDTH - 160 else ("start", 9)
+        drawn.append(f"<circle cx='{px:.1f}' cy='{py:.1f}' r='6' fill='{colour}'><title>{title}</title></circle>")
+        drawn.append(f"<text x='{px + side[1]:.1f}' y='{py + 4:.1f}' text-anchor='{side[0]}'>line {row.line}</text>")
+    return f"<svg viewBox='0 0 {WIDTH} {height}' role='img' aria-label='roofline'>{''.join(drawn)}</svg>"
+
+
+def _colours(profile: Profile) -> dict[str, str]:
+    names = dict.fromkeys(part.name for method in profile.methods for part in method.parts.values())
+    return {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(names)}
+
+
+def _timeline(profile: Profile, colours: dict[str, str]) -> str:
+    methods = [method for method in profile.methods if method.timeline]
+    if not methods:
+        return "<p>No method was called.</p>"
+    whole = max(profile.wall * 1e9, 1.0)
+    drawn = []
+    for lane, method in enumerate(methods):
+        top = lane * 2 * LANE
+        drawn.append(f"<text x='0' y='{top + 12}'>{escape(method.name)} on {method.target}</text>")
+        boxes = [(call.begun, call.ended, "#8884", method.name) for call in method.timeline]
+        runs = [run for call in method.timeline for run in call.runs][:SHOWN]
+        boxes += [(first, last, colours[name], name) for name, first, last in runs]
+        drawn += _boxes(boxes, profile.begun, whole, top + 18)
+    height = len(methods) * 2 * LANE + 20
+    for part in range(5):
+        anchor = ("start", "middle", "middle", "middle", "end")[part]
+        place = f"x='{part * WIDTH / 4:.0f}' y='{height - 4}'"
+        drawn.append(f"<text {place} text-anchor='{anchor}'>{duration(whole / 4e9 * part)}</text>")
+    legend = " ".join(
+        f"<span><span style='color:{colour}'>&#9632;</span> {escape(name)}</span>&ensp;"
+        for name, colour in colours.items()
+    )
+    return f"<svg viewBox='0 0 {WIDTH} {height}' role='img' aria-label='timeline'>{''.join(drawn)}</svg><p>{legend}</p>"
+
+
+def _boxes(boxes: list[tuple[int, int, str, str]], begun: int, whole: float, top: int) -> Iterator[str]:
+    for first, last, colour, name in boxes:
+        left, width = (first - begun) / whole * WIDTH, max((last - first) / whole * WIDTH, 0.5)
+        title = escape(f"{name}: {duration((last - first) / 1e9)}")
+        box = f"x='{left:.2f}' y='{top}' width='{width:.2f}' height='{LANE}'"
+        yield f"<rect {box} fill='{colour}'><title>{title}</title></rect>"

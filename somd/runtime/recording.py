@@ -1,0 +1,118 @@
+"""What a call that is profiled notes of itself: phases, kernels, transfers, compiling; nothing where none is profiled.
+
+In: the runtimes of targets, which ask `current()` and note what they have run. Out: a `Recording` a call, for
+`calls.profile`. All times are nanoseconds of `time.monotonic_ns`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+clock = time.monotonic_ns
+
+
+@dataclass
+class Part:
+    """A phase, a kernel or a direction of transfers, summed up over a call.
+
+    `operations` is None where they are not known. `busy` is the time of all MIs together, `workers` how many could have
+    been at work; both 0 where nobody counts them. `events` are (begin, end) of single runs, the first of them.
+    """
+
+    kind: str
+    name: str
+    line: int | None = None
+    runs: int = 0
+    time: int = 0
+    operations: int | None = 0
+    bytes: int = 0
+    busy: int = 0
+    workers: int = 0
+    events: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
+class Recording:
+    """One call: its parts, the time in generated code, and that spent on making it."""
+
+    parts: list[Part] = field(default_factory=list)
+    inside: int = 0
+    compiling: dict[str, int] = field(default_factory=dict)
+    #: what masters are filling at the moment
+    tables: list[Any] = field(default_factory=list)
+    _known: dict[tuple[str, str], Part] = field(default_factory=dict)
+
+    def note(self, kind: str, name: str, begun: int, ended: int, moved: int = 0) -> None:
+        """A kernel or a transfer has run."""
+        part = self._known.get((kind, name))
+        if part is None:
+            part = self._known[kind, name] = Part(kind, name, operations=None)
+            self.parts.append(part)
+        part.runs += 1
+        part.time += ended - begun
+        part.bytes += moved
+        if len(part.events) < EVENTS:
+            part.events.append((begun, ended))
+
+
+#: single runs of a part that are noted in a call
+EVENTS = 4096
+
+
+class _Here(threading.local):
+    recording: Recording | None = None
+
+
+_here = _Here()
+_nothing: Any = nullcontext()
+
+
+def current() -> Recording | None:
+    """The recording of the call that this thread is at, if it is profiled."""
+    return _here.recording
+
+
+@contextmanager
+def recording() -> Iterator[Recording]:
+    """A block in which this thread's call is recorded."""
+    outer, made = _here.recording, Recording()
+    _here.recording = made
+    try:
+        yield made
+    finally:
+        _here.recording = outer
+
+
+def noted(kind: str, name: str, moved: int = 0) -> Any:
+    """A block that runs a kernel or a transfer of so many bytes."""
+    found = _here.recording
+    return _nothing if found is None else _noted(found, kind, name, moved)
+
+
+@contextmanager
+def _noted(found: Recording, kind: str, name: str, moved: int) -> Iterator[None]:
+    begun = clock()
+    try:
+        yield
+    finally:
+        found.note(kind, name, begun, clock(), moved)
+
+
+@contextmanager
+def making(what: str) -> Iterator[None]:
+    """A block that translates or compiles; blocks in it count for it."""
+    found = _here.recording
+    if found is None:
+        yield
+        return
+    begun, before = clock(), dict(found.compiling)
+    try:
+        yield
+    finally:
+        inner = sum(found.compiling.values()) - sum(before.values())
+        found.compiling[what] = found.compiling.get(what, 0) + clock() - begun - inner
