@@ -20,6 +20,7 @@ from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returne
 from somd.transforms.loops.operators import number
 from somd.transforms.loops.program import Element, Interval, Lanes, Loop, Partials, Program, Region
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
+from somd.transforms.loops.tile_turns import cut_in_tiles, first_row
 from somd.transforms.loops.time_tiles import Tile, regions_in, tiles_of
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim
@@ -51,8 +52,9 @@ class _Code:
     ordered_if: list[Value]
     #: of each table: how many entries there may be, and what fills it
     tables: list[tuple[Value, Code]]
-    #: the body in strips
+    #: the body in strips, and that of a tile
     strips: Code | None
+    tile: Code | None
     #: whether checks fail
     failed: list[Value]
 
@@ -111,13 +113,15 @@ class Interpreter:
         tables = [(value(table.count), self.meaning.block(table.body)) for table in region.tables]
         self.meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
         body = self.meaning.block(region.body)
-        strips = None if region.strips is None else self.meaning.block(region.strips.body)
+        strips, tile = (
+            None if each is None else self.meaning.block(each.body) for each in (region.strips, region.tile)
+        )
         self.meaning.watched, self.meaning.claimed = frozenset(), {}
         limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
         hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
         exactly = [exact(each) for each in region.ordered_if]
         failed = [exact(check.condition) for check in region.checks]
-        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, failed)
+        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed)
 
     def run(
         self,
@@ -259,6 +263,8 @@ class _Runner:
         self.owner: dict[int, int] = {}
         #: whether the innermost loop runs in strips
         self.in_strips = False
+        #: where tiles begin, by the trips that come first in them
+        self.tiled: set[int] = set()
         #: the trips of the strip at hand, with the scalars that are kept for each
         self.strip: list[tuple[int, tuple[int, ...], Names]] = []
 
@@ -353,7 +359,7 @@ class _Runner:
                 if self.in_strips:
                     del own[variables[-1]]
                     self.strip = [(trip, points[trip], {}) for trip in trips]
-                self._iteration(own)
+                self._iteration(own, at in self.tiled)
                 partials[block] = tuple([own.get(name) for name in carried])
             except (IndexError, ValueError, Carried) as error:
                 failures[at] = error
@@ -389,12 +395,14 @@ class _Runner:
         found: list[list[Sequence[int]]] = []
         for block in blocks:
             turns: list[Sequence[int]] = []
-            for trip in block:
+            tiled = bool(block) and block[0] in self.tiled
+            for trip in first_row(block, points, self.region.tiled) if tiled else block:
                 last = turns[-1] if turns else ()
                 if last and len(last) < most and points[last[0]][:-1] == points[trip][:-1]:
                     turns[-1] = [*last, trip]
                 else:
                     turns.append([trip])
+            self.tiled |= {turn[0] for turn in turns} if tiled else set()
             found.append(turns)
         return found
 
@@ -412,8 +420,8 @@ class _Runner:
                 kept.update({each.name: own[each.name]} if each.name in own else {})
             names.update({name: own[name] for name in carried if name in own})
 
-    def _iteration(self, names: Names) -> None:
-        code = self.code.strips if self.in_strips else self.code.body
+    def _iteration(self, names: Names, tiled: bool) -> None:
+        code = self.code.tile if tiled else self.code.strips if self.in_strips else self.code.body
         assert code is not None
         signal = code(names)
         claim(not isinstance(signal, Returned), f"region {self.region.number} is left early")
@@ -437,6 +445,11 @@ class _Runner:
             for low, high in Block()(np.array(values), self.current.workers or chance.randint(1, PARTS)):
                 mine = set(values[low:high])
                 yield [k for k, point in enumerate(points) if point[0] in mine]
+        elif region.tile is not None:
+            chosen = cut_in_tiles(points, region, lambda: self.current.order == "forwards" or chance.random() < 0.75)
+            for block, tiled in chosen:
+                self.tiled |= {block[0]} if tiled else set()
+                yield block
         else:
             yield from self._neighbours(len(points))
 

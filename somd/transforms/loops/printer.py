@@ -210,6 +210,11 @@ def _region(node: Region) -> Iterator[str]:
         inner = INDENT * (1 + node.depth)
         yield f"{inner}in strips of {node.strips.length}" + (f", if {assumed}" if assumed else "")
         yield from (inner + line for line in _indented(_block(node.strips.body)))
+    if node.tile is not None:
+        inner = INDENT * (1 + node.depth)
+        strips = "" if node.strips is None else f", in strips of {node.tile.length}"
+        yield f"{inner}{node.tile.count} trips of {node.tile.variable.name} at once{strips}"
+        yield from (inner + line for line in _indented(_block(node.tile.body)))
 
 
 def _reduced(node: Reduced) -> str:

@@ -11,9 +11,11 @@
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
-                   strips
+                   strips, tile
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Strips     ::= body, length, assumed                     the innermost loop of a region, its trips side by side
+    Tile       ::= variable, count, length, body             some trips of the loop around strips at once, or without
+                                                             strips of the innermost loop
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
@@ -44,112 +46,22 @@ from somd.transforms.loops.accesses import FromEnd as FromEnd
 from somd.transforms.loops.accesses import Proved as Proved
 from somd.transforms.loops.accesses import RelaxedRead as RelaxedRead
 from somd.transforms.loops.accesses import Tested as Tested
+from somd.transforms.loops.expressions import Cast as Cast
+from somd.transforms.loops.expressions import Choice as Choice
+from somd.transforms.loops.expressions import Constant as Constant
+from somd.transforms.loops.expressions import Element as Element
+from somd.transforms.loops.expressions import Expression as Expression
+from somd.transforms.loops.expressions import HelperCall as HelperCall
+from somd.transforms.loops.expressions import Interval as Interval
+from somd.transforms.loops.expressions import Length as Length
+from somd.transforms.loops.expressions import Operation as Operation
+from somd.transforms.loops.expressions import Variable as Variable
 from somd.transforms.loops.origins import NOWHERE as NOWHERE
 from somd.transforms.loops.origins import Origin as Origin
 from somd.transforms.stages import FIRST, RaiseSite, Site, Taking
-from somd.transforms.types.scalars import ArrayType, Number, ScalarType, Type
+from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 
 Order = Literal["in order", "free"]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The integers from `low` to `high`."""
-
-    low: int
-    high: int
-
-    def __str__(self) -> str:
-        return f"[{self.low}, {self.high}]"
-
-
-# --- expressions ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A number written out; `name` is how the method writes it: a captured one by its name, a literal as `0xFF`."""
-
-    value: Number
-    type: ScalarType
-    range: Interval | None = None
-    name: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A scalar by its name."""
-
-    name: str
-    type: ScalarType
-    range: Interval | None = None
-
-
-@dataclass(frozen=True)
-class Element:
-    """An element of an array."""
-
-    array: str
-    indices: tuple[Expression, ...]
-    access: Access
-    type: ScalarType
-    range: Interval | None = None
-    relaxed: RelaxedRead | None = None
-    origin: Origin = field(default=NOWHERE, compare=False)
-
-
-@dataclass(frozen=True)
-class Length:
-    """The length of an array along an axis."""
-
-    array: str
-    axis: int
-    type: ScalarType
-    range: Interval | None = None
-
-
-@dataclass(frozen=True)
-class Operation:
-    """An operator of the table, or a function of it, on operands of the types that it takes."""
-
-    operator: str
-    operands: tuple[Expression, ...]
-    type: ScalarType
-    range: Interval | None = None
-
-
-@dataclass(frozen=True)
-class Cast:
-    """The operand as a number of another type."""
-
-    operand: Expression
-    type: ScalarType
-    range: Interval | None = None
-
-
-@dataclass(frozen=True)
-class Choice:
-    """`yes` where the test is true, else `no`: only the one that counts is evaluated."""
-
-    test: Expression
-    yes: Expression
-    no: Expression
-    type: ScalarType
-    range: Interval | None = None
-
-
-@dataclass(frozen=True)
-class HelperCall:
-    """The result of a function of the program, or a part of it where that is a tuple."""
-
-    function: str
-    operands: tuple[Expression, ...]
-    part: int | None
-    type: ScalarType
-    range: Interval | None = None
-
-
-Expression = Constant | Variable | Element | Length | Operation | Cast | Choice | HelperCall
 
 
 @dataclass(frozen=True)
@@ -399,6 +311,18 @@ class Strips:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """Some trips at once of the loop around the strips of a region; of its innermost loop, where that has no strips.
+    `body`, which is for strips of `length` if there are any, does for the trip of the variable and those behind it,
+    `count` in all, what the region does for each."""
+
+    variable: Variable
+    count: int
+    length: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
 class Region:
     """What runs from fence to fence: the trips of `depth` loops, the first `loop`, each the whole body of the one
     around it, are shared among threads or work-items.
@@ -407,7 +331,8 @@ class Region:
     scalars that a part hands on from trip to trip, from their values before the region; `ordered_if` are the conditions
     under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
     `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
-    `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop.
+    `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop, and a `tile`
+    one for as many trips as there are whole tiles.
     """
 
     number: int
@@ -429,6 +354,7 @@ class Region:
     aliased: bool = False
     tables: tuple[Table, ...] = ()
     strips: Strips | None = None
+    tile: Tile | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property
@@ -440,6 +366,11 @@ class Region:
             assert isinstance(inner, Loop)
             found.append(inner)
         return tuple(found)
+
+    @property
+    def tiled(self) -> int:
+        """Which of the loops a tile takes several trips of."""
+        return self.depth - (1 if self.strips is None else 2)
 
     @property
     def body(self) -> tuple[Statement, ...]:

@@ -15,6 +15,7 @@ from somd.transforms.loops.program import (
     Expression,
     HelperCall,
     If,
+    Lanes,
     Loop,
     Operation,
     Region,
@@ -45,7 +46,7 @@ class Varying:
     """The scalars of a straight body that may differ between two iterations; `names` has them.
 
     What is accumulated differs, and so do elements of arrays that the region writes, and the variables of its loops: of
-    the `innermost` one alone, where its trips are asked about. A scalar is the same for all iterations if all its
+    one `loop` alone, where its trips are asked about. A scalar is the same for all iterations if all its
     assignments are, none of them under a condition or in a loop that is not.
     """
 
@@ -54,7 +55,7 @@ class Varying:
         region: Region,
         body: Block,
         elements: bool = False,
-        innermost: bool = False,
+        loop: Loop | None = None,
         functions: Collection[str] = (),
     ) -> None:
         self.written = frozenset((*region.written, *region.local_arrays))
@@ -62,8 +63,8 @@ class Varying:
         self.all = region.aliased or elements
         #: functions whose results are taken for such
         self.functions = functions
-        loops = region.loops[-1:] if innermost else region.loops
-        self.names = {variable.name for variable in (*region.carried, *(loop.variable for loop in loops))}
+        loops = region.loops if loop is None else (loop,)
+        self.names = {variable.name for variable in (*region.carried, *(each.variable for each in loops))}
         known = -1
         while known < len(self.names):
             known = len(self.names)
@@ -97,7 +98,7 @@ class Varying:
                 self._block(node.orelse, inner)
             elif inner:
                 self.names |= set_by(node)
-            if isinstance(node, Loop):
+            if isinstance(node, Loop | Lanes):
                 self._block(node.body, inner)
 
 

@@ -9,33 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
-from somd.transforms.loops.making import BOOL8, INT64, constant, same_number
-from somd.transforms.loops.operators import result_type
+from somd.transforms.loops.making import BOOL8, INT64
 from somd.transforms.loops.program import (
     Allocate,
     AllocateLike,
     Assign,
     Break,
-    Cast,
     Check,
-    Choice,
     Constant,
     Continue,
     Copy,
     Element,
     Evaluate,
-    Expression,
     Function,
     If,
-    Interval,
     Join,
     Lanes,
-    Length,
     Loop,
-    Operation,
     Partials,
     Program,
-    Proved,
     Rebind,
     Region,
     Return,
@@ -45,17 +37,19 @@ from somd.transforms.loops.program import (
     Strips,
     Table,
     Tested,
+    Tile,
     Unpack,
     Variable,
     While,
     Whole,
 )
-from somd.transforms.loops.ranges import LONGEST, inside, joined, of_operation, whole
+from somd.transforms.loops.ranges import inside
 from somd.transforms.loops.rows import may_be_cut
 from somd.transforms.loops.scopes import assigned, assigned_ranges, given_to, own_scalars, read, set_by
 from somd.transforms.loops.time_tiles import problems
-from somd.transforms.loops.walking import expressions, expressions_in, operands, statements_in
-from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, TupleType
+from somd.transforms.loops.verify_expressions import ExpressionVerifier
+from somd.transforms.loops.walking import expressions, expressions_in, statements_in
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 FILLING = (Assign, Unpack, Store, If, Loop, Return)  # the statements that fill tables
 
@@ -71,15 +65,10 @@ def verify(program: Program) -> None:
         raise InvalidProgram("\n".join(found))
 
 
-class _Verifier:
+class _Verifier(ExpressionVerifier):
     def __init__(self, program: Program) -> None:
+        super().__init__(program.functions)
         self.program = program
-        self.functions = {function.name: function for function in program.functions}
-        self.found: list[str] = []
-        #: the one type of each name
-        self.types: dict[str, ScalarType | ArrayType] = {}
-        #: names that may have a value here
-        self.known: set[str] = set()
         #: what a `return` gives here
         self.result: tuple[ScalarType | ArrayType, ...] = ()
         #: arrays that may be written here; None for any
@@ -91,17 +80,8 @@ class _Verifier:
         #: the variable of the loop whose strip this is, and what is kept by lanes
         self.variable: Variable | None = None
         self.kept: set[str] = set()
-        #: what elements of arrays are assumed to be
-        self.assumed: dict[str, Interval] = {}
         #: the regions so far
         self.regions: dict[int, Region] = {}
-
-    def wrong(self, what: str) -> None:
-        self.found.append(what)
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            self.found.append(what)
 
     def problems(self) -> list[str]:
         """All that is wrong."""
@@ -127,114 +107,6 @@ class _Verifier:
         self.block(function.body)
         self.own_ranges(function.body, (parameter.name for parameter in function.parameters))
         self.around = ""
-
-    # --- names ---------------------------------------------------------------------------------------------------
-
-    def scalar(self, name: str, type_: ScalarType) -> None:
-        """A scalar gets a value here."""
-        self.expect(self.types.setdefault(name, type_) == type_, f"`{name}` is {self.types[name]} and {type_}")
-        self.known.add(name)
-
-    def array(self, name: str, type_: ArrayType) -> None:
-        self.expect(self.types.setdefault(name, type_) == type_, f"`{name}` is {self.types[name]} and {type_}")
-        self.known.add(name)
-
-    def array_type(self, name: str) -> ArrayType | None:
-        found = self.types.get(name)
-        if not isinstance(found, ArrayType) or name not in self.known:
-            self.wrong(f"`{name}` is no array here")
-            return None
-        return found
-
-    # --- expressions ---------------------------------------------------------------------------------------------
-
-    def expression(self, node: Expression) -> None:
-        for each in operands(node):
-            self.expression(each)
-        self.expect(not node.type.weak and not node.type.literals, f"{node.type} is no type of a program")
-        self.of_kind(node)
-        least = self.least(node)
-        if node.type.kind in "iu":
-            self.expect(node.range is not None, "an integer without an interval")
-            self.expect(inside(node.range, whole(node.type)), f"the interval {node.range} is beyond {node.type}")
-            self.expect(least is None or inside(least, node.range), f"the interval {node.range} is {least} at least")
-        else:
-            self.expect(node.range is None, "an interval of what is no integer")
-
-    def of_kind(self, node: Expression) -> None:
-        if isinstance(node, Constant):
-            kept = constant(node.value, node.type).value
-            self.expect(same_number(kept, node.value), f"{node.value!r} is no {node.type}")
-        elif isinstance(node, Variable):
-            self.expect(node.name in self.known, f"`{node.name}` has no value where it is read")
-            known = self.types.get(node.name, node.type)
-            self.expect(known == node.type, f"`{node.name}` is {known}, read as {node.type}")
-        elif isinstance(node, Element):
-            self.element(node)
-        elif isinstance(node, Length):
-            array = self.array_type(node.array)
-            self.expect(array is None or node.axis < array.ndim, f"`{node.array}` has no axis {node.axis}")
-            self.expect(node.type == INT64, f"a length is {node.type}")
-        elif isinstance(node, Operation):
-            try:
-                wanted = result_type(node.operator, tuple(each.type for each in node.operands))
-            except NotTyped as error:
-                self.wrong(f"{node.operator}: {error}")
-            else:
-                self.expect(wanted == node.type, f"`{node.operator}` gives {wanted}, not {node.type}")
-        elif isinstance(node, Cast):
-            self.expect(node.operand.type != node.type, f"a cast from {node.type} to itself")
-            real = node.type.kind not in "cb" and node.operand.type.kind == "c"
-            self.expect(not real, f"a cast from {node.operand.type} to {node.type}")
-        elif isinstance(node, Choice):
-            self.expect(node.test.type == BOOL8, "a choice by something that is no truth value")
-            alike = node.yes.type == node.no.type == node.type
-            self.expect(alike, f"a choice of {node.yes.type} and {node.no.type} that is {node.type}")
-        else:
-            self.call(node.function, node.operands)
-            function = self.functions.get(node.function)
-            part = None if function is None else function.result[node.part or 0]
-            self.expect(part is None or part == node.type, f"`{node.function}` gives {part}, not {node.type}")
-
-    def element(self, node: Element) -> None:
-        array = self.array_type(node.array)
-        if array is None:
-            return
-        self.expect(node.type.dtype == array.dtype, f"an element of `{node.array}`, {array}, that is {node.type}")
-        self.expect(len(node.indices) == array.ndim, f"`{node.array}`, {array}, has {len(node.indices)} indices")
-        for index in node.indices:
-            self.expect(index.type == INT64, f"an index of `{node.array}` that is {index.type}")
-            never = isinstance(node.access, Proved) and index.range is not None and index.range.high < 0
-            self.expect(not never, f"an index of `{node.array}` that is proved and below 0: {index.range}")
-        sites = not isinstance(node.access, Tested) or len(node.access.sites) == len(node.indices)
-        self.expect(sites, f"an access of `{node.array}` that is tested without a site for each axis")
-        if node.relaxed is not None:
-            self.expect(node.relaxed.snapshot in self.known, f"no snapshot `{node.relaxed.snapshot}`")
-
-    def call(self, name: str, given: tuple[Expression, ...]) -> None:
-        function = self.functions.get(name)
-        if function is None:
-            self.wrong(f"there is no function `{name}`")
-            return
-        types = tuple(each.type for each in given)
-        wanted = tuple(parameter.type for parameter in function.parameters)
-        self.expect(types == wanted, f"`{name}` takes {wanted}, not {types}")
-
-    def least(self, node: Expression) -> Interval | None:
-        """What the interval of an expression encloses, as its operands are; None where that says nothing."""
-        if isinstance(node, Constant) and node.type.kind in "iu":
-            return Interval(int(node.value.real), int(node.value.real))
-        if isinstance(node, Length):
-            return Interval(0, LONGEST)
-        if isinstance(node, Operation):
-            return of_operation(node.operator, [each.range for each in node.operands], node.type)
-        if isinstance(node, Cast) and inside(node.operand.range, whole(node.type)):
-            return node.operand.range
-        if isinstance(node, Choice):
-            return joined(node.yes.range, node.no.range)
-        if isinstance(node, Element) and node.array in self.assumed:
-            return self.assumed[node.array]
-        return None if isinstance(node, Variable) else whole(node.type)
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -413,6 +285,8 @@ class _Verifier:
         self.own_ranges(node.body, given_to(node))
         if node.strips is not None:
             self.strips(node, node.strips, inputs)
+        if node.tile is not None:
+            self.tile(node, node.tile, inputs)
         self.known, self.written, self.loops, self.around = before
 
     def table(self, node: Region, table: Table) -> None:
@@ -449,21 +323,39 @@ class _Verifier:
 
     def strips(self, node: Region, strips: Strips, inputs: set[str]) -> None:
         """The body of a region in strips: its scalars, which may have other types there, are kept by lanes."""
-        types, known = self.types, self.known
-        outer = {loop.variable.name for loop in node.loops[:-1]} | {table.array for table in node.tables}
-        self.variable = node.loops[-1].variable
-        self.types = {n: kind for n, kind in types.items() if n in inputs | outer or isinstance(kind, ArrayType)}
-        self.known = known & (inputs | outer)
-        lanes = [each for each in statements_in(strips.body) if isinstance(each, Lanes)]
-        self.kept = {variable.name for each in lanes for variable in each.stored}
-        in_lanes = {id(inner) for each in lanes for inner in statements_in(each.body)}
-        stores = [each for each in statements_in(strips.body) if isinstance(each, Store)]
-        self.expect(all(id(each) in in_lanes for each in stores), "elements are stored once for a strip")
         self.assumed = dict(strips.assumed)
         self.expect(self.assumed.keys().isdisjoint(node.written), "what is written is assumed to stay")
-        self.block(strips.body)
-        self.own_ranges(strips.body, given_to(node))
-        self.types, self.known, self.variable, self.assumed = types, known, None, {}
+        self.for_lanes(node, strips.body, inputs, len(node.loops) - 1)
+        self.assumed = {}
+
+    def for_lanes(self, node: Region, body: tuple[Statement, ...], inputs: set[str], known: int) -> None:
+        """Another body of a region, in which the variables of so many of its loops have values."""
+        types, before = self.types, self.known
+        outer = {loop.variable.name for loop in node.loops[:known]} | {table.array for table in node.tables}
+        self.variable = node.loops[-1].variable if known < len(node.loops) else None
+        self.types = {n: kind for n, kind in types.items() if n in inputs | outer or isinstance(kind, ArrayType)}
+        self.known = before & (inputs | outer)
+        lanes = [each for each in statements_in(body) if isinstance(each, Lanes)]
+        self.kept = {variable.name for each in lanes for variable in each.stored}
+        in_lanes = {id(inner) for each in lanes for inner in statements_in(each.body)}
+        stores = [each for each in statements_in(body) if isinstance(each, Store)]
+        alone = self.variable is None or all(id(each) in in_lanes for each in stores)
+        self.expect(alone, "elements are stored once for a strip")
+        self.block(body)
+        self.own_ranges(body, given_to(node))
+        self.types, self.known, self.variable = types, before, None
+
+    def tile(self, node: Region, tile: Tile, inputs: set[str]) -> None:
+        """The body of some trips at once: nothing is handed from one iteration to another."""
+        known = len(node.loops) - (node.strips is not None)
+        at = node.loops[node.tiled] if node.tiled >= 0 else None
+        holds = at is not None and at.variable.name == tile.variable.name and tile.count > 1
+        self.expect(holds, f"region {node.number} has no loop over `{tile.variable.name}` to tile")
+        single = at is not None and isinstance(at.step, Constant) and at.step.value == 1
+        self.expect(single and not node.carried and not node.combined, "trips that are not taken at once are tiled")
+        inner = [] if node.strips is None else expressions(node.loops[-1])[:3]
+        self.expect(tile.variable.name not in read(*inner), "the loop inside a tile depends on what is tiled")
+        self.for_lanes(node, tile.body, inputs, known)
 
     def lanes(self, node: Lanes) -> None:
         if self.variable is None:

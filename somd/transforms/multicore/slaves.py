@@ -23,7 +23,7 @@ from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
-from somd.transforms.loops.program import Lanes, Strips
+from somd.transforms.loops.program import Lanes, Strips, Tile
 from somd.transforms.loops.scopes import given_to
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
@@ -194,6 +194,13 @@ class SlaveBuilder:
             return self.body()
         dim = self.nest.dims[level]
         start, stop = self.limits(dim, level, outer)
+        if level == self.region.tiled and self.tile is not None:
+            return self.in_tiles(self.tile, dim, (start, stop))
+        return self.one_by_one(level, outer, start, stop)
+
+    def one_by_one(self, level: int, outer: tuple[str, str] | None, start: str, stop: str) -> list[cst.BaseStatement]:
+        """The loop of dimension `level` from `start` to `stop`."""
+        dim = self.nest.dims[level]
         if level == len(self.nest.dims) - 1:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
@@ -205,6 +212,25 @@ class SlaveBuilder:
             return [*parsed(*begin), *(self.loop(dim, each, body) for each in ranges)]
         step = "" if dim.step == 1 else f", {dim.step}"
         return [self.loop(dim, f"range({start}, {stop}{step})", body)]
+
+    @property
+    def tile(self) -> Tile | None:
+        """The tile of the region, where its strips, if it has some, are those that are written."""
+        return self.region.tile if self.strips is self.region.strips else None
+
+    def in_tiles(self, tile: Tile, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:
+        """Some trips of a loop at once, and then those that are left."""
+        (start, stop), level = limits, self.region.tiled
+        tiled = replace(self.region.loops[level], variable=tile.variable)
+        if self.strips is None:
+            body = [*self.lowest(), *self.printing.statements(tile.body, self.scope())]
+        else:
+            inner = self.limits(self.nest.dims[level + 1], level + 1, None)
+            body = self.in_strips(Strips(tile.body, tile.length), self.nest.dims[level + 1], inner)
+        whole = f"range({start}, {stop} - {tile.count - 1}, {tile.count})"
+        rest = f"{start} + max({stop} - {start}, 0) // {tile.count} * {tile.count}"
+        left = self.one_by_one(level, (rest, stop), rest, stop)
+        return [self.loop(dim, whole, [*self.printing.assumed(tiled), *body]), *left]
 
     def in_strips(self, strips: Strips, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:
         """The innermost loop in strips."""
@@ -228,9 +254,10 @@ class SlaveBuilder:
 
     def lanes(self, strips: Strips) -> list[cst.BaseStatement]:
         """The arrays that keep scalars for each lane."""
+        tile = self.tile
         kept = {
             variable.name: variable.type.dtype
-            for node in statements_in(strips.body)
+            for node in statements_in((*strips.body, *(() if tile is None else tile.body)))
             if isinstance(node, Lanes)
             for variable in (*node.loaded, *node.stored)
         }

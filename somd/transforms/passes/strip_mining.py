@@ -102,11 +102,11 @@ def strip_mining(program: Program, room: int, lanes: tuple[int, int]) -> Program
 
 def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int]) -> Region:
     step = region.loops[-1].step
-    if not _may_take_turns(region) or not isinstance(step, Constant):
+    if not may_take_turns(region) or not isinstance(step, Constant):
         return region
     loop = region.loops[-1].variable.name
-    body = _Separating(Varying(region, region.body, innermost=True), names).block(region.body)
-    varying = Varying(region, body, innermost=True)
+    body = _Separating(Varying(region, region.body, loop=region.loops[-1]), names).block(region.body)
+    varying = Varying(region, body, loop=region.loops[-1])
     cut = pieces_of(body, varying)
     if cut is None:
         return region
@@ -129,7 +129,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     return region
 
 
-def _may_take_turns(region: Region) -> bool:
+def may_take_turns(region: Region) -> bool:
     """Whether iterations are independent one by one, and each statement is run as often as its loops say."""
     dependent = region.relaxed or region.ordered_if or region.handed_on or region.combined
     if dependent or region.local_arrays or region.partition is not None:

@@ -121,7 +121,7 @@ class _Jamming:
         *before, last = loop.body
         if not isinstance(last, Loop | Lanes) or not _counts(loop) or not self.may_take_turns(loop, before, last):
             return ()
-        trips = _as_many(self.trips, self.most, last.body)
+        trips = as_many(self.trips, self.most, last.body)
         known = loop.variable.range
         if trips < 2 or known is None or known.high - known.low < trips or not self.gains(loop, last):
             return ()
@@ -132,13 +132,14 @@ class _Jamming:
         for k in range(trips):
             place = operation("+", first, whole_number(k)) if k else first
             values, own = {first.name: place}, self.own_names(before) if k else {}
-            again = _again if k else tuple[Statement, ...]
-            sets += again(renamed(tuple(before), own, values))
-            work += again(renamed(last.body, own, values))
+            first_time = (renamed(tuple(before), own, values), renamed(last.body, own, values))
+            mine = map(again, first_time) if k else first_time
+            for made, block in zip((sets, work), mine, strict=True):
+                made += block
         body = self.held(tuple(work))
         jammed = replace(loop, variable=first, step=whole_number(trips), stop=whole, hull=None)
         jammed = replace(jammed, body=(*sets, replace(last, body=body)))
-        rest = replace(loop, start=upto, body=_again(loop.body), hull=None, origin=Origin(loop.origin.position))
+        rest = replace(loop, start=upto, body=again(loop.body), hull=None, origin=Origin(loop.origin.position))
         return jammed, rest
 
     def own_names(self, before: list[Statement]) -> dict[str, str]:
@@ -241,7 +242,7 @@ def _cut(loop: Loop, trips: int) -> tuple[Expression, Expression]:
     return whole, operation("-", stop, operation("%", operation("-", stop, start), many))
 
 
-def _as_many(trips: int, most: int, body: Block) -> int:
+def as_many(trips: int, most: int, body: Block) -> int:
     """How many trips, halved until they have no more operations than `most`."""
     nodes = list(statements_in(body))
     values = [each for node in nodes for each in ((node.value,) if isinstance(node, Store) else expressions(node))]
@@ -300,7 +301,7 @@ def _updated(body: Block, changed: set[str]) -> Iterator[Element]:
             yield first
 
 
-def _again(body: Block) -> Block:
+def again(body: Block) -> Block:
     """Statements that are there already once more: comments stand at the first, and none is part of an assignment of
     several names."""
 

@@ -8,6 +8,7 @@ from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
+from somd.transforms.passes.register_tiling import register_tiling
 from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.time_tiling import time_tiling
 from somd.transforms.passes.unroll_and_jam import unroll_and_jam
@@ -19,12 +20,16 @@ LANES = (64, 1024)
 #: how many trips of a loop may be taken at once, and the operations that these may have
 TRIPS = 4
 OPERATIONS = 32
+#: how many trips of a region's loop, and the operations in a tile of them
+ROWS = 8
+TILE = 64
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
     register_accumulation,
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),
+    partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
     alignment,
     time_tiling,
 )
