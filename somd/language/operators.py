@@ -75,7 +75,7 @@ def by_pairs(combine: Callable[[Values, Values], Values], values: Values) -> Any
     return values[0]
 
 
-def _extreme(greatest: bool) -> Callable[[np.dtype[Any]], Any]:
+def extreme(greatest: bool) -> Callable[[np.dtype[Any]], Any]:
     def neutral(dtype: np.dtype[Any]) -> Any:
         if dtype.kind == "b":
             return greatest
@@ -91,7 +91,7 @@ def _nothing(dtype: np.dtype[Any]) -> Any:
     return {"c": complex(-0.0, -0.0), "f": -0.0, "b": False}.get(dtype.kind, 0)
 
 
-def _all_bits(dtype: np.dtype[Any]) -> Any:
+def all_bits(dtype: np.dtype[Any]) -> Any:
     return True if dtype.kind == "b" else -1 if dtype.kind == "i" else int(np.iinfo(dtype).max)
 
 
@@ -148,7 +148,7 @@ OPERATORS: dict[str, Operator] = {
     "min": Operator(
         "min",
         "{1} if {1} < {0} else {0}",
-        _extreme(True),
+        extreme(True),
         better="<",
         of_bools="&",
         function=min,
@@ -157,7 +157,7 @@ OPERATORS: dict[str, Operator] = {
     "max": Operator(
         "max",
         "{1} if {1} > {0} else {0}",
-        _extreme(False),
+        extreme(False),
         better=">",
         of_bools="|",
         function=max,
@@ -165,7 +165,7 @@ OPERATORS: dict[str, Operator] = {
     ),
     "and": Operator("all", "{0} and {1}", lambda _: True, skips=True, of_bools="&", fold=np.all),
     "or": Operator("any", "{0} or {1}", lambda _: False, skips=True, of_bools="|", fold=np.any),
-    "&": Operator("bit_and", "{0} & {1}", _all_bits, fold=np.bitwise_and.reduce),
+    "&": Operator("bit_and", "{0} & {1}", all_bits, fold=np.bitwise_and.reduce),
     "|": Operator("bit_or", "{0} | {1}", lambda dtype: dtype.type(0).item(), fold=np.bitwise_or.reduce),
     "^": Operator("bit_xor", "{0} ^ {1}", lambda dtype: dtype.type(0).item(), fold=np.bitwise_xor.reduce),
 }

@@ -36,7 +36,7 @@ from somd.transforms.loops.program import Program
 from somd.transforms.loops.witness import ProgramViolation
 from somd.transforms.pipeline import Compiled, compile_for, loop_program
 from somd.transforms.signature_text import parse_type
-from somd.transforms.stages import Plan
+from somd.transforms.stages import Joined, Plan, all_steps
 from somd.transforms.tree.walking import Reader
 
 #: units in the last place by which elementary functions and powers may differ: they are within 2 of the right value,
@@ -238,7 +238,7 @@ class _Runs:
     def fixed_by(self, plan: Plan) -> None:
         """Whether results have the same bits for every number of workers."""
         nests = [phase.nest for phase in plan.phases()]
-        self.fixed = plan.method.combine is None and not any(nest.relaxed or nest.copies for nest in nests)
+        self.fixed = not _by_instances(plan) and not any(nest.relaxed for nest in nests)
 
     def compared(self, found: Any, expected: Any, case: Expected) -> Difference | None:
         if self.differs(found, expected, EXACT) is None:
@@ -255,7 +255,7 @@ class _Runs:
         """Sums may associate otherwise, and elementary functions differ in the last places; nothing else may."""
         plan = self.planned(case.arguments).plan
         nests = [phase.nest for phase in plan.phases()]
-        if plan.method.combine is not None or any(n.reductions or n.combined or n.copies for n in nests):
+        if _by_instances(plan) or any(n.reductions or n.combined for n in nests):
             arrays = [np.asarray(each) for each in case.arguments if isinstance(each, np.ndarray)]
             floats = [np.abs(each) for each in arrays if each.dtype.kind in "fc" and each.size]
             floor = max((float(each[np.isfinite(each)].max(initial=0.0)) for each in floats), default=0.0)
@@ -281,6 +281,11 @@ class _Runs:
         for name in made.what.split(".")[1:]:
             value = getattr(value, name, None)
         return owners.of(value, made.index, work_items) if isinstance(value, np.ndarray) else None
+
+
+def _by_instances(plan: Plan) -> bool:
+    """Whether results are made of what each method instance has."""
+    return plan.method.combine is not None or any(isinstance(step, Joined) for step in all_steps(plan))
 
 
 class _Shuffled(Combine):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from weakref import ref
 
+import libcst as cst
+
 from somd.capture.annotations import annotation_of
 from somd.capture.lookups import Lookups, current, looking_in
 from somd.capture.objects import value_given
@@ -171,7 +173,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
         inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
         strong = frozenset(n for n, t in types.names.items() if isinstance(t, ScalarType) and not t.weak) - inexact
-        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong))
+        dtypes: dict[str | cst.CSTNode, str] = {n: t.dtype for n, t in types.names.items() if isinstance(t, ScalarType)}
+        dtypes.update((node, t.dtype) for node, t in types.nodes.items() if isinstance(t, ScalarType))
+        planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong, dtypes))
         if planned.elements:
             with suppress(SomdCompileError):
                 held = _compiled(with_held_elements(method, planned.elements), arguments, aliases)

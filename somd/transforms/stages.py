@@ -7,6 +7,7 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
     Step       ::= Serial(statements)                     run once, by the master
                 |  Uniform(header, body: Step*, orelse)    a for, while or if that all MIs take together
                 |  Phase(nest)                            a parallel region: every MI runs its share, then a fence
+                |  Scan(totals, phase, carries)           a phase whose blocks hand scalars on to the next ones
                 |  Joined(names, function)                one value of the MIs' copies, for all of them
                 |  Snapshot(arrays)                       copies of arrays as they are now, for relaxed reads
                 |  PartialResults(statements, names)      the rest of the method, run for the partials of each MI
@@ -29,6 +30,10 @@ import libcst as cst
 from somd.diagnostics.model import Diagnostic, Position
 from somd.language.combining import Combine
 from somd.transforms.access import Access, Affine, Relaxed
+from somd.transforms.reduction import FIRST as FIRST
+from somd.transforms.reduction import Combined as Combined
+from somd.transforms.reduction import Reduction as Reduction
+from somd.transforms.reduction import Taking as Taking
 
 
 @dataclass(frozen=True)
@@ -133,62 +138,8 @@ class Dim:
     first: Affine | None = None
 
 
-@dataclass(frozen=True, order=True)
-class Taking:
-    """Which values a minimum or maximum takes besides better ones."""
-
-    #: one that is equal: of equal values the last one stays (`if e <= s: s = e`)
-    equal: bool = False
-    #: one that cannot be compared: nan is taken, and gives way to whatever comes next (`s = min(e, s)`)
-    unordered: bool = False
-
-
-#: of equal values the first one stays, and nan is not taken: `if e < s: s = e`, `s = min(s, e)`
-FIRST = Taking()
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """A scalar accumulated over a nest: `op` is one of `+ * min max & | ^ and or`; `updates` are its statements.
-
-    `companions` are scalars that are set together with a new minimum or maximum (argmin and argmax). `takings` are the
-    ways in which the updates take values: floats need one for all.
-    """
-
-    name: str
-    op: str
-    updates: tuple[cst.CSTNode, ...]
-    companions: tuple[str, ...] = ()
-    takings: tuple[Taking, ...] = (FIRST,)
-
-    def taking(self, kind: str) -> Taking:
-        """How values are taken, for an accumulator of NumPy's kind `kind`: where equal values are one and the same and
-        all can be compared, as `FIRST` says."""
-        if kind == "f":
-            return self.takings[0] if len(self.takings) == 1 else FIRST
-        return Taking(equal=bool(self.companions) and self.takings[0].equal)
-
-    def flagged(self, kind: str) -> bool:
-        """Whether a partial result is told apart from an accumulator that took nothing, or no nan, by a flag."""
-        taking = self.taking(kind)
-        return taking.unordered or (taking.equal and bool(self.companions))
-
-
 #: stands for the axis of a site where a length may be negative, and no index is wrong
 LENGTH = -1
-
-
-@dataclass(frozen=True)
-class Combined:
-    """An array whose elements iterations update with `op` wherever data says: each part of the iterations does so in
-    a private copy, and the fence combines the copies. Nothing else in the nest reads or writes the array."""
-
-    array: str
-    op: str
-    updates: tuple[cst.CSTNode, ...]
-    takings: tuple[Taking, ...] = (FIRST,)
-
-
 #: in place of an axis: scalars are too far from 0, and are named in place of the array
 FAR = -2
 #: what the absolute values of scalars do not exceed from which bounds and conditions of loops are computed
@@ -382,6 +333,24 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class Carry:
+    """A scalar that iterations of a scan hand on, by an operator of `SCANS`; None: each sets it, and none reads it."""
+
+    name: str
+    by: str | None
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A loop whose iterations hand scalars on. `totals` runs those statements alone from which the scalars follow, each
+    block of iterations from what the operators need to know of it; then `phase`, each block from its own carries."""
+
+    totals: Phase
+    phase: Phase
+    carries: tuple[Carry, ...]
+
+
+@dataclass(frozen=True)
 class PartialResults:
     """The rest of the method behind a phase with copies, run for each MI: what it returns are the partial results.
 
@@ -412,7 +381,7 @@ class Joined:
     phase: Phase
 
 
-Step = Serial | Uniform | Phase | PartialResults | Joined | Snapshot
+Step = Serial | Uniform | Phase | Scan | PartialResults | Joined | Snapshot
 
 
 @dataclass(frozen=True)
@@ -435,18 +404,20 @@ class Plan:
 
 
 def all_steps(plan: Plan) -> Iterator[Step]:
-    """Every step, those inside uniform ones too, in source order."""
+    """Every step, those inside others too, in source order."""
     return nested_steps(plan.body)
 
 
 def nested_steps(steps: Sequence[Step]) -> Iterator[Step]:
-    """The steps with those inside uniform ones, in source order."""
+    """The steps with those inside others, in source order."""
     stack = list(reversed(steps))
     while stack:
         step = stack.pop()
         yield step
         if isinstance(step, Uniform):
             stack.extend(reversed(step.body + step.orelse))
+        elif isinstance(step, Scan):
+            stack.extend((step.phase, step.totals))
 
 
 def swaps(plan: Plan) -> bool:

@@ -43,6 +43,8 @@ OF_CORPUS = ("multicore", "opencl", "several")
 _DEFINED = ("LANES", "BLOCKS", "ROWS", "TILE", "GROUP", "RUNS", "TERMS", "FAULT_ROWS", "FAULT_ROW", *DEFINITIONS)
 #: a type of double precision, or a constant without the suffix of `float`
 _DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])")
+#: whose values a scan combines
+_OF_SCANS = re.compile(r"\b\w*?_?(?=(partials|totals))|\[\w+ - 1\]|(?<=, )\w+(?=, )")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
 
@@ -127,6 +129,10 @@ def _features(module: ast.Module) -> Iterator[str]:
             yield f".{node.attr}"
         elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.AugAssign):
             yield type(node.op).__name__
+        elif isinstance(node, ast.Assign) and "_totals" in ast.unparse(node.value):
+            yield f"scan: {_OF_SCANS.sub('', ast.unparse(node.value))}"
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("faults["):
+            yield "faults forgotten"
         if isinstance(node, _BLOCKS):
             yield from (f"{type(node).__name__} > {type(inner).__name__}" for inner in ast.iter_child_nodes(node))
 

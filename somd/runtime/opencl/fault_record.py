@@ -88,6 +88,18 @@ class Faults:
         return index_error(self.sites[site], values[0])
 
 
+class Ignored(Faults):
+    """A record that nobody reads, and that ends no launch."""
+
+    def turn(self) -> int:
+        return 1
+
+
+def ignored_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
+    """A record for kernels whose faults do not count."""
+    return Ignored(run.contexts, sites, run.raises)
+
+
 def new_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
     """An empty record for the kernels of a call; the call looks at it by itself."""
     run.faults = Faults(run.contexts, sites, run.raises)

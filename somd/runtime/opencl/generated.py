@@ -15,7 +15,7 @@ from somd.runtime.opencl import reductions
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.combining import combine_copies, copies_of, shares_of
 from somd.runtime.opencl.cutting import cut, ends_of, evenly, everything, runs_of, with_trips
-from somd.runtime.opencl.fault_record import index_of, new_faults
+from somd.runtime.opencl.fault_record import ignored_faults, index_of, new_faults
 from somd.runtime.opencl.reductions import (
     first_greatest,
     first_least,
@@ -27,12 +27,14 @@ from somd.runtime.opencl.reductions import (
     unordered_least,
 )
 from somd.runtime.opencl.rows import rows, work_items
+from somd.runtime.opencl.scanning import behind, scanned
 from somd.runtime.opencl.session import Run
 from somd.runtime.opencl.workgroups import tiles
 
 __all__ = [
     "BLOCKS",
     "LANES",
+    "behind",
     "combine_copies",
     "copied",
     "copies_of",
@@ -44,6 +46,7 @@ __all__ = [
     "everything",
     "first_greatest",
     "first_least",
+    "ignored_faults",
     "index_error",
     "index_of",
     "joined",
@@ -54,6 +57,7 @@ __all__ = [
     "raised",
     "rows",
     "runs_of",
+    "scanned",
     "shares_of",
     "snapshot",
     "tiles",

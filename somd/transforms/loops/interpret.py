@@ -16,20 +16,20 @@ import numpy as np
 
 from somd.compiling.one_at_a_time import many_calls
 from somd.language.partitioners import Block, Partitioner
-from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, plain
+from somd.transforms.loops.logical_blocks import neighbours
+from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, as_kind
 from somd.transforms.loops.operators import number
-from somd.transforms.loops.program import Element, Interval, Lanes, Loop, Partials, Program, Region
+from somd.transforms.loops.program import Element, Lanes, Loop, Partials, Program, Region, Scan
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
+from somd.transforms.loops.scan import Blocks, Points, Starts, run_scan
 from somd.transforms.loops.tile_turns import cut_in_tiles, first_row
 from somd.transforms.loops.time_tiles import Tile, regions_in, tiles_of
 from somd.transforms.loops.walking import statements_in, tests_accesses
-from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim
-from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
+from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim, holds
+from somd.transforms.types.scalars import ScalarType, TupleType
 
 #: in which order iterations run: as written, the last one first, or as chance chooses for a seed
 Order = Literal["forwards", "backwards"] | int
-#: iterations in a logical block of a reduction, at most, and private copies of an array
-BLOCK, COPIES = 5, 4
 #: entries of a table, at most
 ENTRIES = 64
 #: what fills tables, among iterations
@@ -174,8 +174,8 @@ class Interpreter:
         """A result as plain Python has it."""
         result = self.program.result
         if isinstance(result, TupleType):
-            return tuple([_as_kind(value, kind) for value, kind in zip(values, result.elements, strict=True)])
-        return None if result is None or not values else _as_kind(values[0], result)
+            return tuple([as_kind(value, kind) for value, kind in zip(values, result.elements, strict=True)])
+        return None if result is None or not values else as_kind(values[0], result)
 
     # --- what running code asks ------------------------------------------------------------------------------------
 
@@ -238,6 +238,13 @@ class Interpreter:
             names[node.variable.name] = np.int64(value)
             body(names)
 
+    def scan(self, scan: Scan, names: Names) -> None:
+        run_scan(scan, names, self._begun)
+
+    def _begun(self, region: Region) -> _Runner:
+        self.runner = _Runner(self.regions[region.number], self.current)
+        return self.runner
+
     def partials(self, number: int) -> list[Names]:
         return self.current.partials[number]
 
@@ -263,6 +270,8 @@ class _Runner:
         self.owner: dict[int, int] = {}
         #: whether the innermost loop runs in strips
         self.in_strips = False
+        #: whether an iteration failed
+        self.failed = False
         #: where tiles begin, by the trips that come first in them
         self.tiled: set[int] = set()
         #: the trips of the strip at hand, with the scalars that are kept for each
@@ -280,7 +289,8 @@ class _Runner:
                 self.owner.get(outermost, 0),
             )
 
-    def run(self, names: Names) -> None:
+    def begun(self, names: Names) -> tuple[Sequence[tuple[int, ...]], Names]:
+        """The iterations, and what all of them read, once nothing is found wrong."""
         region = self.region
         self.code.checks(names)
         points = list(self._points(names, ()))
@@ -290,7 +300,15 @@ class _Runner:
         common = {name: names[name] for name in (*region.scalars, *region.arrays) if name in names}
         for array, copy in region.snapshots:
             common[copy] = names[array].copy() if region.fresh else names[copy]
-        partials = self._blocks(names, common, points)
+        return points, common
+
+    def run(self, names: Names) -> None:
+        region = self.region
+        points, common = self.begun(names)
+        blocks = self.cut(names, points)
+        first = tuple(value for each in region.reductions for value in start(each, names))
+        first += tuple(names[variable.name] for variable in region.handed_on)
+        partials = self.blocks(names, common, points, blocks, [first] * len(blocks))
         if region.handed_on:
             carried = [variable.name for variable in region.carried]
             self.current.partials[region.number] = [dict(zip(carried, each, strict=True)) for each in partials]
@@ -326,17 +344,24 @@ class _Runner:
                 holds = all(low <= point[k] <= high for point in points)
                 claim(holds, f"`{self.region.loops[k].variable.name}` lies from {low} to {high}")
 
-    def _blocks(self, names: Names, common: Names, points: Sequence[tuple[int, ...]]) -> list[tuple[Any, ...]]:
-        """The partial results of the blocks: each runs its iterations in order, the order of the run decides which
-        comes next."""
-        region = self.region
-        alone = any(condition(names) for condition in self.code.ordered_if)
+    def cut(self, names: Names, points: Sequence[tuple[int, ...]]) -> list[Sequence[int]]:
+        """The blocks of iterations that each run in order."""
         blocks = [block for block in self._cut(names, points) if len(block)]
-        if region.handed_on and (alone or not blocks):
+        if self.region.handed_on and (self.alone(names) or not blocks):
             blocks = [range(len(points))]
-        first = tuple(value for each in region.reductions for value in start(each, names))
-        first += tuple(names[variable.name] for variable in region.handed_on)
-        partials = [first for _ in blocks]
+        return blocks
+
+    def alone(self, names: Names) -> bool:
+        """Whether all iterations run in order."""
+        return any(condition(names) for condition in self.code.ordered_if)
+
+    def blocks(
+        self, names: Names, common: Names, points: Points, blocks: Blocks, starts: Starts, fails: bool = True
+    ) -> list[tuple[Any, ...]]:
+        """The partial results of the blocks, which begin with `starts`: each runs its iterations in order, the order of
+        the run decides which comes next. What fails in them does not count unless `fails`."""
+        region, alone = self.region, self.alone(names)
+        partials = [*starts]
         self.owner = {points[at][0]: 0 if alone else k for k, block in enumerate(blocks) for at in block}
         self.trips = {value: k for k, value in enumerate(dict.fromkeys(point[0] for point in points))}
         copies = [{each.array: fresh_copy(each.op, names[each.array]) for each in region.combined} for _ in blocks]
@@ -347,9 +372,13 @@ class _Runner:
         turns = self._strips(blocks, points, names)
         waiting = [iter(block) for block in turns]
         failures: dict[int, Exception] = {}
+        #: blocks whose next iteration has no value to begin with
+        ended: set[int] = set()
         for block in self._turns(turns, alone):
             trips = next(waiting[block])
             at = trips[0]
+            if block in ended:
+                continue
             self.point = points[at]
             self.witness.iteration = 0 if alone else block if in_parts else at
             own = {**common, **copies[block], **dict(zip(carried, partials[block], strict=True))}
@@ -363,7 +392,9 @@ class _Runner:
                 partials[block] = tuple([own.get(name) for name in carried])
             except (IndexError, ValueError, Carried) as error:
                 failures[at] = error
-        if failures:
+                ended |= {block} if region.handed_on else set()
+        self.failed = bool(failures)
+        if failures and fails:
             raise failures[min(failures)]
         for shared in region.combined:
             for copy in copies:
@@ -388,7 +419,7 @@ class _Runner:
     ) -> list[list[Sequence[int]]]:
         """The iterations of each block that run at once: one, or a strip of neighbours of the innermost loop."""
         strips, most = self.region.strips, 1
-        self.in_strips = strips is not None and all(_holds(names[array], low) for array, low in strips.assumed)
+        self.in_strips = strips is not None and all(holds(names[array], low) for array, low in strips.assumed)
         # each lane has an accumulator of its own where the order of additions shows
         if strips is not None and self.in_strips and all(each.type.kind in "biu" for each in self.region.carried):
             most = strips.length if self.current.order == "forwards" else self.current.turns.randint(1, 4)
@@ -451,20 +482,7 @@ class _Runner:
                 self.tiled |= {block[0]} if tiled else set()
                 yield block
         else:
-            yield from self._neighbours(len(points))
-
-    def _neighbours(self, count: int) -> Iterator[Sequence[int]]:
-        region, chance, first = self.region, self.current.chance, 0
-        most = BLOCK if region.carried or region.strips is not None else 1
-        if region.combined:
-            most = max(BLOCK, -(-count // COPIES))
-        elif region.carried and self.current.order == "forwards":
-            most = count
-        free = region.carried and not region.combined and self.current.order != "forwards"
-        while first < count:
-            size = chance.randint(1, most) if free else most
-            yield range(first, min(count, first + size))
-            first += size
+            yield from neighbours(region, len(points), chance, self.current.order == "forwards")
 
     def _parts(self, array: Any, points: Sequence[tuple[int, ...]]) -> Iterator[Sequence[int]]:
         by, chance = str(self.region.partition), self.current.chance
@@ -476,12 +494,3 @@ class _Runner:
             left -= set(mine)
             yield mine
         claim(not left, f"the partition of `{by}` covers the loop")
-
-
-def _holds(array: Any, values: Interval) -> bool:
-    """Whether all elements of an array of integers lie in an interval."""
-    return not array.size or bool(values.low <= array.min() and array.max() <= values.high)
-
-
-def _as_kind(value: Any, kind: Type) -> Any:
-    return value if isinstance(kind, ArrayType) or not isinstance(kind, ScalarType) else plain(value, kind)

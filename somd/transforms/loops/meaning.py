@@ -42,6 +42,7 @@ from somd.transforms.loops.program import (
     Rebind,
     Region,
     Return,
+    Scan,
     Snapshot,
     Statement,
     Store,
@@ -53,7 +54,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import inside, whole
 from somd.transforms.loops.witness import ProgramViolation, claim, outside, place
 from somd.transforms.raise_rows import kind_of
-from somd.transforms.types.scalars import ScalarType
+from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 
 Names = dict[str, Any]
 Value = Callable[[Names], Any]
@@ -86,6 +87,7 @@ class Running(Protocol):
     def relaxed(self, element: Element, names: Names, where: tuple[int, ...]) -> bool: ...
     def trips(self, values: range) -> Sequence[int]: ...
     def region(self, region: Region, names: Names) -> None: ...
+    def scan(self, scan: Scan, names: Names) -> None: ...
     def partials(self, number: int) -> list[Names]: ...
     def lanes(self, node: Lanes, body: Code, names: Names) -> None: ...
     def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool: ...
@@ -246,6 +248,8 @@ class Meaning:
             return self.value(node.value)
         if isinstance(node, Region):
             return lambda names: self.running.region(node, names)
+        if isinstance(node, Scan):
+            return lambda names: self.running.scan(node, names)
         if isinstance(node, Check):
             condition, site = self.exact(node.condition), node.site
 
@@ -442,3 +446,8 @@ def _filled(array: Any, fill: Any) -> Any:
     elif array.dtype.kind != "b":
         array.fill(77)
     return array
+
+
+def as_kind(value: Any, kind: Type) -> Any:
+    """A value as plain Python has it, where it is a number."""
+    return value if isinstance(kind, ArrayType) or not isinstance(kind, ScalarType) else plain(value, kind)

@@ -19,6 +19,7 @@ from somd.transforms.loops.expressions_to_loops import Accesses, Expressions
 from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, truth, variable, whole_number
 from somd.transforms.loops.program import (
     Assign,
+    CarriedScalar,
     Check,
     CombinedArray,
     Expression,
@@ -33,6 +34,7 @@ from somd.transforms.loops.program import (
     Program,
     Reduced,
     Region,
+    Scan,
     Snapshot,
     Statement,
     While,
@@ -53,6 +55,7 @@ from somd.transforms.stages import (
     Step,
     Uniform,
 )
+from somd.transforms.stages import Scan as PlanScan
 from somd.transforms.stages import Snapshot as PlanSnapshot
 from somd.transforms.tree.loops import range_of, statements_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
@@ -123,6 +126,8 @@ class _Builder:
             return (self.uniform(step),)
         if isinstance(step, Phase):
             return (self.region(step),)
+        if isinstance(step, PlanScan):
+            return (self.scan(step),)
         if isinstance(step, PlanSnapshot):
             return (Snapshot(tuple(step.copies.items())),)
         if isinstance(step, Joined):
@@ -166,6 +171,10 @@ class _Builder:
         scalars = tuple(ScalarType(kind.dtype, kind.weak) for kind in kinds if isinstance(kind, ScalarType))
         names = tuple(self.statements.place(name) for name in step.names)
         return Join(step.phase.number, names, scalars, step.function, step.text)
+
+    def scan(self, step: PlanScan) -> Scan:
+        carries = tuple(CarriedScalar(self.statements.place(each.name), each.by) for each in step.carries)
+        return Scan(self.region(step.totals), self.region(step.phase), carries)
 
     # --- regions -------------------------------------------------------------------------------------------------
 

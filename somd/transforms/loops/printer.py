@@ -44,6 +44,7 @@ from somd.transforms.loops.program import (
     Reduced,
     Region,
     Return,
+    Scan,
     Snapshot,
     Statement,
     Store,
@@ -98,6 +99,9 @@ def _block(statements: Sequence[Statement]) -> Iterator[str]:
 def _statement(node: Statement) -> Iterator[str]:
     if isinstance(node, Region):
         yield from _region(node)
+    elif isinstance(node, Scan):
+        yield f"scan of {', '.join(f'{e.variable.name} by {e.by}' for e in node.carries if e.by is not None)}"
+        yield from _indented(_block((node.totals, node.region)))
     elif isinstance(node, Loop):
         yield from _loop(node)
     elif isinstance(node, While):

@@ -6,8 +6,8 @@
                 |  Loop | While(test, body) | If(test, body, orelse) | Break | Continue | Return(values)
                 |  Allocate(array, lengths, fill) | AllocateLike(array, like, fill) | Copy(array, source)
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
-                |  Region | Join(region, names, function) | Partials(region, names, body) | Snapshot(copies)
-                |  Lanes(loaded, stored, body)                                        in strips only
+                |  Region | Scan(totals, region, carries) | Join(region, names, function)
+                |  Partials(region, names, body) | Snapshot(copies) | Lanes(loaded, stored, body)
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
@@ -58,7 +58,11 @@ from somd.transforms.loops.expressions import Operation as Operation
 from somd.transforms.loops.expressions import Variable as Variable
 from somd.transforms.loops.origins import NOWHERE as NOWHERE
 from somd.transforms.loops.origins import Origin as Origin
-from somd.transforms.stages import FIRST, RaiseSite, Site, Taking
+from somd.transforms.loops.reduced import CombinedArray as CombinedArray
+from somd.transforms.loops.reduced import Reduced as Reduced
+from somd.transforms.loops.scan import CarriedScalar as CarriedScalar
+from somd.transforms.loops.scan import Scan as Scan
+from somd.transforms.stages import RaiseSite, Site
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 
 Order = Literal["in order", "free"]
@@ -253,31 +257,6 @@ class Raise:
 
 
 @dataclass(frozen=True)
-class Reduced:
-    """A scalar that the trips of a region accumulate: each block of trips starts from the neutral element of `op`, and
-    the blocks are combined in their order. Companions follow a new extremum, `flag` tells that one was taken."""
-
-    variable: Variable
-    op: str
-    companions: tuple[Variable, ...] = ()
-    taking: Taking = FIRST
-    flag: Variable | None = None
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """All that a block hands on to its next trip."""
-        return (self.variable, *self.companions, *(() if self.flag is None else (self.flag,)))
-
-
-@dataclass(frozen=True)
-class CombinedArray:
-    """An array that each block of trips updates in a private copy, neutral at first, which the fence combines."""
-
-    array: str
-    op: str
-
-
-@dataclass(frozen=True)
 class Table:
     """An array that each part of a region makes before its iterations, with as many entries as there is use and room
     for, from none to `count`. The body is that of a function of what the region reads, with names of its own: it fills
@@ -414,7 +393,7 @@ class Snapshot:
 
 Statement = (
     Assign | Unpack | Store | Evaluate | Loop | While | If | Break | Continue | Return | Allocate | AllocateLike | Copy
-    | Rebind | Check | Raise | Region | Join | Partials | Snapshot | Lanes
+    | Rebind | Check | Raise | Region | Scan | Join | Partials | Snapshot | Lanes
 )  # fmt: skip
 
 

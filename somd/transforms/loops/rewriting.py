@@ -28,6 +28,7 @@ from somd.transforms.loops.program import (
     Raise,
     Region,
     Return,
+    Scan,
     Statement,
     Store,
     Unpack,
@@ -106,7 +107,8 @@ def _with_several(node: Statement, change: Rewrite) -> Statement:
 
 
 def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
-    """The statement with `change` made of each block in it; of a region, of what an iteration runs."""
+    """The statement with `change` made of each block in it; of a region, of what an iteration runs; of a scan, of its
+    two regions."""
     if isinstance(node, If):
         body, orelse = change(node.body), change(node.orelse)
         return node if body is node.body and orelse is node.orelse else replace(node, body=body, orelse=orelse)
@@ -116,6 +118,11 @@ def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
     if isinstance(node, Region):
         body = change(node.body)
         return node if body is node.body else _with_body(node, body)
+    if isinstance(node, Scan):
+        totals, region = change((node.totals, node.region))
+        assert isinstance(totals, Region) and isinstance(region, Region)
+        same = totals is node.totals and region is node.region
+        return node if same else replace(node, totals=totals, region=region)
     return node
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from somd.transforms.loops.program import (
     Assign,
@@ -15,6 +15,7 @@ from somd.transforms.loops.program import (
     Loop,
     Rebind,
     Region,
+    Scan,
     Statement,
     Unpack,
     Variable,
@@ -40,6 +41,8 @@ def set_by(node: Statement) -> set[str]:
         return {node.variable.name}
     if isinstance(node, Region):
         return {variable.name for each in node.reductions for variable in (each.variable, *each.companions)}
+    if isinstance(node, Scan):
+        return {each.variable.name for each in node.carries}
     return {variable.name for variable in node.names} if isinstance(node, Join) else set()
 
 
@@ -82,6 +85,18 @@ def named(*nodes: Expression) -> set[str]:
     """The names that expressions read, those of arrays too."""
     parts = [each for node in nodes for each in inside(node)]
     return read(*nodes) | {each.array for each in parts if isinstance(each, Element | Length)}
+
+
+def by_trips_before(body: Block, known: Collection[str]) -> set[str]:
+    """The scalars that have values where a trip of a loop begins: what is set by something that has one, if `known`
+    have them before the loop."""
+    steps = [(read(*expressions(node)), set_by(node)) for node in statements_in(body)]
+    found, before = set(known), -1
+    while len(found) > before:
+        before = len(found)
+        for reads, sets in steps:
+            found |= sets if reads <= found else set()
+    return found & assigned(body)
 
 
 def own_scalars(body: Block, given: Iterable[str]) -> frozenset[str]:

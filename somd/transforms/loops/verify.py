@@ -31,6 +31,7 @@ from somd.transforms.loops.program import (
     Rebind,
     Region,
     Return,
+    Scan,
     Snapshot,
     Statement,
     Store,
@@ -45,7 +46,8 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import inside
 from somd.transforms.loops.rows import may_be_cut
-from somd.transforms.loops.scopes import assigned, assigned_ranges, given_to, own_scalars, read, set_by
+from somd.transforms.loops.scan_claims import problems_of
+from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read
 from somd.transforms.loops.time_tiles import problems
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
@@ -142,6 +144,8 @@ class _Verifier(ExpressionVerifier):
             self.expect(node.condition.type == BOOL8, f"a condition that is {node.condition.type}")
         elif isinstance(node, Region):
             self.region(node)
+        elif isinstance(node, Scan):
+            self.scan(node)
         elif isinstance(node, Lanes):
             self.lanes(node)
         elif isinstance(node, Join | Partials):
@@ -190,20 +194,10 @@ class _Verifier(ExpressionVerifier):
 
     def repeated(self, body: tuple[Statement, ...], order: str) -> None:
         if order == "in order":
-            self.known |= self.by_trips_before(body)
+            self.known |= by_trips_before(body, self.known)
         self.loops.append(order)
         self.block(body)
         self.loops.pop()
-
-    def by_trips_before(self, body: tuple[Statement, ...]) -> set[str]:
-        """The scalars that have values where a trip begins: what is set by something that has one."""
-        steps = [(read(*expressions(node)), set_by(node)) for node in statements_in(body)]
-        known, before = set(self.known), -1
-        while len(known) > before:
-            before = len(known)
-            for reads, sets in steps:
-                known |= sets if reads <= known else set()
-        return known & assigned(body)
 
     def returned(self, node: Return) -> None:
         types = tuple(value.type for value in node.values)
@@ -261,6 +255,12 @@ class _Verifier(ExpressionVerifier):
         for reduced in node.reductions:
             for variable in (reduced.variable, *reduced.companions):
                 self.scalar(variable.name, variable.type)
+
+    def scan(self, node: Scan) -> None:
+        self.found += problems_of(node)
+        self.block((node.totals, node.region))
+        for each in node.carries:
+            self.scalar(each.variable.name, each.variable.type)
 
     def iterations(self, node: Region) -> None:
         """The body of a region: what is not the master's is each iteration's own."""

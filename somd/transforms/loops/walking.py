@@ -25,6 +25,7 @@ from somd.transforms.loops.program import (
     Raise,
     Region,
     Return,
+    Scan,
     Statement,
     Store,
     Tested,
@@ -51,6 +52,8 @@ def bodies(node: Statement) -> tuple[tuple[Statement, ...], ...]:
         return node.body, node.orelse
     if isinstance(node, Loop | While | Partials | Lanes):
         return (node.body,)
+    if isinstance(node, Scan):
+        return ((node.totals, node.region),)
     return ((*node.checks, node.loop),) if isinstance(node, Region) else ()
 
 

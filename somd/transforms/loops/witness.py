@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.transforms.loops.program import Element, Proved, Tested
+from somd.transforms.loops.program import Element, Interval, Proved, Tested
 from somd.transforms.stages import FAR, Site
 
 MANY = -1
@@ -118,3 +118,8 @@ def outside(site: Site, index: int | None = None) -> IndexError | OverflowError:
     which = "an index" if index is None else f"index {index}"
     line = f"line {site.position.line}"
     return IndexError(f"{which} of {site.text} is out of bounds for axis {site.axis} of `{site.array}`, {line}")
+
+
+def holds(array: Any, values: Interval) -> bool:
+    """Whether all elements of an array of integers lie in an interval."""
+    return not array.size or bool(values.low <= array.min() and array.max() <= values.high)

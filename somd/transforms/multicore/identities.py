@@ -1,6 +1,9 @@
-"""Neutral elements of reductions as Python text."""
+"""Neutral elements of reductions, and what scans start blocks from, as Python text."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +22,16 @@ def identity(op: str, scalar: ScalarType) -> str:
 
 def neutral_text(op: str, scalar: ScalarType) -> str:
     """The neutral element as a number of Python's."""
-    operator, dtype = OPERATORS[op], np.dtype(scalar.dtype)
-    value = operator.neutral(dtype)
-    if scalar.kind in "iu" and (operator.better or value == np.iinfo(dtype).max):
-        return f"np.iinfo(np.{dtype}).{'max' if value == np.iinfo(dtype).max else 'min'}"
+    return number_text(OPERATORS[op].neutral, scalar)
+
+
+def number_text(number: Callable[[np.dtype[Any]], Any], scalar: ScalarType) -> str:
+    """What `number` gives for the type, as a number of Python's."""
+    dtype = np.dtype(scalar.dtype)
+    value = number(dtype)
+    ends = {} if scalar.kind not in "iu" else {np.iinfo(dtype).max: "max", np.iinfo(dtype).min: "min"}
+    if value in ends and value:
+        return f"np.iinfo(np.{dtype}).{ends[value]}"
     if scalar.kind == "c":
         return f"complex({value.real}, {value.imag})"
     return str(value).replace("inf", "np.inf")

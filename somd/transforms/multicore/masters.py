@@ -26,6 +26,7 @@ from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.printing import Printing, docstring
 from somd.transforms.multicore.relaxed_loops import halo_text
+from somd.transforms.multicore.scans import ScanPhase
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.multicore.sweeps import SweepsBuilder
 from somd.transforms.plan.unevenness import uneven
@@ -40,6 +41,7 @@ from somd.transforms.stages import (
     Phase,
     Plan,
     Reduction,
+    Scan,
     Serial,
     Snapshot,
     Step,
@@ -101,6 +103,8 @@ class MasterBuilder:
                 built.extend(self.snapshot(step.copies))
             elif isinstance(step, Phase):
                 built.extend(self.phase(step))
+            elif isinstance(step, Scan):
+                built.extend(self.scan(step))
             elif isinstance(step, Joined):
                 built.extend(joined(step, self.plan, self.fresh))
             else:
@@ -168,12 +172,7 @@ class MasterBuilder:
 
     def phase(self, phase: Phase) -> list[cst.BaseStatement]:
         nest = phase.nest
-        faults = Faults(self.fresh.name("faults"), self.fresh.name("rank"), place_text(nest.dims))
-        name = self.fresh.name(f"{self.name}_slave_{phase.number}")
-        builder = SlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name)
-        slave = builder.build()
-        self.slaves.append(slave)
-        self.built[phase.number] = (builder, slave)
+        builder, slave = self.slave(phase)
         built = self.checks(nest)
         if nest.combined:
             built += self.combining_phase(builder, slave)
@@ -185,8 +184,31 @@ class MasterBuilder:
             built += self.delays[phase.number].noted(builder, slave)
         else:
             built += [*self.plain_phase(builder, slave), *self.failing(slave)]
-        comment = cst.EmptyLine(comment=cst.Comment(f"# phase {phase.number}: {builder.place()}"))
+        return self.introduced(built, f"phase {phase.number}: {builder.place()}", nest)
+
+    def introduced(self, built: list[cst.BaseStatement], what: str, nest: Nest) -> list[cst.BaseStatement]:
+        """The statements of a phase, with a comment that tells which it is."""
+        comment = cst.EmptyLine(comment=cst.Comment(f"# {what}"))
         return [built[0].with_changes(leading_lines=[*_lines_before(nest.dims[0].node), comment]), *built[1:]]
+
+    def slave(self, phase: Phase) -> tuple[SlaveBuilder, Slave]:
+        """The slave of a phase, with its builder."""
+        faults = Faults(self.fresh.name("faults"), self.fresh.name("rank"), place_text(phase.nest.dims))
+        name = self.fresh.name(f"{self.name}_slave_{phase.number}")
+        builder = SlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name)
+        slave = builder.build()
+        self.slaves.append(slave)
+        self.built[phase.number] = (builder, slave)
+        return builder, slave
+
+    def scan(self, step: Scan) -> list[cst.BaseStatement]:
+        """A phase whose blocks begin with what those before them make of scalars."""
+        nest, totals, main = step.phase.nest, self.slave(step.totals), self.slave(step.phase)
+        written = ScanPhase(step, totals, main, self.plan, self.types)
+        built = [*self.checks(nest), *written.statements(self.exact), *self.failing(main[1])]
+        return self.introduced(
+            built, f"phases {step.totals.number} and {step.phase.number}, a scan: {nest.place}", nest
+        )
 
     def checks(self, nest: Nest) -> list[cst.BaseStatement]:
         """What is tested once, before the phase."""

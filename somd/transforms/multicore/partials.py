@@ -38,8 +38,7 @@ def copies_phase(
     rank, parts, count = map(fresh.name, ("rank", "n_slaves", "mi_count"))
     lo, hi = fresh.name("lo"), fresh.name("hi")
     start, stop, step = (*map(builder.text, (nest.dims[0].start, nest.dims[0].stop)), nest.dims[0].step)
-    work = work_text(nest, plan.method, builder.text)
-    alone = " or ".join([*(f"({exact.text(text)})" for text in nest.in_order_if), f"{work} < small_work()"])
+    alone = alone_text(builder, plan, exact)
     call = f"{slave.name}({', '.join((lo, hi, *slave.arguments))})"
     if nest.partition is None:
         before = [f"{count} = part_count(trips({start}, {stop}, {step}), {parts})"]
@@ -64,11 +63,19 @@ def copies_phase(
         *before,
         f"if {alone}:\n    {count} = 1\n",
         *slots,
-        f"if {count} == 1:\n    {rank} = 0\n    {whole}\nelse:\n    for {rank} in prange({count}):\n{_indented(share)}",
+        f"if {count} == 1:\n    {rank} = 0\n    {whole}\nelse:\n    for {rank} in prange({count}):\n{indented(share)}",
     )
 
 
-def _indented(text: str) -> str:
+def alone_text(builder: SlaveBuilder, plan: Plan, exact: ExactTests) -> str:
+    """The condition under which one MI has all iterations."""
+    nest = builder.nest
+    work = work_text(nest, plan.method, builder.text)
+    return " or ".join([*(f"({exact.text(text)})" for text in nest.in_order_if), f"{work} < small_work()"])
+
+
+def indented(text: str) -> str:
+    """The lines of a text, in a block."""
     return "".join(f"    {line}\n" for line in text.splitlines())
 
 

@@ -21,6 +21,7 @@ from somd.transforms.opencl.kept import Kept
 from somd.transforms.opencl.kept_names import KeptNames
 from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
+from somd.transforms.opencl.scan_launches import ScanLaunch
 from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import apart
 from somd.transforms.stages import (
@@ -28,6 +29,7 @@ from somd.transforms.stages import (
     PartialResults,
     Phase,
     Plan,
+    Scan,
     Serial,
     Site,
     Snapshot,
@@ -207,6 +209,8 @@ class _Master:
         for step in steps:
             if isinstance(step, Phase):
                 found += self.phase(step).statements()
+            elif isinstance(step, Scan):
+                found += self.scan(step).statements()
             elif isinstance(step, Joined):
                 found += self.joined(step)
             elif isinstance(step, PartialResults):
@@ -236,6 +240,13 @@ class _Master:
         runs = kernels.runs.get(number)
         name = "" if runs is None or phase.nest.partition is None else self.runs_of(phase.nest.partition)
         return Launch(phase.nest, kernel, code, self.names, self.shared, *others, runs, name)
+
+    def scan(self, step: Scan) -> Launch:
+        number, kernels = step.phase.number, self.kernels.of_phases
+        if number not in self.launches:
+            own = kernels[number], kernels[step.totals.number]
+            self.launches[number] = ScanLaunch(step, *own, self.code({}), self.names, self.shared)
+        return self.launches[number]
 
     def joined(self, step: Joined) -> list[cst.BaseStatement]:
         launch = self.phase(step.phase)

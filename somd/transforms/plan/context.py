@@ -38,6 +38,8 @@ class Kinds:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: scalars of NumPy's int64
     strong: frozenset[str] = frozenset()
+    #: the dtypes of scalars and of expressions; None where only the source is known
+    dtypes: Mapping[str | cst.CSTNode, str] | None = None
 
 
 def kinds_from_source(method: Method) -> Kinds:

@@ -75,13 +75,14 @@ def _defines(node: cst.CSTNode) -> set[str]:
     if isinstance(node, cst.AnnAssign):
         return assigned_names(node) if node.value is not None else set()
     if isinstance(node, cst.If):
-        return _all_define(statements_of(node.body)) & _all_define(else_statements(node))
+        return all_define(statements_of(node.body)) & all_define(else_statements(node))
     if isinstance(node, cst.With):
-        return _all_define(statements_of(node.body))
+        return all_define(statements_of(node.body))
     return set()
 
 
-def _all_define(statements: Sequence[cst.CSTNode]) -> set[str]:
+def all_define(statements: Sequence[cst.CSTNode]) -> set[str]:
+    """Names that have a value after `statements`, whatever way they took to their end."""
     found: set[str] = set()
     for node in small_statements(statements):
         found |= _defines(node)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from somd.language.scanning import words_of
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Joined, Method, Phase, Plan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.stages import Joined, Method, Phase, Plan, Scan, Serial, Snapshot, Step, Uniform, written_arrays
 from somd.transforms.tree.rewriting import inside
 from somd.transforms.tree.spelling import as_written
 
@@ -56,6 +57,8 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
                 yield from _step(inner, depth + 1, plan)
     elif isinstance(step, Phase):
         yield from (pad + line for line in _phase(step, plan.method))
+    elif isinstance(step, Scan):
+        yield from (pad + line for line in _scan(step, plan.method))
     elif isinstance(step, Joined):
         yield f"{pad}one value of the copies of {', '.join(step.names)}, by `{step.text}`"
     else:
@@ -116,6 +119,18 @@ def _phase(phase: Phase, method: Method) -> Iterator[str]:
     for condition in nest.in_order_if:
         yield f"  one MI runs it, in order, if {condition}"
     yield "  fence"
+
+
+def _scan(step: Scan, method: Method) -> Iterator[str]:
+    """A scan: what is carried, and the phase that runs from the carries."""
+    first, *lines = _phase(step.phase, method)
+    names = ", ".join(carry.name for carry in step.carries if carry.by is not None)
+    yield f"phase {step.totals.number}, of the same loop: what each block of iterations makes of {names}"
+    yield first
+    for carry in step.carries:
+        how = "that of the last iteration" if carry.by is None else f"scan by {words_of(carry.by)}"
+        yield f"  {carry.name}: {how}"
+    yield from (line for line in lines if not line.startswith("  one partial"))
 
 
 def _pair(pair: tuple[int, int]) -> str:

@@ -42,6 +42,7 @@ from somd.transforms.plan.partial_results import (
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import Block
+from somd.transforms.plan.scans import NoScan, build_scan
 from somd.transforms.plan.sweeps import sweeps_of
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
@@ -50,6 +51,7 @@ from somd.transforms.stages import (
     PartialResults,
     Phase,
     Plan,
+    Scan,
     Serial,
     Site,
     Step,
@@ -347,6 +349,9 @@ class _Planner:
                 rejected = Rejected(messages.too_complex(self.context.method, node))
             self.context.phases -= 1
             del self.context.sites[sites:]
+            scan = self.scan(node, around)
+            if scan is not None:
+                return [scan]
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)
@@ -357,6 +362,17 @@ class _Planner:
                 del self.in_order[loop]
             return self.rejected(node, rejected, around)
         return steps
+
+    def scan(self, node: cst.For, around: tuple[Affine, ...]) -> Scan | None:
+        """A loop that is not independent, as a scan, if it is one."""
+        sites = len(self.context.sites)
+        try:
+            scan = build_scan(node, around, self.context, self.context.phases + 1)
+        except (NoScan, Rejected, TooComplex):
+            del self.context.sites[sites:]
+            return None
+        self.context.phases += 2
+        return scan
 
     def formula(self, node: cst.For, around: tuple[Affine, ...]) -> list[Step] | None:
         """The phase of a loop over a range that only accumulates; serial code if it cannot be distributed."""

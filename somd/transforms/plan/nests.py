@@ -6,6 +6,7 @@ Raises `Rejected` with diagnostics when the loop may not be distributed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -40,10 +41,21 @@ from somd.transforms.tree.rewriting import inside
 MAX_DIMS = 3
 
 
-def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copies: bool = False) -> Nest:
+@dataclass(frozen=True)
+class Filled:
+    """Arrays of which each iteration is known to reach elements of its own, but under the conditions `unless`."""
+
+    arrays: frozenset[str]
+    unless: tuple[str, ...]
+
+
+def build_nest(
+    loop: cst.For, around: tuple[Affine, ...], context: Context, copies: bool = False, filled: Filled | None = None
+) -> Nest:
     """The nest of `loop`, proved independent up to reductions.
 
     With `copies` scalars may go from iteration to iteration in any way: every MI has its own, and runs in order.
+    So it is with `filled`, for a scan.
 
     Raises:
         Rejected: it is not, or this cannot be proved.
@@ -60,7 +72,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
     everything = reckoning.where_tested(accesses_of((loop,), scope.with_lengths(own.lengths)), context.aliases)
     accesses = tuple(a for a in everything if a.array not in own.names)
     combined = combined_in(loop, accesses, context, sets)
-    private = {each.array for each in combined}
+    private = {each.array for each in combined} | (frozenset() if filled is None else filled.arrays)
     proved = [a for a in accesses if a.array not in private]
     in_order_if: tuple[str, ...] = ()
     relaxed: Relaxed | None = None
@@ -72,6 +84,8 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         in_order_if = _negative_indexes(proved, sets)
         if not in_order_if or find_conflict(proved, loop, context.aliases, sets, wraps=False) is not None:
             raise Rejected(messages.conflict(context.method, loop, conflict, relaxable=not combined))
+    in_order_if += () if filled is None else filled.unless
+    copies |= filled is not None
     loops = [loop, *(() if copies else _grid(loop, proved, context, sets, wraps=not in_order_if))]
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
@@ -89,7 +103,7 @@ def build_nest(loop: cst.For, around: tuple[Affine, ...], context: Context, copi
         for name in (*(each.array for each in combined), *scalars.copies):
             raise Rejected(messages.relaxed_combining(context.method, loop, name))
         context.relaxed.snapshots.update(relaxed.snapshots)
-    partition = _partition(proved, loop, bool(scalars.reductions or combined), context)
+    partition = _partition(proved, loop, bool(scalars.reductions or combined or filled), context)
     if relaxed is not None and in_order_if and partition is not None:
         raise Rejected(messages.partition_not_usable(context.method, loop, partition))
     return Nest(

@@ -1,0 +1,98 @@
+"""Loops that hand scalars on which blocks of iterations can be told to continue, and some that only look like it."""
+
+from __future__ import annotations
+
+from tests.property.writer import Place, Writer, step
+
+
+def _terms(w: Writer, i: str) -> tuple[str, str]:
+    """Two integers of an iteration."""
+    place = Place(i)
+    a = w.one(f"int({w.element(place, 'i').text})", f"int({w.element(place, 'i').text})", i, f"({i} % 3 - 1)")
+    return a, w.one(i, "3", "-1", f"int({w.element(place, 'i').text})", "5")
+
+
+def _updates(w: Writer, s: str, i: str) -> list[str]:
+    """Updates of one scalar, of one kind but for a few."""
+    e, f = _terms(w, i)
+    ring = (
+        f"{s} += {e}", f"{s} = {f} - {s}", f"{s} -= {e} * {f}", f"{s} = {s} * {f} + {e}", f"{s} *= {f}",
+        f"{s} = ({s} << 1) + {e}", f"{s} = {e} if {f} > 0 else {s} + 1", f"{s} = ~{s} * {e}",
+    )  # fmt: skip
+    bits = (f"{s} ^= {e}", f"{s} |= {e}", f"{s} = {s} & ~{e}", f"{s} = ~({s} ^ {f})", f"{s} &= {f}")
+    bounds = (
+        f"{s} = max({s}, {e})", f"{s} = min({f}, {s})", f"{s} = {e} if {e} > {s} else {s}", f"{s} = min({s}, {e}, 90)",
+    )  # fmt: skip
+    no_scan = (
+        f"{s} = {s} // 2 + {e}",
+        f"{s} = ({s} * {s}) % 1000 + {e}",
+        f"{s} = abs({s}) - {e}",
+        f"{s} = {s} % 77 + {e}",
+    )
+    kind = w.pick.choice((ring, ring, ring, bits, bounds, no_scan if w.chance(0.2) else ring))
+    return [w.pick.choice(kind) for _ in range(w.pick.choice((1, 1, 2)))]
+
+
+@step
+def scan(w: Writer) -> None:
+    """The running value of a scalar, stored, tested or added."""
+    w.wide = True
+    n, i, s, out = w.length(), w.fresh("i"), w.fresh("s"), w.target("i64")
+    w.line(f"{s} = {w.one('0', '1', 'np.int64(-7)', 'np.int64(3)', '0x55')}")
+    turns = w.one(f"range({n})", f"range({n})", f"range({n} - 1, -1, -1)", f"range(0, {n}, 2)", f"range(1, {n})")
+    with w.block(f"for {i} in {turns}:"):
+        if w.chance(0.3):
+            with w.block(f"if {w.one(f'{s} > 3', f'{s} % 2 == 0', w.condition(Place(i)))}:"):
+                w.line(f"{out}[{i}] = {w.one(s, i)}")
+        if w.chance(0.3):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(w.one(f"{s} = 0", f"{s} = {i}", "continue"))
+        for update in _updates(w, s, i):
+            if w.chance(0.3):
+                with w.block(f"if {w.condition(Place(i))}:"):
+                    w.line(update)
+            elif w.chance(0.1):
+                with w.block(f"for {w.fresh('k')} in range({i} % 3):"):
+                    w.line(update)
+            else:
+                w.line(update)
+        if w.chance(0.8):
+            w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} - {i}", f"{out}[{i}] += {s}"))
+    w.results.append(s)
+
+
+@step
+def state(w: Writer) -> None:
+    """A truth value that each iteration may change in any way, and the latest of some values."""
+    n, i, s, last, out = w.length(), w.fresh("i"), w.fresh("s"), w.fresh("t"), w.target("i64")
+    w.line(f"{s} = {w.one('True', 'False')}")
+    w.line(f"{last} = -1")
+    with w.block(f"for {i} in range({n}):"):
+        test = w.condition(Place(i))
+        with w.block(f"if {w.one(test, s)}:"):
+            w.line(w.one(f"{s} = not {s}", f"{s} = {s} and {test}", f"{s} = {i} % 3 == 0", f"{s} = {test}"))
+        if w.chance(0.5):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(f"{last} = {i}")
+        w.line(f"{out}[{i}] = {w.one(f'{i} if {s} else {last}', f'int({s})', f'{last}')}")
+    w.results.append(last)
+
+
+@step
+def filters(w: Writer) -> None:
+    """What fulfils a condition, in its order, and perhaps what does not; the places mostly lie inside."""
+    n, i, k, out = w.length(), w.fresh("i"), w.fresh("k"), w.fresh("p")
+    a = w.array("n")
+    w.reading, w.writing = set(), set()
+    step_ = w.pick.choice((1, 1, 1, 2))
+    size = w.one(f"{step_} * {n} + 1", f"{step_} * {n} + 1", f"{step_} * {n} + 1", f"{n} // 2")
+    w.line(f"{out} = np.zeros({size})")
+    w.line(f"{k} = {w.one('0', '0', '1')}")
+    head = f"for {i} in {w.one(f'range({n})', f'range({n} - 1, -1, -1)')}:"
+    with w.block(head), w.block(f"if {w.condition(Place(i))}:"):
+        first = w.one(f"{out}[{k}] = {a}[{i}]", f"{out}[{k}] = {i}", f"{out}[{k}] += {a}[{i}] + 1")
+        grown = w.one(f"{k} += {step_}", f"{k} = {k} + {step_}")
+        more = [f"{out}[{k} + 1] = {i}"] if step_ == 2 else []
+        for text in [grown, first] if w.chance(0.1) else [first, *more, grown]:
+            w.line(text)
+    w.results += [k, out]
