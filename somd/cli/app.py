@@ -16,7 +16,7 @@ from typing import Any
 import typer
 import typer.core
 
-from somd.cli import build, cache, check, config, devices, explain, profile, run, suggest, translate, verify
+from somd.cli import build, cache, check, config, devices, explain, lsp, profile, run, suggest, translate, verify
 from somd.cli.output import Problem, complain, flush, prepare, say
 from somd.errors import SomdError, SomdInternalError
 
@@ -148,4 +148,5 @@ app.command("verify")(verify.verify)
 app.command("suggest")(suggest.suggest)
 app.command("devices")(devices.devices)
 app.command("config")(config.config)
+app.command("lsp")(lsp.lsp)
 app.add_typer(cache.app, name="cache")

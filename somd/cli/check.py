@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from somd.errors import SomdCompileError, SomdError
 from somd.sources.checking import Checked, MethodCheck
 from somd.sources.load import load
 from somd.sources.problems import FileProblem
+
+#: seconds between two looks at files that are watched
+PAUSE = 0.3
 
 
 class Format(enum.StrEnum):
@@ -30,6 +35,9 @@ def check(
     form: Format = typer.Option(Format.text, "--format", help="How to write what is found."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No summary."),
     whole: bool = typer.Option(False, "--import", help="Import the files as Python does: all their statements run."),
+    fix: bool = typer.Option(False, "--fix", help="Apply helps that are edits, those that leave fewer errors."),
+    none: bool = typer.Option(False, "--allow-none", help="Files without SOMD methods are no error."),
+    watch: bool = typer.Option(False, "--watch", help="Check again whenever a file changes, until interrupted."),
 ) -> None:
     """Check SOMD methods: diagnostics only; exit status 1 if there are errors.
 
@@ -37,16 +45,39 @@ def check(
     not run: what the methods need of it is evaluated as long as that has no effects. With --import the files are
     imported instead.
     """
+    while watch:
+        seen = states(paths)
+        _checked(paths, form, quiet, whole, fix, none)
+        remark("waiting for changes")
+        while states(paths) == seen:
+            time.sleep(PAUSE)
+    if not _checked(paths, form, quiet, whole, fix, none):
+        raise typer.Exit(1)
+
+
+def states(paths: list[Path]) -> dict[Path, int]:
+    """When each file was changed."""
+    found = {}
+    for path in python_files(paths):
+        with contextlib.suppress(OSError):
+            found[path] = path.stat().st_mtime_ns
+    return found
+
+
+def _checked(paths: list[Path], form: Format, quiet: bool, whole: bool, fix: bool, none: bool) -> bool:
+    """Check files once, and say what is found; whether there are no errors."""
     files = python_files(paths)
+    if fix:
+        _fix([path for path in files if path in paths or mentions_somd(path)], whole)
     found: list[MethodCheck] = []
     problems: list[FileProblem] = []
     with progress("checking"):
-        for each in _results(files, [path for path in paths if not path.is_dir()], whole):
+        for each in _results(files, [path for path in paths if not none and not path.is_dir()], whole):
             if isinstance(each, FileProblem):
                 problems.append(each)
             else:
                 found.append(each)
-    if not found and not problems:
+    if not found and not problems and not none:
         raise Problem(f"{', '.join(map(str, paths))}: no SOMD method in any file")
     diagnostics = [diagnostic for each in found for diagnostic in each.diagnostics]
     diagnostics = list(dict.fromkeys(diagnostics))
@@ -60,8 +91,24 @@ def check(
         summary = _summary(found, problems, len(diagnostics))
         for line in summary:
             (say if form is Format.text else remark)(line)
-    if problems or any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        raise typer.Exit(1)
+    return not problems and all(diagnostic.severity != "error" for diagnostic in diagnostics)
+
+
+def _fix(files: list[Path], whole: bool) -> None:
+    """Write files with the fixes that leave fewer errors."""
+    from somd.sources.fixing import repaired
+    from somd.sources.suggesting import text_of
+
+    for path in files:
+        try:
+            text, encoding = text_of(path)
+            changed, done = repaired(path.absolute(), text, whole=whole)
+        except (FileProblem, SyntaxError):
+            continue  # the check tells
+        if done:
+            path.write_bytes(changed.encode(encoding))
+            for each in done:
+                remark(f"{path}:{each.place.line}: {each.help}")
 
 
 def _results(files: list[Path], named: list[Path], whole: bool) -> Iterator[MethodCheck | FileProblem]:

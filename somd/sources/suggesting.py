@@ -57,7 +57,7 @@ def suggest(path: Path, *, whole: bool = False) -> Suggested:
         FileProblem: it cannot be read, is not Python, or raises when it is imported.
     """
     tree = read_source(path)
-    text, encoding = _text(path)
+    text, encoding = text_of(path)
     mark = BYTE_ORDER_MARK if encoding == "utf-8-sig" else ""
     try:
         module = cst.parse_module(text)
@@ -65,7 +65,7 @@ def suggest(path: Path, *, whole: bool = False) -> Suggested:
         raise FileProblem(str(path), f"cannot be rewritten: {error.message}", error.raw_line) from None
     except cst.CSTValidationError as error:  # of words beside brackets that libcst does not know
         raise FileProblem(str(path), f"cannot be rewritten: {error}") from None
-    lines = dict(_lines(tree.body, ()))
+    lines = {name: first for name, (first, _) in _spans(tree.body, ())}
     proposals = []
     for plain in plain_functions(module):
         line = lines.get(plain.qualname, 1)
@@ -78,7 +78,29 @@ def suggest(path: Path, *, whole: bool = False) -> Suggested:
     return Suggested(path, mark + text, mark + after, tuple(proposals), "utf-8" if mark else encoding)
 
 
-def _text(path: Path) -> tuple[str, str]:
+def suggest_in(path: Path, text: str, lines: tuple[int, int]) -> Iterator[tuple[Proposal, str]]:
+    """The markers for the plain functions among these lines of `text`, were it that of the file `path`: each function
+    with the text that has its markers.
+
+    Raises:
+        FileProblem: it cannot be evaluated.
+        SyntaxError: it is not Python.
+    """
+    try:
+        module = cst.parse_module(text)
+    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
+        raise FileProblem(str(path), f"cannot be rewritten: {error}") from None
+    spans = dict(_spans(ast.parse(text).body, ()))
+    for plain in plain_functions(module):
+        first, last = spans.get(plain.qualname, (1, 0))
+        if plain.why_not or last < lines[0] or first > lines[1]:
+            continue
+        found = _proposal(path, module, plain, first, whole=False)
+        if found.arrays:
+            yield found, annotated(module, {plain.qualname: found.arrays}).code
+
+
+def text_of(path: Path) -> tuple[str, str]:
     """The text of a file and its encoding, which a byte-order mark or a comment in it tells (PEP 263)."""
     try:
         data = path.read_bytes()
@@ -138,9 +160,10 @@ def _proved(method: Method, line: int) -> Iterator[str] | None:
     return proofs(plan, shift)
 
 
-def _lines(body: list[ast.stmt], around: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+def _spans(body: list[ast.stmt], around: tuple[str, ...]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The functions of a file with their first and last lines."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield ".".join((*around, node.name)), node.lineno
+            yield ".".join((*around, node.name)), (node.lineno, node.end_lineno or node.lineno)
         elif isinstance(node, ast.ClassDef):
-            yield from _lines(node.body, (*around, node.name))
+            yield from _spans(node.body, (*around, node.name))
