@@ -7,6 +7,7 @@ that fails, or gives one invalid result, has no time.
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ import numpy as np
 from benchmarks.javagrande.invalid import InvalidResult
 from benchmarks.loops.kernel import Function, Kernel, duplicate
 from benchmarks.loops.versions import SOMD, Maker
+from benchmarks.timed_run import CLOCKS
 
 #: seconds between two runs, in which the threads of the one that has ended stop to spin
 PAUSE = 0.01
@@ -45,24 +47,49 @@ class Measurement:
 
 
 def measure(
-    kernel: Kernel, size: str, makers: dict[str, Maker], repeat: int, folder: Path, on_run: Callable[[str], None]
+    kernel: Kernel, makers: dict[str, Maker], options: argparse.Namespace, folder: Path, on_run: Callable[[str], None]
 ) -> list[Measurement]:
-    """Make every version and call it once, then `repeat` rounds of all in turn. `on_run` is told each run before it."""
+    """Make every version and call it once, then rounds of all in turn. `on_run` is told each run before it.
+
+    `options` are the size, the number of rounds (`repeat`), and the clock.
+    """
     found = {name: Measurement(kernel.name, name) for name in makers}
     made: dict[str, Function] = {}
     for name, maker in makers.items():
         on_run(f"{name}, first call")
         _guarded(found[name], lambda m=found[name], make=maker: made.update({m.version: _first_call(m, kernel, make)}))
     on_run("sequential")
-    args = kernel.prepare(size)
-    expected = _outcome(kernel.sequential(folder), args)[1]
-    for round_ in range(repeat):
+    args = kernel.prepare(options.size)
+    sample = Sample(kernel, args, _outcome(kernel.sequential(folder), args, "wall")[1], options.clock)
+    for round_ in range(options.repeat):
         for name, function in made.items():
             m = found[name]
             on_run(name)
             if m.error is None and not (round_ and _slow(m, found[SOMD])):
-                _guarded(m, lambda m=m, f=function: m.samples.append(_sample(kernel, m.version, f, args, expected)))
+                _guarded(m, lambda m=m, f=function: m.samples.append(sample.seconds(m.version, f)))
     return list(found.values())
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a timed run of a kernel is given and must give."""
+
+    kernel: Kernel
+    args: Outcome
+    expected: Outcome
+    clock: str
+
+    def seconds(self, version: str, function: Function) -> float:
+        """The time of one run.
+
+        Raises:
+            InvalidResult: it is not valid.
+        """
+        time.sleep(PAUSE)
+        seconds, found = _outcome(function, self.args, self.clock)
+        exact = self.kernel.bits and version == SOMD
+        require_same(found, self.expected, exact=exact, tolerance=self.kernel.tolerance)
+        return seconds
 
 
 def _first_call(m: Measurement, kernel: Kernel, make: Maker) -> Function:
@@ -74,19 +101,12 @@ def _first_call(m: Measurement, kernel: Kernel, make: Maker) -> Function:
     return function
 
 
-def _sample(kernel: Kernel, version: str, function: Function, args: Outcome, expected: Outcome) -> float:
-    time.sleep(PAUSE)
-    seconds, found = _outcome(function, args)
-    require_same(found, expected, exact=kernel.bits and version == SOMD, tolerance=kernel.tolerance)
-    return seconds
-
-
-def _outcome(function: Function, args: Outcome) -> tuple[float, Outcome]:
+def _outcome(function: Function, args: Outcome, clock: str) -> tuple[float, Outcome]:
     """Seconds of a call on copies of the arguments; its results, and the arguments afterwards."""
     own = duplicate(args)
-    start = time.perf_counter()
+    start = CLOCKS[clock]()
     result = function(*own)
-    seconds = time.perf_counter() - start
+    seconds = CLOCKS[clock]() - start
     return seconds, (*(result if isinstance(result, tuple) else (result,)), *own)
 
 

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -25,9 +26,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.javagrande import record
 from benchmarks.loops import summary
 from benchmarks.loops.kernel import Array, Kernel
-from benchmarks.loops.measure import Measurement, measure
+from benchmarks.loops.measure import measure
 from benchmarks.loops.registry import by_name
-from benchmarks.loops.versions import PEERS, makers
+from benchmarks.loops.summary import Row
+from benchmarks.loops.versions import NUMPY, PEERS, PRANGE, makers
+from benchmarks.timed_run import CLOCKS
 
 RESULTS = Path(__file__).parents[1] / "results"
 SIZES = ("S", "M", "L", "tiny")
@@ -37,40 +40,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return the exit status."""
     options = parser().parse_args(arguments)
     console = Console() if sys.stdout.isatty() else Console(width=120)
+    json_file: Path = options.json or RESULTS / f"loops-{options.size}.json"
+    plot_file: Path = options.plot or RESULTS / f"loops-{options.size}.png"
+    found: list[Row] = []
     with _caches(options.warm) as folder:
-        found = summary.rows(_run(options, folder))
-    title = f"Size {options.size}, {options.threads} threads, medians of {options.repeat}"
+        for row in _rows(options, folder):
+            found.append(row)
+            record.write(json_file, _content(options, found))  # after each kernel, so that a run cut short is not lost
+    title = f"Size {options.size}, {options.threads} threads, {options.clock} time, medians of {options.repeat}"
     console.print(summary.results_table(found, title))
     errors = [m for row in found for m in row.versions.values() if m.error is not None]
     for m in errors:
         console.print(f"[red]{m.kernel}, {m.version}:[/] {escape(m.error or '')}", soft_wrap=True)
-    content = {
-        "suite": "loops",
-        "size": options.size,
-        "threads": options.threads,
-        "repetitions": options.repeat,
-        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "machine": record.machine(),
-        "versions": record.versions(),
-        "best_peer_over_somd": summary.mean(row.ratio() for row in found),
-        "numpy_over_somd": summary.mean(row.ratio("numpy") for row in found),
-        "results": summary.as_json(found),
-    }
-    json_file: Path = options.json or RESULTS / f"loops-{options.size}.json"
-    record.write(json_file, content)
     console.print(f"record: {json_file}", soft_wrap=True)
-    plot_file: Path = options.plot or RESULTS / f"loops-{options.size}.png"
     if summary.plot(plot_file, found, title):
         console.print(f"plot: {plot_file}", soft_wrap=True)
     return 1 if errors else 0
 
 
-def _run(options: argparse.Namespace, folder: Path) -> list[Measurement]:
-    """Measure all kernels, with a progress bar."""
-    found: list[Measurement] = []
-    console = Console(stderr=True)
+def _content(options: argparse.Namespace, found: Sequence[Row]) -> dict[str, Any]:
+    """Everything that a later reader needs to judge the figures; times in seconds."""
+    return {
+        "suite": "loops",
+        "size": options.size,
+        "threads": options.threads,
+        "clock": options.clock,
+        "repetitions": options.repeat,
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": record.machine(),
+        "versions": record.versions(),
+        "best_peer_over_somd": summary.mean(row.ratio() for row in found),
+        "numpy_over_somd": summary.mean(row.ratio(NUMPY) for row in found),
+        "results": summary.as_json(found),
+    }
+
+
+def _rows(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
+    """Measure one kernel after the other, with a progress bar and a line for each."""
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*bar, console=console, transient=True) as progress:
+    with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("the compilers start", total=len(options.kernels))
         _start_compilers(options.threads, folder)
         for kernel in options.kernels:
@@ -79,9 +87,10 @@ def _run(options: argparse.Namespace, folder: Path) -> list[Measurement]:
                 progress.update(task, description=f"{name}: {what}")
 
             versions = makers(kernel, options.peers, options.threads, folder)
-            found += measure(kernel, options.size, versions, options.repeat, folder, show)
+            (row,) = summary.rows(measure(kernel, versions, options, folder, show))
+            progress.console.print(f"{kernel.name}: best peer / somd {summary.figures(row.ratio()) or 'none'}")
             progress.advance(task)
-    return found
+            yield row
 
 
 def _twice(a: Array) -> None:
@@ -92,7 +101,7 @@ def _twice(a: Array) -> None:
 def _start_compilers(threads: int, folder: Path) -> None:
     """Compile something, so that no kernel's first call pays for imports."""
     small = Kernel(_twice, _twice, lambda random, n: (random.random(n),), tiny=(9,), S=(9,), M=(9,), L=(9,))
-    for make in makers(small, ["prange"], threads, folder).values():
+    for make in makers(small, [PRANGE], threads, folder).values():
         make()(np.ones(9))
 
 
@@ -119,6 +128,7 @@ def parser() -> argparse.ArgumentParser:
     add("--threads", type=_count, default=2, metavar="N", help="of every version (default: 2)")
     add("--peers", type=_peers, default=list(PEERS), metavar="NAME,...", help=f"of {', '.join(PEERS)}")
     add("--repeat", type=_count, default=7, metavar="N", help="timed runs of each version (default: 7)")
+    add("--clock", choices=CLOCKS, default="wall", help="cpu: of all threads; wants OMP_WAIT_POLICY=passive")
     add("--warm", action="store_true", help="use what earlier runs have compiled; first calls are then not comparable")
     add("--json", type=Path, metavar="FILE", help="the record (default: in benchmarks/results)")
     add("--plot", type=Path, metavar="FILE", help="the plot (default: in benchmarks/results)")
