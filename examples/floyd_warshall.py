@@ -1,8 +1,7 @@
 """Floyd-Warshall
 
-Shortest paths between all pairs of places. Step k writes into row k and column k, which all of its iterations
-read. It changes nothing there as long as no length is negative, but that is a matter of the numbers, so the loops alone
-are refused (SOMD301). `relaxed` is the promise: where others write, the values from before the step will do.
+Shortest paths between all pairs of places, in place. Step k reads row k in all iterations and writes it in iteration k
+alone: the loop over rows is taken in three pieces, those before row k side by side, row k, and those behind it.
 
 Prints:
 
@@ -11,17 +10,16 @@ Prints:
 
 import numpy as np
 
-from somd import dist, somd, sync
+from somd import dist, somd
 
 
 @somd
 def shortest_paths(length: dist[np.ndarray]) -> None:
     n = len(length)
     for k in range(n):
-        with sync(relaxed=True):
-            for i in range(n):
-                for j in range(n):
-                    length[i, j] = min(length[i, j], length[i, k] + length[k, j])
+        for i in range(n):
+            for j in range(n):
+                length[i, j] = min(length[i, j], length[i, k] + length[k, j])
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.loops.kernel import Array, Kernel
-from somd import sync
 
 Random = np.random.Generator
 
@@ -16,10 +15,9 @@ def floyd_warshall(path: Array) -> None:
     """The lengths of the shortest paths between all pairs of nodes."""
     n = path.shape[0]
     for k in range(n):
-        with sync(relaxed=True):
-            for i in range(n):  # prange
-                for j in range(n):
-                    path[i, j] = min(path[i, j], path[i, k] + path[k, j])
+        for i in range(n):  # prange
+            for j in range(n):
+                path[i, j] = min(path[i, j], path[i, k] + path[k, j])
 
 
 def floyd_warshall_numpy(path: np.ndarray) -> None:

@@ -176,7 +176,7 @@ def contour_integral_numpy(H: np.ndarray, points: np.ndarray, Y: np.ndarray) -> 
 def contour(random: Random, n: int, m: int, slabs: int, count: int) -> tuple[Any, ...]:
     H = random.random((slabs, n, n)) + 1j * random.random((slabs, n, n))
     H[0] += 3.0 * n * slabs * np.eye(n)
-    return H, np.exp(2j * np.pi * np.arange(count) / count), random.random((n, m)) + 1j * random.random((n, m))
+    return H, np.exp(2j * np.pi * random.random(count)), random.random((n, m)) + 1j * random.random((n, m))
 
 
 def mandelbrot(width: int, height: int, turns: int) -> np.ndarray:
@@ -232,6 +232,7 @@ KERNELS = (
         S=(25, 15, 2, 32),
         M=(100, 60, 2, 32),
         L=(200, 120, 2, 64),
+        bits=False,  # Numba, which the reference is compiled by, divides complex numbers otherwise
     ),
     Kernel(mandelbrot, mandelbrot_numpy, picture, (9, 7, 6), S=(120, 100, 100), M=(600, 500, 200), L=(2000, 2000, 200)),
 )

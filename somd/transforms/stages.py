@@ -102,6 +102,8 @@ class Method:
     held: Mapping[str, str] = field(default_factory=dict)
     #: where loops begin for which an element was held, and its text: the loop as it was also stands behind `else`
     held_at: frozenset[tuple[Position, str]] = frozenset()
+    #: where loops begin that are in pieces already
+    split_at: frozenset[Position] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's

@@ -16,6 +16,7 @@ from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, Elements, was_held
+from somd.transforms.frontend.index_set_splitting import Points
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -75,12 +76,13 @@ from somd.transforms.tree.walking import nodes_in
 
 @dataclass(frozen=True)
 class Planned:
-    """What planning gave: the plan, and what is wrong with it. `elements` would be held in scalars by another method
-    that may be distributed further."""
+    """What planning gave: the plan, and what is wrong with it. `elements` would be held in scalars, and loops split at
+    `points`, by other methods that may be distributed further."""
 
     plan: Plan
     diagnostics: Collector
     elements: Elements
+    points: Points
 
     def checked(self) -> Plan:
         """The plan.
@@ -116,7 +118,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     if phases or not collector.has_errors:
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
-    return Planned(plan, collector, planner.elements)
+    return Planned(plan, collector, planner.elements, planner.points)
 
 
 def check_distributed(context: Context) -> None:
@@ -155,6 +157,8 @@ class _Planner:
         #: in statements of the method in which nothing is distributed: elements that loops only accumulate into
         self.elements: dict[cst.For, tuple[Element, ...]] = {}
         self.accumulated: dict[cst.For, tuple[Element, ...]] = {}
+        #: loops that could be distributed but for one iteration
+        self.points: dict[cst.For, cst.BaseExpression] = {}
         self.depth = 0
 
     def refuse(self, besides: Collection[cst.For] = ()) -> None:
@@ -345,6 +349,8 @@ class _Planner:
                 return [Phase(self.context.phases, nest)]
             except Rejected as error:
                 rejected = error
+                if error.point is not None:
+                    self.points[node] = error.point
             except TooComplex:
                 rejected = Rejected(messages.too_complex(self.context.method, node))
             self.context.phases -= 1

@@ -32,6 +32,7 @@ from somd.transforms.plan.near import Reckoning
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import relax
 from somd.transforms.plan.scalars import Scalars, classify
+from somd.transforms.plan.splitting_points import splitting_point
 from somd.transforms.plan.views import corner_reads, derived_views
 from somd.transforms.stages import FAR, Check, Dim, Near, Nest, Site
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
@@ -83,7 +84,8 @@ def build_nest(
     elif conflict is not None:
         in_order_if = _negative_indexes(proved, sets)
         if not in_order_if or find_conflict(proved, loop, context.aliases, sets, wraps=False) is not None:
-            raise Rejected(messages.conflict(context.method, loop, conflict, relaxable=not combined))
+            reason = messages.conflict(context.method, loop, conflict, relaxable=not combined)
+            raise Rejected(reason, point=splitting_point(loop, conflict, proved, context, sets))
     in_order_if += () if filled is None else filled.unless
     copies |= filled is not None
     loops = [loop, *(() if copies else _grid(loop, proved, context, sets, wraps=not in_order_if))]
