@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from somd.errors import SomdRuntimeError
+from somd.runtime.mpi import launched
 from somd.runtime.numba_here import without_numba
-from somd.settings.targets import Runnable, Target
+from somd.settings.targets import Runnable, Target, TargetLacks
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
+    from somd.transforms.stages import Plan
 
 
 class Multicore(Target):
     settings = ("small_work",)
     libraries = ("numba", "llvmlite")
     tools = ("numba",)
-    rooms = ("runtime/multicore",)
+    rooms = ("runtime/multicore", "runtime/mpi")
     kept = "modules for multicore, with their machine code"
     files: Mapping[str, str] = {"__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc"}
+
+    def variant(self) -> str:
+        return "for ranks" if launched.several_ranks() else ""
+
+    def in_turn(self, method: str) -> AbstractContextManager[None]:
+        ranks = launched.world()
+        if ranks is None:
+            return nullcontext()
+        from somd.runtime.mpi.agreement import agreed
+        from somd.runtime.mpi.session import Session
+
+        ranks.calls, ranks.doing = ranks.calls + 1, f"`{method}`"
+        agreed(Session(ranks, method), f"`{method}` for the first time so")
+        return ranks.leader_first()
 
     def problem(self) -> str | None:
         return without_numba()
@@ -39,6 +56,9 @@ class Multicore(Target):
     def text(self, compiled: Compiled) -> str:
         from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
 
+        if launched.several_ranks():
+            with suppress(TargetLacks):  # every rank runs all of it then
+                return module_text(plan_to_multicore(compiled.plan, compiled.types, ranked=True))
         return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
     def profiled_text(self, compiled: Compiled) -> str:
@@ -51,9 +71,18 @@ class Multicore(Target):
             from somd.runtime.multicore.profiled_call import ProfiledCall
 
             return ProfiledCall(module, name, *how, **named)
+        if launched.several_ranks():
+            from somd.runtime.multicore.ranked_call import RankedCall
+
+            return RankedCall(module, name, *how, **named)
         from somd.runtime.multicore.call import MulticoreCall
 
         return MulticoreCall(module, name, *how, **named)
+
+    def explained(self, plan: Plan) -> Iterable[str]:
+        from somd.transforms.multicore.rank_shares import of_ranks
+
+        return ("among ranks, on multicore", *(f"  {line}" for line in of_ranks(plan)))
 
     def not_cached(self, module: Path) -> str | None:
         there = any((module.parent / "__pycache__").glob(f"{module.stem}.*.nbc"))

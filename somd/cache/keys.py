@@ -82,7 +82,9 @@ def _reached(found: Reach, words: Descriptions) -> Iterator[Part]:
 
 def module_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:
     """The key of a module in the cache: that of one specialisation, with all that its text depends on."""
-    return entry_key("\0".join((source, *(text for _, text in versions_of(target)))), target, signature, aliases)
+    variant = target_of(target).variant()
+    parts = (source, *(text for _, text in versions_of(target)), *([variant] if variant else []))
+    return entry_key("\0".join(parts), target, signature, aliases)
 
 
 def entry_key(source: str, target: str, signature: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> str:

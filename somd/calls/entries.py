@@ -21,6 +21,7 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import object_parameters, reach
 from somd.capture.watching import Watch
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+from somd.settings.targets import target_of
 
 Values = tuple[Any, ...]
 #: how often a call looks again where names change while it looks
@@ -147,7 +148,8 @@ class Entries:
             return entry
         if names in known.missing:
             raise ConstructMissing(*known.missing[names])
-        with one_at_a_time(), room_for_nesting(self._function):
+        turn = target_of(target).in_turn(self._function.__qualname__)
+        with turn, one_at_a_time(), room_for_nesting(self._function):
             if names not in known.entries:
                 try:
                     known.entries[names] = compile_entry(

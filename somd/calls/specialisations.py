@@ -76,7 +76,7 @@ def compile_entry(
     text_key = module_key((key or repr(id(function))) + "profiled" * profiled, target, signature, aliases)
     path = module_path(target, function.__name__, text_key)
     text = read_module(path) if key is not None else None
-    if text is None and key is not None and not profiled:
+    if text is None and key is not None and not profiled and not target_of(target).variant():
         text = shipped_text(function, found, target, signature, aliases)
         if text is not None:
             _keep(path, text, function, found, target, signature, aliases)

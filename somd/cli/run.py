@@ -1,4 +1,4 @@
-"""`somdc run`: a script with a target or a number of workers for all of its methods."""
+"""`somdc run`: a script with a target or a number of workers for all of its methods, or in several processes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from types import TracebackType
 
 import typer
 
+from somd.cli.launch import launch
 from somd.cli.output import Problem, complain, flush
 from somd.errors import SomdError
 from somd.settings import config
@@ -25,16 +26,19 @@ def run(
     arguments: list[str] | None = typer.Argument(None, help="What the script finds in sys.argv."),
     target: str | None = typer.Option(None, "--target", help="The target of every method: SOMD_TARGET."),
     workers: int | None = typer.Option(None, "--workers", help="The number of workers: SOMD_WORKERS."),
+    ranks: int | None = typer.Option(None, "--ranks", help="Run it in so many processes that share the work, by MPI."),
 ) -> None:
     """Run a script as Python does, with a target and a number of workers for all its methods.
 
     Options of the script stand behind it: somdc run --target opencl model.py --steps 10.
     """
-    run_script(script, arguments, target, workers)
+    run_script(script, arguments, target, workers, ranks)
 
 
-def run_script(script: Path, arguments: list[str] | None, target: str | None, workers: int | None) -> None:
-    """Run a script to its end.
+def run_script(
+    script: Path, arguments: list[str] | None, target: str | None, workers: int | None, ranks: int | None = None
+) -> None:
+    """Run a script to its end, in this process or in so many others.
 
     Raises:
         typer.Exit: it ended in another way than at its last line.
@@ -47,6 +51,9 @@ def run_script(script: Path, arguments: list[str] | None, target: str | None, wo
     if not script.is_file():
         raise Problem(f"{script}: {_not_a_file(script)}")
     read_source(script)
+    if ranks is not None:
+        flush()
+        raise typer.Exit(launch(ranks, script.absolute(), arguments or [], given))
     with _as_script(script.absolute(), arguments or [], given):
         try:
             runpy.run_path(str(script.absolute()), run_name="__main__")

@@ -65,6 +65,8 @@ _TITLES = {
     "SOMD608": "cache not used",
     "SOMD609": "scalar too far from 0",
     "SOMD610": "axis of length 1 that would be stretched",
+    "SOMD611": "ranks make different calls",
+    "SOMD612": "a rank has left the program",
     "SOMD901": "internal compiler error",
     "SOMD902": "library failed on generated code",
 }

@@ -8,6 +8,7 @@ its module is imported when it is first asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -92,6 +93,10 @@ class Target(Protocol):
     #: rooms of this package whose content matters; `settings`, `backends` and all of the compiler do anyway
     rooms: tuple[str, ...] = ()
 
+    def variant(self) -> str:
+        """Which form generated modules have in this process, where there are several; in words that name it."""
+        return ""
+
     # --- the cache, in which each target has a folder of its name -----------------------------------------------------
 
     #: what is in the folder, in words
@@ -139,6 +144,10 @@ class Target(Protocol):
     def profiled_text(self, compiled: Compiled) -> str:
         """The module that `somd.profile` runs, which keeps time of phases; that of `text` where the runtime does."""
         return self.text(compiled)
+
+    def in_turn(self, method: str) -> AbstractContextManager[None]:
+        """A block that compiles a method for this target, and waits for another process that does it for this one."""
+        return nullcontext()
 
     def load(
         self,

@@ -17,6 +17,7 @@ from somd.settings.targets import TARGETS, target_of
 MARK = "_somd_"
 #: what the runtime looks up in a module, besides the master; MASTER is its name where it is not that of the method
 TABLES = (
+    "COUNTED",
     "DOUBLES",
     "FENCES",
     "HAS_FAULTS",
@@ -26,6 +27,7 @@ TABLES = (
     "MASTER",
     "PARTITIONS",
     "RAISES",
+    "RANKED",
     "RESULT",
     "SITES",
     "UNEVEN",

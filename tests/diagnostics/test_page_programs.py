@@ -24,6 +24,8 @@ ENVIRONMENT = {
     "SOMD505": "needs a Numba that is switched off",
     "SOMD601": "the error is in a configuration file",
     "SOMD602": "the error is in a configuration file",
+    "SOMD611": "needs several ranks",
+    "SOMD612": "needs several ranks",
     "SOMD901": "no program is meant to get it",
     "SOMD902": "no program is meant to get it",
 }

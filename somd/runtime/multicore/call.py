@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba as _numba
 import numpy as np
@@ -22,6 +22,7 @@ from somd.runtime.multicore.fences import RAISED, Functions
 from somd.runtime.multicore.guards import INDEX, SITE, VALUES, fault_table, first_fault
 from somd.runtime.multicore.numba_internals.layer import layer
 from somd.runtime.multicore.partition import PER_WORKER
+from somd.runtime.multicore.ranks import LOST, Told
 from somd.runtime.multicore.signals import INTERRUPTED, exception_at
 from somd.runtime.multicore.sweeps import CACHE
 
@@ -30,6 +31,15 @@ numba: Any = _numba
 
 #: what Numba says of a length below 0
 NEGATIVE = "negative dimensions not allowed"
+
+
+class Share(NamedTuple):
+    """What a master for ranks is told of them, and the threads that this one has."""
+
+    told: Told | None
+    rank: int
+    size: int
+    threads: int
 
 
 class MulticoreCall:
@@ -58,8 +68,10 @@ class MulticoreCall:
         self.per_worker = PER_WORKER if getattr(module, "UNEVEN", False) else 1
         #: positions of the arguments that are cut, and by what
         self.partitions = tuple((k, partitioners[k]) if isinstance(k, int) else k for k in module.PARTITIONS)
+        #: whether the master is one for ranks
+        self.ranked: bool = getattr(module, "RANKED", False)
         #: whether the master takes more than its arguments and the number of MIs
-        self.special = bool(self.has_faults or self.partitions or joins)
+        self.special = bool(self.has_faults or self.partitions or joins or self.ranked)
         #: whether MIs run several sweeps over a range before they go on to the next
         self.in_pieces: bool = getattr(module, "IN_PIECES", False)
         self.finish = _finisher(module.RESULT)
@@ -70,6 +82,14 @@ class MulticoreCall:
         """Run with `workers` method instances, phases of fewer operations than `small_work` with one.
 
         Raises:
+            As `run`.
+        """
+        return self.run(args, workers, small_work, Share(None, 0, 1, workers))
+
+    def run(self, args: tuple[Any, ...], workers: int, small_work: int | None, share: Share) -> Any:
+        """Run this rank's share.
+
+        Raises:
             IndexError: an access outside its array, found before a phase or in it.
             BaseException: what the method raises, or a function at a fence, or the handler of a signal,
                 KeyboardInterrupt above all.
@@ -77,9 +97,9 @@ class MulticoreCall:
         extra: tuple[Any, ...] = (workers,)
         faults = functions = None
         if self.special:
-            extra, faults, functions = self._extra(args, workers)
+            extra, faults, functions = self._extra(args, workers, share)
         self.layer.divide(small_work)
-        threads = self.layer.enter(workers)
+        threads = self.layer.enter(share.threads)
         failure: IndexError | None = None
         negative = False
         try:
@@ -99,7 +119,7 @@ class MulticoreCall:
         finally:
             self.layer.leave(threads)
         if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
-            raise self._meant(failure, faults, functions)
+            raise self._meant(failure, faults, functions, share.told)
         if negative:
             raise ValueError("negative dimensions are not allowed")
         if self.finish is None:
@@ -107,18 +127,22 @@ class MulticoreCall:
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
 
     def _extra(
-        self, args: Sequence[Any], workers: int
+        self, args: Sequence[Any], workers: int, share: Share
     ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
         """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
         pieces = self.pieces(args, workers)
         partitions = [cut(partitioner, args[k], workers, pieces) for k, partitioner in self.partitions]
         parts = max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)])
-        faults = fault_table(parts, self.raises.slots)
+        faults = fault_table(parts * share.size, self.raises.slots)
         functions = Functions(self.joins) if self.joins else None
         extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
         for ranges, owners in partitions:
             extra += (ranges, owners)
-        return extra if functions is None else (*extra, functions.address), faults, functions
+        if functions is not None:
+            extra += (functions.address,)
+        if self.ranked:
+            extra += (0 if share.told is None else share.told.address, share.rank, share.size)
+        return extra, faults, functions
 
     def compile(self, args: Sequence[Any]) -> None:
         """Have Numba compile the master for arguments like these (contiguous arrays), and keep the machine code."""
@@ -126,6 +150,8 @@ class MulticoreCall:
         extra += (np.zeros((1, 2), np.int64), np.zeros(2, np.int64)) * len(self.partitions)
         if self.joins:
             extra += (Functions(self.joins).address,)
+        if self.ranked:
+            extra += (0, 0, 1)
         master: Any = self.function
         master.compile(tuple(numba.typeof(value) for value in (*args, *extra)))
 
@@ -137,7 +163,11 @@ class MulticoreCall:
         return 1 + int(memory // (workers * CACHE))
 
     def _meant(
-        self, error: IndexError, faults: np.ndarray[Any, Any] | None, functions: Functions | None
+        self,
+        error: IndexError,
+        faults: np.ndarray[Any, Any] | None,
+        functions: Functions | None,
+        told: Told | None,
     ) -> BaseException:
         """The exception that a master's IndexError stands for."""
         if not error.args or not all(isinstance(a, int) for a in error.args):
@@ -147,6 +177,8 @@ class MulticoreCall:
             return exception_at(index[0])
         if site == RAISED and functions is not None:
             return functions.error or KeyboardInterrupt()
+        if site == LOST and told is not None:
+            return told.error or KeyboardInterrupt()
         if site == -1 and faults is not None:
             row = first_fault(faults)
             if int(row[SITE]) in self.raises.rows:

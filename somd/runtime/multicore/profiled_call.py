@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from somd.runtime.multicore.call import MulticoreCall
+from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.fences import Functions
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.profiling import BYTES, OPERATIONS, RANKS, RUNS, TIME, tables
@@ -39,9 +39,9 @@ class ProfiledCall(MulticoreCall):
         raise NotImplementedError("what is profiled is compiled by its first call")
 
     def _extra(
-        self, args: Sequence[Any], workers: int
+        self, args: Sequence[Any], workers: int, share: Share
     ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
-        extra, faults, functions = super()._extra(args, workers)
+        extra, faults, functions = super()._extra(args, workers, share)
         lengths = [len(each) for each in extra if isinstance(each, np.ndarray)]
         made = tables(max(self.phases, default=0), max(workers * PER_WORKER, *lengths, 1))
         recording = current()

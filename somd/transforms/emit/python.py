@@ -62,14 +62,15 @@ class Statements:
     """Prints the statements of one function.
 
     `own` are arrays of an iteration, which are there: they are filled. `far` is the name of what no index reaches,
-    where LLVM is to be told what is proved of loop variables.
+    where LLVM is to be told what is proved of loop variables, `ranks` that by which ranks are told of new arrays.
     """
 
-    def __init__(self, scope: Scope, own: frozenset[str] = frozenset(), far: str = "") -> None:
+    def __init__(self, scope: Scope, own: frozenset[str] = frozenset(), far: str = "", ranks: str = "") -> None:
         self.scope = scope
         self.expressions = Expressions(scope)
         self.own = own
         self.far = far
+        self.ranks = ranks
 
     def block(self, statements: Sequence[Statement]) -> list[str]:
         """The lines of statements, `pass` for none."""
@@ -77,7 +78,7 @@ class Statements:
 
     def lines(self, statements: Sequence[Statement]) -> list[str]:
         found: list[str] = []
-        for group in _groups(statements):
+        for group in groups(statements):
             made = self.together(group) if len(group) > 1 else None
             found += made if made is not None else [line for each in group for line in self.commented(each)]
         return found
@@ -275,9 +276,14 @@ class Statements:
                 if not node.ordered
                 else f"{self.scope.name(node.source)}.copy()"
             )
-            return [f"{self.scope.name(node.array)} = {copied}"]
+            name = self.scope.name(node.array)
+            told = [f"tell_copied({self.ranks}, {name}, {self.scope.name(node.source)})"] if self.ranks else []
+            return [f"{name} = {copied}", *told]
         assert isinstance(node, Allocate | AllocateLike), node
-        return self.refilled(node) if node.array in self.own else [f"{self.scope.name(node.array)} = {self.made(node)}"]
+        if node.array in self.own:
+            return self.refilled(node)
+        name = self.scope.name(node.array)
+        return [f"{name} = {self.made(node)}", *([f"tell_made({self.ranks}, {name})"] if self.ranks else [])]
 
     def made(self, node: Allocate | AllocateLike) -> str:
         """The call that makes an array."""
@@ -354,7 +360,7 @@ def _keeps(dtype: str, wanted: str) -> bool:
     return (kind in "iu" and other in "iufc") or (kind == "f" and other in "fc") or (kind == other == "c")
 
 
-def _groups(statements: Sequence[Statement]) -> list[list[Statement]]:
+def groups(statements: Sequence[Statement]) -> list[list[Statement]]:
     """Statements, those that one assignment of several targets became together."""
 
     def key(pair: tuple[int, Statement]) -> object:

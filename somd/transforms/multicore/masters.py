@@ -23,6 +23,7 @@ from somd.transforms.multicore.combining import blocks_text, combining_texts, pa
 from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import LANES, Fresh
+from somd.transforms.multicore.nodes import indented
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.printing import Printing, docstring
 from somd.transforms.multicore.relaxed_loops import halo_text
@@ -87,10 +88,35 @@ class MasterBuilder:
             parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
         if joined_names(self.plan):
             parameters.append(self.fresh.name("functions"))
+        parameters += self.of_ranks()
         body = [*docstring(self.plan.method.function), *(self.steps(self.plan.body) or parsed("pass"))]
         header = f"@master\ndef {self.name}({', '.join(parameters)}):\n    pass\n"
         function = cst.ensure_type(cst.parse_statement(header), cst.FunctionDef)
         return function.with_changes(body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
+
+    # --- what a master for ranks does besides (`ranks`) -------------------------------------------------------------
+
+    def of_ranks(self) -> list[str]:
+        """Further parameters."""
+        return []
+
+    def shared(self, builder: SlaveBuilder) -> str:
+        """The range of the outermost loop that MIs divide, as arguments of `range`."""
+        return self.limits(builder, builder.nest.dims[0])
+
+    def shared_blocks(self, blocks: str) -> tuple[str, str]:
+        """The logical blocks that MIs divide: from one up to another."""
+        return "0", blocks
+
+    def before(self, builder: SlaveBuilder, divided: bool) -> str:
+        """Lines before a phase that MIs divide, or that one runs."""
+        return ""
+
+    def behind(self, builder: SlaveBuilder) -> str:
+        """Lines behind a phase that MIs divide."""
+        return ""
+
+    # --- steps ------------------------------------------------------------------------------------------------------
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         built: list[cst.BaseStatement] = []
@@ -231,18 +257,20 @@ class MasterBuilder:
             return self.relaxed_phase(builder, slave)
         if builder.grid_dims() == 1:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
-            before, parts = self.dealt(builder, f"trips({self.limits(builder, dims[0])})")
+            shared = self.shared(builder)
+            before, parts = self.dealt(builder, f"trips({shared})")
             return self.worthwhile(
                 builder,
                 f"{slave.name}({', '.join((start, stop, *slave.arguments))})",
                 f"{before}for {rank} in prange({parts}):\n"
-                f"    {lo}, {hi} = slave_range({self.limits(builder, dims[0])}, {rank}, {parts})\n"
+                f"    {lo}, {hi} = slave_range({shared}, {rank}, {parts})\n"
                 f"    {slave.name}({arguments})\n",
             )
         rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
         lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")
         outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
         whole = ", ".join(text.rsplit(", ", 1)[0] for text in (outer, inner))
+        outer = self.shared(builder)
         return self.worthwhile(
             builder,
             f"{slave.name}({', '.join((whole, *slave.arguments))})",
@@ -260,12 +288,13 @@ class MasterBuilder:
         lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
         dim = builder.nest.dims[0]
         start, stop = builder.text(dim.start), builder.text(dim.stop)
-        low = f"first_from({parts}[{part}, 0], {start}, {dim.step})"
+        begin, end, _ = self.shared(builder).rsplit(", ", 2)
+        low = f"first_from({parts}[{part}, 0], {begin}, {dim.step})"
         arguments = ", ".join((lo, hi, *slave.arguments))
         loop = (
             f"for {rank} in prange(len({owners}) - 1):\n"
             f"    for {part} in range({owners}[{rank}], {owners}[{rank} + 1]):\n"
-            f"        {lo}, {hi} = {low}, min({stop}, {parts}[{part}, 1])\n"
+            f"        {lo}, {hi} = {low}, min({end}, {parts}[{part}, 1])\n"
             f"        {slave.name}({arguments})\n"
         )
         alone = f"{slave.name}({', '.join((start, stop, *slave.arguments))})"
@@ -341,10 +370,11 @@ class MasterBuilder:
             loop = f"for {rank} in prange({blocks}):\n    {slave.name}({arguments})\n"
             return [*built, *parsed(*texts, loop, *after)]
         arguments = ", ".join((first, last, length, *slave.arguments))
-        before, parts = self.dealt(builder, blocks)
+        begin, end = self.shared_blocks(blocks)
+        before, parts = self.dealt(builder, end if begin == "0" else f"{end} - {begin}")
         loop = (
             f"{before}for {rank} in prange({parts}):\n"
-            f"    {first}, {last} = slave_range(0, {blocks}, 1, {rank}, {parts})\n"
+            f"    {first}, {last} = slave_range({begin}, {end}, 1, {rank}, {parts})\n"
             f"    {slave.name}({arguments})\n"
         )
         alone = f"{slave.name}({', '.join(('0', blocks, length, *slave.arguments))})"
@@ -396,11 +426,12 @@ class MasterBuilder:
 
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
         """A phase that is too small to gain from a parallel region is run by one MI."""
+        rank = f"{self.fresh.name('rank')} = 0\n" if builder.nest.tests else ""
+        alone = f"{self.before(builder, False)}{rank}{alone}\n"
         if self.in_order:
-            return parsed(*([f"{self.fresh.name('rank')} = 0"] if builder.nest.tests else []), alone)
-        indented = "".join(f"    {line}\n" for line in loop.splitlines())
-        rank = f"    {self.fresh.name('rank')} = 0\n" if builder.nest.tests else ""
-        return parsed(f"if {self.small(builder)}:\n{rank}    {alone}\nelse:\n{indented}")
+            return parsed(*alone.splitlines())
+        loop = f"{self.before(builder, True)}{loop}{self.behind(builder)}"
+        return parsed(f"if {self.small(builder)}:\n{indented(alone)}else:\n{indented(loop)}")
 
     def combined(self, builder: SlaveBuilder, reduction: Reduction, blocks: str) -> str:
         name, partials = reduction.name, builder.partials(reduction.name)

@@ -19,7 +19,7 @@ from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Partials
 from somd.transforms.multicore.exact_tests import ExactTests
 from somd.transforms.multicore.names import Fresh
-from somd.transforms.multicore.nodes import converted
+from somd.transforms.multicore.nodes import converted, indented
 from somd.transforms.multicore.printing import Printing
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import work_text
@@ -72,11 +72,6 @@ def alone_text(builder: SlaveBuilder, plan: Plan, exact: ExactTests) -> str:
     nest = builder.nest
     work = work_text(nest, plan.method, builder.text)
     return " or ".join([*(f"({exact.text(text)})" for text in nest.in_order_if), f"{work} < small_work()"])
-
-
-def indented(text: str) -> str:
-    """The lines of a text, in a block."""
-    return "".join(f"    {line}\n" for line in text.splitlines())
 
 
 def joined(step: Joined, plan: Plan, fresh: Fresh) -> list[cst.BaseStatement]:

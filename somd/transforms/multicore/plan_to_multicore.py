@@ -20,6 +20,7 @@ from somd.transforms.fence_table import fences_text
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
 from somd.transforms.multicore.names import MODULES, Fresh, offered_names
 from somd.transforms.multicore.profiled import phases_text, profiled
+from somd.transforms.multicore.ranks import RankMasterBuilder
 from somd.transforms.multicore.slaves import Slave
 from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import BUILTINS, MARK, apart, reserved
@@ -56,19 +57,26 @@ class MulticoreCode:
     uneven: bool
     #: whether the master keeps time of its phases
     profiled: bool = False
+    #: whether the master is one for ranks
+    ranked: bool = False
 
     @property
     def has_faults(self) -> bool:
         return has_faults(self.plan)
 
 
-def plan_to_multicore(plan: Plan, types: Types, with_profile: bool = False) -> MulticoreCode:
-    """Master, slaves and helpers of a plan; `with_profile` makes a master that keeps time of its phases."""
+def plan_to_multicore(plan: Plan, types: Types, with_profile: bool = False, ranked: bool = False) -> MulticoreCode:
+    """Master, slaves and helpers of a plan; `with_profile` makes a master that keeps time of its phases, `ranked` one
+    for one of several ranks.
+
+    Raises:
+        TargetLacks: ranks cannot share the plan.
+    """
     constants: dict[str, object] = {}
     taken = {*plan.method.local_names, *reserved(), apart(plan.method.name), *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)
-    builder = MasterBuilder(plan, types, constants, fresh)
+    builder = (RankMasterBuilder if ranked else MasterBuilder)(plan, types, constants, fresh)
     master = builder.build()
     if with_profile:
         master = profiled(master, builder, plan, types)
@@ -76,8 +84,9 @@ def plan_to_multicore(plan: Plan, types: Types, with_profile: bool = False) -> M
     signature = ", ".join(f"{name}: {types.names[name]}" for name in plan.method.param_names if name in types.names)
     called = [master, *builder.functions, *(f for s in builder.slaves for f in (*s.others, s.function))]
     functions = (*_in_use(helpers, called), *builder.functions, *builder.exact.functions)
+    slaves = tuple(builder.slaves)
     return MulticoreCode(
-        plan, types, signature, master, tuple(builder.slaves), functions, constants, builder.uneven, with_profile
+        plan, types, signature, master, slaves, functions, constants, builder.uneven, with_profile, ranked
     )
 
 
@@ -125,6 +134,9 @@ def module_text(code: MulticoreCode) -> str:
         head += [f"FENCES = {fences_text(code.plan, code.types)}"]
     if code.uneven:
         head += ["UNEVEN = True"]
+    if code.ranked:
+        counted = any(phase.nest.copies or phase.nest.relaxed is not None for phase in code.plan.phases())
+        head += ["RANKED = True", f"COUNTED = {counted}"]
     head += [f"SITES = {sites_text(code.plan.sites)}", f"HAS_FAULTS = {code.has_faults}"]
     if code.profiled:
         head += [f"PROFILED = {phases_text(code.plan)}"]

@@ -54,6 +54,8 @@ class Printing:
         self.types = types
         self.constants = constants
         self.fresh = fresh
+        #: the parameter by which a master for ranks tells of arrays that it makes
+        self.ranks = ""
         self.built = built_from(plan, types)
         self.program = program = scheduled(self.built.program, schedule_of("multicore"))
         self.functions = {function.name: function for function in program.functions}
@@ -98,7 +100,7 @@ class Printing:
         self, nodes: Sequence[Statement], scope: Scope | None = None, own: frozenset[str] = frozenset()
     ) -> list[cst.BaseStatement]:
         """Statements of the program."""
-        printer = Statements(scope or self.scope(), own, "" if scope is None else FAR)
+        printer = Statements(scope or self.scope(), own, "" if scope is None else FAR, self.ranks)
         return parsed_lines(printer.lines(nodes))
 
     def assumed(self, node: Loop) -> list[cst.BaseStatement]:

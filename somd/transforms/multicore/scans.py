@@ -29,7 +29,8 @@ from somd.language.scanning import SCANS
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.exact_tests import ExactTests
 from somd.transforms.multicore.identities import number_text
-from somd.transforms.multicore.partials import alone_text, indented
+from somd.transforms.multicore.nodes import indented
+from somd.transforms.multicore.partials import alone_text
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Carry, Plan, Scan
 from somd.transforms.tree.rewriting import parsed

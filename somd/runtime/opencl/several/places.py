@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from somd.runtime.opencl.several.intervals import Intervals, joined, missing, within, without
+from somd.runtime.intervals import Intervals, joined, missing, within, without
 
 #: the place that is no device
 HOST = -1

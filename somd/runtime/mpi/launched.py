@@ -1,0 +1,75 @@
+"""Whether this process is one of several ranks, by what launchers leave in the environment and by what MPI says then.
+
+A process that no launcher has started never imports mpi4py. What is not a rank's main thread, and what a rank has
+forked or started itself, computes alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+import warnings
+from typing import TYPE_CHECKING
+
+from somd.errors import SomdFallbackWarning
+
+if TYPE_CHECKING:
+    from somd.runtime.mpi.mpi_world import MpiWorld
+
+#: how many processes there are, as Open MPI, MPICH, Intel's MPI and SLURM say it
+COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+#: what a rank leaves for the processes that it starts itself: they are none, whatever else they find
+RANK = "SOMD_RANK_PROCESS"
+
+
+class _Found:
+    world: MpiWorld | None = None
+    process = 0
+    asked = False
+
+
+def launched() -> int:
+    """How many processes the launcher says that it has started together with this one."""
+    if os.environ.get(RANK, str(os.getpid())) != str(os.getpid()):
+        return 1
+    counts = (os.environ.get(name, "") for name in COUNTS)
+    return next((int(text) for text in counts if text.isdecimal()), 1)
+
+
+def several_ranks() -> bool:
+    """Whether this process is one of several ranks."""
+    return _of_process() is not None
+
+
+def world() -> MpiWorld | None:
+    """The ranks, for a call from this thread; None where it computes alone."""
+    found = _of_process()
+    return found if found is not None and threading.current_thread() is threading.main_thread() else None
+
+
+def _of_process() -> MpiWorld | None:
+    if not _Found.asked:
+        _Found.asked = True
+        _Found.world = _found()
+        _Found.process = os.getpid()
+    alive = _Found.world is not None and _Found.process == os.getpid() and not _Found.world.ended()
+    return _Found.world if alive else None
+
+
+def _found() -> MpiWorld | None:
+    count = launched()
+    if count < 2:
+        return None
+    if importlib.util.find_spec("mpi4py") is None:
+        message = f"{count} processes were started together, but mpi4py is not installed: each computes everything"
+        warnings.warn(f"{message} (pip install 'somd[mpi]')", SomdFallbackWarning, stacklevel=2)
+        return None
+    from somd.runtime.mpi.mpi_world import MpiWorld
+
+    made = MpiWorld()
+    if made.size < 2:
+        return None
+    os.environ[RANK] = str(os.getpid())
+    made.end_together()
+    return made

@@ -1,0 +1,172 @@
+"""The ranks that MPI knows, by way of mpi4py.
+
+Nobody waits for a rank that will not come: whoever waits looks now and then whether another rank has left the program,
+and lets Python answer signals. A rank whose program ends by an exception ends the job.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+from somd.errors import SomdRuntimeError
+from somd.runtime.mpi.world import Bytes
+
+#: tags of messages between two ranks: rows, and that one has left
+ROWS, LEFT = 1, 2
+#: the largest piece of a message: MPI counts bytes by 32 bits
+MOST = 1 << 30
+#: how often a rank that waits asks without a pause, the longest pause in seconds, and in how many looks it once asks
+#: whether somebody has left
+TRIES, PAUSE, LOOKS = 300, 0.0005, 64
+#: seconds after which a rank says that it waits
+PATIENCE = 30.0
+
+
+class MpiWorld:
+    """All ranks of `COMM_WORLD`; messages go by communicators of our own."""
+
+    def __init__(self) -> None:
+        self._rows = MPI.COMM_WORLD.Dup()
+        self._left = MPI.COMM_WORLD.Dup()
+        self._machine = self._rows.Split_type(MPI.COMM_TYPE_SHARED)
+        self.rank, self.size = self._rows.Get_rank(), self._rows.Get_size()
+        self._share = self._cores()
+        #: how many calls this rank has begun, what the last one is called, and how many those who left had begun
+        self.calls = 0
+        self.doing = ""
+        self._gone: dict[int, int] = {}
+
+    def _cores(self) -> int:
+        """How many cores this rank has, where each is shared out among the ranks of the machine that may use it."""
+        affinity = getattr(os, "sched_getaffinity", None)
+        mine = sorted(affinity(0)) if affinity is not None else list(range(os.cpu_count() or 1))
+        users = self._machine.allgather(mine)
+        return max(1, int(sum(1 / sum(core in others for others in users) for core in mine) + 1e-9))
+
+    def threads(self, workers: int) -> int:
+        """How many of so many threads this rank may have beside the other ranks of its machine."""
+        return max(1, min(workers, self._share))
+
+    def ended(self) -> bool:
+        """Whether MPI can be asked no more."""
+        return bool(MPI.Is_finalized())
+
+    # --- messages ------------------------------------------------------------------------------------------------
+
+    def exchange(self, sends: Sequence[tuple[int, Bytes]], receives: Sequence[tuple[int, Bytes]]) -> None:
+        """Send to ranks and receive from ranks, all at once.
+
+        Raises:
+            SomdRuntimeError: a rank that is waited for has left (SOMD612).
+        """
+        requests = [
+            self._rows.Irecv([part, MPI.BYTE], source, ROWS) for source, whole in receives for part in _parts(whole)
+        ]
+        requests += [
+            self._rows.Isend([part, MPI.BYTE], target, ROWS) for target, whole in sends for part in _parts(whole)
+        ]
+        self._wait(requests)
+
+    def gather(self, whole: Bytes, ends: Sequence[int]) -> None:
+        """Bytes `ends[p]` up to `ends[p + 1]` of `whole` are rank p's; then all have all.
+
+        Raises:
+            SomdRuntimeError: a rank that is waited for has left (SOMD612).
+        """
+        counts = np.diff(ends)
+        if ends[-1] < MOST:
+            given = [whole, counts.tolist(), list(ends[:-1]), MPI.BYTE]
+            self._wait([self._rows.Iallgatherv(MPI.IN_PLACE, given)])
+            return
+        others = [p for p in range(self.size) if p != self.rank]
+        mine = whole[ends[self.rank] : ends[self.rank + 1]]
+        self.exchange([(p, mine) for p in others], [(p, whole[ends[p] : ends[p + 1]]) for p in others])
+
+    @contextmanager
+    def leader_first(self) -> Iterator[None]:
+        """A block that one rank of each machine runs first, and the others when it is through."""
+        leads = self._machine.Get_rank() == 0
+        if not leads:
+            self._wait([self._machine.Ibarrier()])
+        try:
+            yield
+        finally:
+            if leads:
+                self._wait([self._machine.Ibarrier()])
+
+    def _wait(self, requests: list[MPI.Request]) -> None:
+        begun, tries = 0.0, 0
+        while not MPI.Request.Testall(requests):
+            tries += 1
+            if tries < TRIES:
+                os.sched_yield() if hasattr(os, "sched_yield") else time.sleep(0)
+                continue
+            time.sleep(min(PAUSE, 1e-6 * (tries - TRIES + 1)))
+            if tries % LOOKS:
+                continue
+            self._look()
+            now = time.monotonic()
+            if not begun:
+                begun = now
+            elif now - begun > PATIENCE:
+                print(f"somd: rank {self.rank} waits for other ranks in {self.doing}", file=sys.stderr, flush=True)
+                begun = now + 1e9
+
+    # --- ranks that leave ----------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Fail if a rank has left before it came to the call in which this one waits."""
+        state = MPI.Status()
+        while self._left.Iprobe(MPI.ANY_SOURCE, LEFT, state):
+            count = np.empty(1, np.int64)
+            self._left.Recv(count, state.Get_source(), LEFT)
+            self._gone[state.Get_source()] = int(count[0])
+        for rank, calls in self._gone.items():
+            if calls < self.calls:
+                raise SomdRuntimeError(
+                    f"rank {rank} has ended its program, and rank {self.rank} waits for it in {self.doing}", "SOMD612"
+                )
+
+    def end_together(self) -> None:
+        """From now on an exception that nobody catches ends the job, and a rank that leaves tells the others."""
+        before = sys.excepthook
+
+        def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            before(kind, error, trace)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            MPI.COMM_WORLD.Abort(1)
+
+        sys.excepthook = end
+        atexit.register(_in_process(os.getpid(), self._leave))
+
+    def _leave(self) -> None:
+        if self.ended():
+            return
+        self._count = np.array([self.calls], np.int64)
+        self._requests = [self._left.Isend(self._count, p, LEFT) for p in range(self.size) if p != self.rank]
+
+
+def _in_process(process: int, function: Callable[[], None]) -> Callable[[], None]:
+    """A function that does nothing in a process that was forked."""
+
+    def call() -> None:
+        if os.getpid() == process:
+            function()
+
+    return call
+
+
+def _parts(whole: Bytes) -> list[Any]:
+    """A message in pieces that MPI can count."""
+    return [whole[at : at + MOST] for at in range(0, len(whole), MOST)]

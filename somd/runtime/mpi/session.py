@@ -1,0 +1,156 @@
+"""Session: one call that is shared among ranks.
+
+In: what the master of the call tells, at the same places on every rank: arrays that it makes, rows that the shares of
+its phases touch and write, partial results. Out: the exchanges that this takes. Arrays go by their addresses, which
+differ from rank to rank: whatever is at an address was told when it was made, so that all ranks mean the same array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from somd.runtime.mpi.holders import Holders, Piece, Ranges, after_writing, before_reading, everywhere
+from somd.runtime.mpi.ledger import LEDGER, RESULT, SERIAL, Place
+from somd.runtime.mpi.world import Bytes, World
+
+Array = np.ndarray[Any, Any]
+
+
+class Shared:
+    """An array that every rank has, of which it may hold some rows only."""
+
+    __slots__ = ("array", "holders")
+
+    def __init__(self, array: Array, ranks: int) -> None:
+        self.array = array
+        self.holders: Holders = everywhere(len(array), ranks)
+
+
+class Session:
+    """The arrays of one call, by address, and their exchanges."""
+
+    def __init__(self, world: World, method: str) -> None:
+        self.world = world
+        self.method = method
+        self.arrays: dict[int, Shared] = {}
+
+    def made(self, array: Array) -> None:
+        """An array that all ranks have alike from here on."""
+        if array.size:
+            self.arrays[address_of(array)] = Shared(array, self.world.size)
+
+    def copied(self, copy: Array, source: int) -> None:
+        """An array with the elements of another one: who holds rows of that holds them of the copy."""
+        self.made(copy)
+        original = self.arrays.get(source)
+        if copy.size and original is not None:
+            self.arrays[address_of(copy)].holders = original.holders
+
+    def phase(self, number: int, arrays: Sequence[tuple[int, Ranges, Ranges]]) -> None:
+        """Before a phase: of each array (address) what the ranks touch, which they get, and what they will write."""
+        moves = []
+        for address, touched, written in arrays:
+            shared = self.arrays[address]
+            pieces, holders = before_reading(shared.holders, touched)
+            shared.holders = after_writing(holders, written)
+            if pieces:
+                moves.append((shared.array, pieces))
+        self._move(number, moves)
+
+    def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
+        """All ranks get rows [low, high)."""
+        self._move(place, self._fetched([(address, low, high)]))
+
+    def whole(self, arrays: Iterable[Array]) -> None:
+        """All ranks get all rows of arrays."""
+        wanted = dict.fromkeys(address_of(array) for array in arrays if array.size)
+        known = [address for address in wanted if address in self.arrays]
+        self._move(RESULT, self._fetched([(each, 0, len(self.arrays[each].array)) for each in known]))
+
+    def gather(self, number: int, rows: Bytes, count: int) -> None:
+        """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
+        size = self.world.size
+        share, rest = divmod(count, size)
+        width = len(rows) // count if count else 0
+        ends = [(share * p + min(p, rest)) * width for p in range(size + 1)]
+        self._all(number, rows, ends)
+
+    def alike(self, place: Place, mine: Bytes) -> Array:
+        """What each rank has, as rows of one array, for as many bytes on all."""
+        size, rank, width = self.world.size, self.world.rank, len(mine)
+        found = np.empty(size * width, np.uint8)
+        found[rank * width : (rank + 1) * width] = mine
+        self._all(place, found, range(0, size * width + 1, width))
+        return found.reshape(size, width)
+
+    def _all(self, place: Place, whole: Bytes, ends: Sequence[int]) -> None:
+        sent = LEDGER.of(self.method, place)
+        sent.gathers += 1
+        sent.gathered_bytes += ends[self.world.rank + 1] - ends[self.world.rank]
+        self.world.gather(whole, ends)
+
+    def _fetched(self, wanted: Iterable[tuple[int, int, int]]) -> list[tuple[Array, tuple[Piece, ...]]]:
+        moves = []
+        for address, low, high in wanted:
+            shared = self.arrays[address]
+            low, high = max(low, 0), min(high, len(shared.array))
+            if low < high:
+                pieces, shared.holders = before_reading(shared.holders, ((low, high),) * self.world.size)
+                moves.append((shared.array, pieces))
+        return moves
+
+    def _move(self, place: Place, moves: Sequence[tuple[Array, tuple[Piece, ...]]]) -> None:
+        """One message from each rank to each other one that lacks something of it."""
+        rank = self.world.rank
+        sends: dict[int, list[Array]] = {}
+        receives: dict[int, list[Array]] = {}
+        for array, pieces in moves:
+            for piece in pieces:
+                if piece.source == rank:
+                    sends.setdefault(piece.target, []).append(array[piece.low : piece.high])
+                elif piece.target == rank:
+                    receives.setdefault(piece.source, []).append(array[piece.low : piece.high])
+        if not sends and not receives:
+            return
+        out = [(target, _packed(parts)) for target, parts in sends.items()]
+        into = [(source, _room_for(parts), parts) for source, parts in receives.items()]
+        sent = LEDGER.of(self.method, place)
+        sent.messages += len(out)
+        sent.bytes += sum(len(buffer) for _, buffer in out)
+        self.world.exchange(out, [(source, buffer) for source, buffer, _ in into])
+        for _, buffer, parts in into:
+            _unpack(buffer, parts)
+
+
+def address_of(array: Array) -> int:
+    """Where the first element of an array lies."""
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+def _bytes_of(part: Array) -> Bytes:
+    return part.reshape(-1).view(np.uint8)
+
+
+def _packed(parts: Sequence[Array]) -> Bytes:
+    """The bytes of some rows, in C order; where they lie so already, themselves."""
+    made = [_bytes_of(np.ascontiguousarray(part)) for part in parts]
+    return made[0] if len(made) == 1 else np.concatenate(made)
+
+
+def _room_for(parts: Sequence[Array]) -> Bytes:
+    if len(parts) == 1 and parts[0].flags.c_contiguous:
+        return _bytes_of(parts[0])
+    return np.empty(sum(part.nbytes for part in parts), np.uint8)
+
+
+def _unpack(buffer: Bytes, parts: Sequence[Array]) -> None:
+    if len(parts) == 1 and parts[0].flags.c_contiguous:
+        return
+    at = 0
+    for part in parts:
+        part[...] = buffer[at : at + part.nbytes].view(part.dtype).reshape(part.shape)
+        at += part.nbytes

@@ -1,0 +1,150 @@
+"""What the share of a rank in a phase touches: whether a phase can be cut for ranks, and the function that tells.
+
+    @slave
+    def heat_rows_1(ranks, parts, a, b):
+        words = phase_words(1, 2, parts)
+        note_array(words, 0, a)
+        note_array(words, 1, b)
+        for part in range(parts):
+            first, last = part_trips(trips(1, len(a) - 1, 1), 1, part, parts)
+            if first < last:
+                last -= 1
+                note_rows(words, 0, part, first, last + 2, 0)
+                ...
+        tell(ranks, 2, words)
+
+A phase is cut along its outermost loop, where later trips write rows (indexes along axis 0) behind, or all before,
+those of earlier ones; so ranks write rows of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from somd.transforms.analysis.touched_rows import Rows, touched_rows
+from somd.transforms.loops.program import Element, Region
+from somd.transforms.loops.walking import expressions_in
+from somd.transforms.multicore.names import MODULES, Fresh
+from somd.transforms.multicore.nodes import indented
+from somd.transforms.stages import Nest, Plan, Scan, all_steps, relies_on_partition
+from somd.transforms.types.scalars import ScalarType, Type
+from somd.transforms.types.typing_table import Types
+
+#: what is told before a phase, as `runtime.multicore.ranks` numbers it
+PHASE = 2
+ALL = Rows(None, None)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The rows of each array that trips `first` to `last` of a phase touch; those of none are all of them."""
+
+    rows: Mapping[str, Rows]
+    first: str
+    last: str
+
+
+def of_ranks(plan: Plan) -> Iterator[str]:
+    """How ranks share the phases of a plan, in words."""
+    scans = {id(step.phase) for step in all_steps(plan) if isinstance(step, Scan)}
+    scans |= {id(step.totals) for step in all_steps(plan) if isinstance(step, Scan)}
+    for phase in plan.phases():
+        nest = phase.nest
+        why = "it is part of a scan" if id(phase) in scans else _why_whole(nest, plan)
+        what = f"every rank runs all of it: {why}"
+        if why is None:
+            what = f"each rank runs its part of the loop over {nest.dims[0].variable}"
+        yield f"phase {phase.number}, line {nest.position.line}: {what}"
+    if not plan.phases():
+        yield "every rank runs all of it"
+
+
+def _why_whole(nest: Nest, plan: Plan) -> str | None:
+    """Why every rank runs all of a phase, or None where it can be cut."""
+    if nest.copies:
+        return "each method instance makes a partial result"
+    if nest.relaxed is not None:
+        return "its reads are relaxed"
+    if relies_on_partition(plan, nest):
+        return "it relies on its partitioner"
+    if nest.aliased:
+        return "two of its arrays may be one"
+    return None if cut_of(nest, plan, "first", "last") is not None else "parts would write into each other's rows"
+
+
+def cut_of(nest: Nest, plan: Plan, first: str, last: str, region: Region | None = None) -> Cut | None:
+    """How a phase is cut, or None. What tables of its slave read is touched by all."""
+    if nest.copies or nest.relaxed is not None or relies_on_partition(plan, nest):
+        return None
+    combined = {each.array for each in nest.combined}
+    alone = replace(nest, accesses=tuple(a for a in nest.accesses if a.array not in combined))
+    found = touched_rows(alone, nest.dims[0], f"v_{first}", f"v_{last}")
+    if found is None:
+        return None
+    everywhere = {
+        each.array
+        for table in (() if region is None else region.tables)
+        for each in expressions_in(table.body)
+        if isinstance(each, Element)
+    }
+    rows: dict[str, Rows] = {}
+    for array in sorted({*nest.arrays_read, *nest.arrays_written}):
+        of_array = ALL if array in combined else found.get(array, ALL)
+        rows[array] = Rows(None, of_array.written) if array in everywhere else of_array
+    return Cut(rows, first, last)
+
+
+def rows_function(
+    name: str, number: int, cut: Cut, limits: str, length: str, types: Types, fresh: Fresh
+) -> tuple[cst.FunctionDef, tuple[str, ...]]:
+    """The function that tells what shares touch, and what it takes besides `ranks` and `parts`. The loop over `limits`
+    is cut into blocks of `length` trips."""
+    texts = [text for rows in cut.rows.values() for pair in (rows.touched, rows.written) if pair for text in pair]
+    mentioned = set().union(*map(_variables, (*texts, f"trips({limits})", length)))
+    taken = (*cut.rows, *sorted(mentioned - {*cut.rows, cut.first, cut.last}))
+    ranks, parts, words, part = map(fresh.name, ("ranks", "parts", "words", "part"))
+    noted, entered = [], []
+    for k, (array, rows) in enumerate(cut.rows.items()):
+        noted.append(f"note_array({words}, {k}, {array})")
+        low, high = rows.touched or ("0", f"len({array}) - 1")
+        entered.append(f"note_rows({words}, {k}, {part}, {low}, {high}, 0)")
+        if rows.written is not None:
+            entered.append(f"note_rows({words}, {k}, {part}, {rows.written[0]}, {rows.written[1]}, 2)")
+    inner = "\n".join([f"{cut.last} -= 1", *entered])
+    body = [
+        *(f"{each} = np.int64({each})" for each in taken if _is_narrow(types.names.get(each))),
+        f"{words} = phase_words({number}, {len(cut.rows)}, {parts})",
+        *noted,
+        f"for {part} in range({parts}):",
+        f"    {cut.first}, {cut.last} = part_trips(trips({limits}), {length}, {part}, {parts})",
+        f"    if {cut.first} < {cut.last}:",
+        *indented(indented(inner)).splitlines(),
+        f"tell({ranks}, {PHASE}, {words})",
+    ]
+    header = f"@slave\ndef {name}({', '.join((ranks, parts, *taken))}):\n"
+    function = cst.ensure_type(cst.parse_statement(header + indented("\n".join(body))), cst.FunctionDef)
+    comment = cst.EmptyLine(
+        comment=cst.Comment(f"# phase {number}: the rows that the share of a rank touches, and writes")
+    )
+    return function.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]), taken
+
+
+def _is_narrow(kind: Type | None) -> bool:
+    """Whether a number is none of the machine's words, which rows are counted with."""
+    return isinstance(kind, ScalarType) and kind.kind in "iu" and kind.dtype != "int64"
+
+
+def _variables(text: str) -> set[str]:
+    """The names in an expression, functions and modules left out."""
+    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    called |= {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and _name(n.value) in MODULES}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called}
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,192 @@
+"""Programs that ranks share, unaltered, at sizes that leave some of them without rows and borders wider than parts.
+
+Run as a script it prints a line for each rank: what the programs gave, and what the rank sent. A rank is a process,
+alone or among those of `mpiexec`; or, with a number behind the name of the script, one of so many threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import numpy as np
+
+from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
+from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
+from somd import dist, reduce, shared, somd, sync
+
+
+@somd
+def far(a: dist[np.ndarray], b: dist[np.ndarray], steps: int) -> None:
+    """Borders of five rows."""
+    for _ in range(steps):
+        for i in range(5, len(a) - 5):
+            b[i] = a[i - 5] - a[i + 5] + a[i]
+        a, b = b, a
+
+
+@somd
+def again(a: dist[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Two phases read what one has written."""
+    b = np.zeros_like(a)
+    c = np.zeros_like(a)
+    d = np.zeros_like(a)
+    for i in range(1, len(a) - 1):
+        b[i] = a[i - 1] * 2.0
+    for i in range(1, len(a) - 1):
+        c[i] = b[i - 1] + b[i + 1]
+    for i in range(1, len(a) - 1):
+        d[i] = b[i - 1] - b[i + 1]
+    return c, d
+
+
+@somd
+def between(a: dist[np.ndarray], steps: int) -> np.ndarray:
+    """The master reads and writes elements, makes arrays and copies them between phases."""
+    found = np.zeros(steps, a.dtype)
+    for t in range(steps):
+        if a[t, 1] > 0.0:
+            a[t, 0] += 1.0
+        pivot = a[t, 0]
+        last = a[-1, 0]
+        old = a.copy()
+        for i in range(1, len(a)):
+            for j in range(1, a.shape[1]):
+                a[i, j] = old[i - 1, j] * pivot + old[i, j - 1] - last
+        found[t] = a[len(a) // 2, 1]
+    return found
+
+
+@somd
+def taken(x: dist[np.ndarray], index: dist[np.ndarray]) -> np.ndarray:
+    """Reads anywhere, and an IndexError where an index is wrong."""
+    found = np.empty(len(index), x.dtype)
+    for i in range(len(index)):
+        found[i] = x[index[i]]
+    return found
+
+
+@somd
+def checked(a: dist[np.ndarray], limit: float) -> Annotated[float, reduce("+")]:
+    """The exception of the lowest iteration."""
+    total = 0.0
+    for i in range(len(a)):
+        if a[i] > limit:
+            raise ValueError(f"element {i} is {a[i]}")
+        a[i] += 1.0
+        total += a[i]
+    return total
+
+
+@somd
+def spread(a: dist[np.ndarray], at: dist[np.ndarray], n: int) -> np.ndarray:
+    """Sums of floats, whose order shows."""
+    h: shared[np.ndarray] = np.zeros(n)
+    with sync(h, reduce="+"):
+        for i in range(len(a)):
+            h[at[i]] += a[i]
+    return h
+
+
+Run = Callable[[], Any]
+
+
+def runs() -> Iterator[tuple[str, Run]]:
+    """The programs: each returns what is compared."""
+    random = np.random.default_rng(5)
+    numbers, small = random.random(3001) - 0.4, random.random((9, 7)) - 0.4
+    for rows in (1, 2, 4, 23):
+        plate = random.random((rows, 6))
+        yield f"heat.{rows}", lambda plate=plate: heat.settle(plate.copy(), 0.2)
+    yield "far", lambda: changed(far, numbers[:31].copy(), np.zeros(31), 3)
+    yield "again", lambda: again(numbers[:30])
+    yield "between", lambda: changed(between, small.copy(), 3)
+    yield "floyd_warshall", lambda: changed(floyd_warshall.shortest_paths, random_paths(8))
+    yield "histogram", lambda: histogram.histogram(numbers, -0.3, 0.5, 7)
+    yield "k_means", lambda: changed(k_means.k_means, numbers[:3000].reshape(-1, 2).copy(), small[:4, :2].copy(), 3)
+    yield "nbody", n_body
+    yield "norm", lambda: norm.normalize(numbers.copy())
+    yield "spread", lambda: spread(numbers, np.arange(3001) * 7 % 5, 5)
+    yield "sparse", lambda: sparse_product.by_rows(*rows_of_sparse(40))
+    yield "taken", lambda: taken(numbers, np.arange(-20, 40, 3))
+    yield "wrong index", lambda: raised(taken, numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99]))
+    yield "exception", lambda: raised(checked, np.linspace(0.0, 1.0, 1000), 0.6)
+    yield "crypt", lambda: crypt.kernel(*crypt.inputs(808))
+    yield "lufact", lambda: lufact.kernel(*lufact.inputs(23))
+    yield "series", lambda: series.kernel(*series.inputs(9))
+    yield "sor", lambda: sor.kernel(*sor.inputs(20, 3))
+    yield "sparsematmult", lambda: sparsematmult.kernel(*sparsematmult.inputs(50, 300, 3))
+
+
+def changed(method: Callable[..., Any], *args: Any) -> Any:
+    """What a method returns, and its arguments after the call."""
+    return method(*args), args
+
+
+def raised(method: Callable[..., Any], *args: Any) -> Any:
+    """What a method raises, and its arguments after the call."""
+    try:
+        return method(*args)
+    except (IndexError, ValueError) as error:
+        return type(error).__name__, str(error)
+
+
+def random_paths(nodes: int) -> np.ndarray:
+    return np.random.default_rng(2).integers(1, 99, (nodes, nodes))
+
+
+def rows_of_sparse(rows: int) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(3)
+    ends = np.concatenate([[0], np.cumsum(random.integers(0, 6, rows))])
+    return ends, random.integers(0, rows, ends[-1]), random.random(ends[-1]), random.random(rows)
+
+
+def n_body() -> Any:
+    cluster = nbody.Cluster(13)
+    cluster.run(2, 0.1)
+    return cluster.position, cluster.velocity, cluster.energy()
+
+
+def digest(value: Any) -> str:
+    """A hash of values and types."""
+    state = hashlib.sha256()
+
+    def add(each: Any) -> None:
+        if isinstance(each, np.ndarray):
+            state.update(f"{each.dtype} {each.shape}".encode() + each.tobytes())
+        elif isinstance(each, tuple | list):
+            for part in each:
+                add(part)
+        else:
+            state.update(f"{type(each).__name__} {each!r}".encode())
+
+    add(value)
+    return state.hexdigest()[:16]
+
+
+def results() -> dict[str, str]:
+    """The hash of what each program gives."""
+    return {name: digest(run()) for name, run in runs()}
+
+
+def main() -> None:
+    from somd.runtime.mpi import launched
+    from somd.runtime.mpi.ledger import LEDGER
+    from tests.runtime.mpi.threads import on_ranks
+
+    if len(sys.argv) > 1:
+        for size in map(int, sys.argv[1:]):
+            for rank, found in enumerate(on_ranks(size, lambda _: results())):
+                print("RANK", json.dumps({"rank": rank, "size": size, "results": found}), flush=True)
+        return
+    found, world = results(), launched.world()
+    rank, size = (0, 1) if world is None else (world.rank, world.size)
+    sent = {f"{method} {place}": vars(entry) for (method, place), entry in LEDGER.entries.items()}
+    print("RANK", json.dumps({"rank": rank, "size": size, "results": found, "sent": sent}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""A rank that fails, leaves or does something else ends the job, with the cause; nobody waits for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runtime.mpi.launching import started, unavailable
+
+pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
+#: what rank 1 does -> what is said
+CAUSES = {
+    "raise": ("RuntimeError: rank 1 fails",),
+    "exit": ("SOMD612", "rank 1 has ended its program"),
+    "kill": (),
+    "call": ("SOMD611", "rank 0 calls `sweep(float64[9, 9], 1.5, 2)`", "rank 1 calls `vector_add"),
+    "numbers": (
+        "SOMD611",
+        "rank 0 calls `sweep(float64[9, 9], 1.5, 2)`",
+        "rank 1 calls `sweep(float64[9, 9], 1.25, 2)`",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CAUSES)
+def test_a_rank_that_does_something_else(what: str) -> None:
+    done = started(3, "-m", "tests.runtime.mpi.leaving", what, timeout=120)
+    said = done.stdout + done.stderr
+    assert done.returncode != 0, said
+    assert "came to the end" not in said
+    for cause in CAUSES[what]:
+        assert cause in said

@@ -1,0 +1,53 @@
+"""The same program, the same bits, for any number of ranks; and what they send each other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.runtime.mpi.launching import started, unavailable
+
+PROGRAMS = ("-m", "tests.runtime.mpi.programs")
+
+
+def ranks_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return [json.loads(line[5:]) for line in done.stdout.splitlines() if line.startswith("RANK ")]
+
+
+@pytest.fixture(scope="module")
+def alone() -> dict[str, str]:
+    """What the programs give in one process, which no launcher has started."""
+    (found,) = ranks_of(started(None, *PROGRAMS))
+    assert found["sent"] == {}
+    return dict(found["results"])
+
+
+def test_bits_on_ranks_that_are_threads(alone: dict[str, str]) -> None:
+    found = ranks_of(started(None, *PROGRAMS, "1", "2", "3", "5", "8", "13"))
+    assert len(found) == 1 + 2 + 3 + 5 + 8 + 13
+    for each in found:
+        assert each["results"] == alone, (each["rank"], each["size"])
+
+
+@pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_bits_and_messages_on_ranks_of_mpi(size: int, alone: dict[str, str]) -> None:
+    found = ranks_of(started(size, *PROGRAMS))
+    assert sorted(each["rank"] for each in found) == list(range(size))
+    for each in found:
+        assert each["size"] == size
+        assert each["results"] == alone, each["rank"]
+    for each in found:
+        neighbours = (each["rank"] > 0) + (each["rank"] < size - 1)
+        sent = {place: (entry["messages"], entry["bytes"]) for place, entry in each["sent"].items()}
+        # one element to each neighbour, when it was written; nothing before, and nothing when it is read again
+        assert sent["again 2"] == (neighbours, 8 * neighbours)
+        assert "again 1" not in sent and "again 3" not in sent
+        # a method that only reads what all have sends nothing but its result
+        assert "taken 1" not in sent or each["sent"]["taken 1"]["messages"] == 0
+        if size == 3:  # two of three steps read what the one before has written, five rows beyond the part
+            assert sent["far 1"] == (2 * neighbours, 2 * 5 * 8 * neighbours)
