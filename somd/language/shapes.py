@@ -10,8 +10,10 @@ import numpy as np
 from somd.errors import SomdRuntimeError
 
 #: what two shapes are: operands of one operation; an array and what it is stored in; an array that is added to in
-#: place, and what is added
-OPERANDS, INPUT, OUTPUT = "operands", "input", "output"
+#: place, and what is added; an array and a mask; an array of one dimension and the names that take its elements
+OPERANDS, INPUT, OUTPUT, MASK, UNPACKED = "operands", "input", "output", "mask", "unpacked"
+#: an index and the number of its axis, and the length of that
+INDEX = "index"
 
 
 def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
@@ -22,27 +24,44 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
     >>> misfit("operands", (3,), (4,))
     ValueError('operands could not be broadcast together with shapes (3,) (4,) ')
     """
+    if what == INDEX:
+        return IndexError(f"index {first[0]} is out of bounds for axis {first[1]} with size {second[0]}")
     shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second)]
     if _stretches(what, shapes[0], shapes[1]):
         told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
         message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
         return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+    if what == UNPACKED:
+        return _unpacking(shapes[0][0], shapes[1][0])
     one, two = (np.broadcast_to(np.zeros(()), shape) for shape in shapes)
     try:
         if what == OPERANDS:
             np.add(one, two)
+        elif what == MASK:
+            one[np.broadcast_to(np.False_, shapes[1])]
         elif what == INPUT:
             np.lib.stride_tricks.as_strided(np.zeros(1), shapes[1], (0,) * two.ndim)[...] = one
         else:
             target = np.lib.stride_tricks.as_strided(np.zeros(1), shapes[0], (0,) * one.ndim)
             np.add(target, two, out=target)
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         return error.with_traceback(None)
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
 
 
+def _unpacking(count: int, names: int) -> Exception:
+    """What Python raises where `count` elements are given to so many names."""
+    try:
+        exec(f"{', '.join(f'a{k}' for k in range(names))}, = range({count})", {})
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"{count} elements for {names} names")
+
+
 def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether NumPy takes two shapes."""
+    if what in (MASK, UNPACKED):
+        return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
     if what == INPUT:
         return all(given in (taken, 1) for given, taken in pairs)

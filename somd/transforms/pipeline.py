@@ -173,7 +173,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
     with in_the_users_names(method):
         types = infer_types(method, arguments)
         if types.whole:
-            return _compiled(arrays_to_loops(method, types, aliases), arguments, aliases)
+            method = arrays_to_loops(method, types, aliases)
+            assert not infer_types(method, arguments).whole, "an array statement stayed"
+            return _compiled(method, arguments, aliases)
         ranks = {name: t.ndim for name, t in types.names.items() if isinstance(t, ArrayType)}
         inexact = frozenset(n for n, t in types.names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64"))
         strong = frozenset(n for n, t in types.names.items() if isinstance(t, ScalarType) and not t.weak) - inexact

@@ -128,3 +128,56 @@ def one_array_twice(a, x, y, alpha: float) -> None:
 def row_by_row(a: A, scale: A) -> None:
     for i in range(len(a)):
         a[i] = a[i] * scale + a[i, 0]
+
+
+@program(lambda: [(numbers(n, n), k) for n in (2, 3, 7) for k in (0, 1, -1)])
+@somd
+def named_parts(u, k: int):
+    inner = u[1:-1]
+    left = u[:-2]
+    inner *= 2.0
+    k = k + 1
+    tail = u[k:]
+    k = 0
+    tail += 1.0
+    for i in range(u.shape[0]):
+        row = u[i, ::-1]
+        row -= row[-1]
+    return inner + left, tail.T.copy(), (u * 2).T - u.T, inner[::2].astype(np.float32)
+
+
+@program(lambda: [(numbers(n, 3), numbers(n, seed=1), np.zeros((n, 3))) for n in (0, 1, 5)])
+@somd
+def attracted(pos, mass, acc) -> None:
+    for i in range(pos.shape[0]):
+        for j in range(pos.shape[0]):
+            if i != j:
+                d = pos[j] - pos[i]
+                x, y, z = d
+                acc[i] += mass[j] * d / (x * x + y * y + z * z + 0.01)
+    pos += 0.1 * acc
+
+
+@program(lambda: [(numbers(n), numbers(m, seed=1)) for n, m in ((0, 0), (1, 1), (9, 9), (4, 3))])
+@somd
+def masked(a, b) -> None:
+    m = a > 0
+    a[m] = 0.0
+    b[~m] *= a[~m] + 2
+    b[b > b[::-1]] = 7
+    a[a < -0.5] = np.sqrt(-a[a < -0.5])
+
+
+@program(lambda: [(numbers(6), np.array([0, 3, -1, 3]), numbers(6, 6)), (numbers(1), np.array([0]), numbers(1, 2))])
+@somd
+def gathered(a, index, m):
+    return a[index] * 2, m[:, index * 0], m[index, 1:], a[index[::-1]], m[..., index % 1]
+
+
+@program(lambda: [(numbers(4, 5), i) for i in (0, 1, -2, 3, 7, -5)])
+@somd
+def elements_of_parts(m, i: int):
+    row = m[1:, 1:][0]
+    m[0, :], m[-1, :] = 1.0, m[1]
+    m[0, :4], m[1, 1:] = m[1, 1:], m[0, :4]
+    return np.where(row > row[i], row[-1], m[1, 0]), m[:, ::2][i] + 1, m[::-1][0] * 2

@@ -37,13 +37,15 @@ Case = tuple[Any, ...]
 
 
 class Writer:
-    """Writes a program: a method of the arrays a, b (of one rank), w (of one dimension) and the limits i, j, k."""
+    """Writes a program: a method of the arrays a, b (of one rank), w (of one dimension), g (of indexes), and the limits
+    i, j, k."""
 
     def __init__(self, number: int) -> None:
         self.random = random.Random(number)
         self.rank = self.random.choice((1, 1, 2, 2, 3))
         self.dtypes = [self.random.choice(DTYPES) for _ in range(3)]
         self.locals: list[str] = []
+        self.parts: list[str] = []
 
     def limit(self) -> str:
         return self.random.choice(LIMITS)
@@ -86,8 +88,21 @@ class Writer:
         index = self.index(self.rank)
         value = self.value(index)
         kind = self.random.random()
+        if kind > 0.93:
+            other = "b" if name == "a" else "a"
+            mask = self.random.choice((f"{name} > 0", f"{other} < {name}", f"{name} != {name}[::-1]"))
+            under = self.random.choice(("k", f"{other}[{mask}]", f"{name}[{mask}] * 2 - {other}[{mask}]", "3"))
+            return f"{name}[{mask}] {self.random.choice(('=', '+='))} {under}"
+        if kind > 0.88:
+            return f"{name}[...] = {self.random.choice('ab')}[g % max(len(a), 1)]"
+        if kind > 0.8 and not self.parts:
+            self.parts.append(name)
+            self.locals += ["p"] * 2
+            return f"p = {name}[{index}]"
+        if kind > 0.76 and self.parts:
+            return f"p {self.random.choice(('+=', '*='))} {self.value(None)}"
         if kind < 0.2:
-            self.locals = ["c"]
+            self.locals += ["c"]
             return f"c = {value} + a"
         operator = self.random.choice(("=", "=", "+=", "-=", "*="))
         return f"{name}[{index}] {operator} {value}"
@@ -99,7 +114,7 @@ class Writer:
         looped = self.random.random() < 0.2
         body = "".join(f"    {'    ' * looped}{line}\n" for line in lines)
         loop = "    for t in range(2):\n" * looped
-        return f"{HEADER}@somd\ndef f(a, b, w, i: int, j: int, k: int):\n{loop}{body}"
+        return f"{HEADER}@somd\ndef f(a, b, w, g, i: int, j: int, k: int):\n{loop}{body}"
 
     def cases(self, count: int) -> Iterator[Case]:
         """Arguments: shapes of which most fit, limits of either sign, at times one array for both."""
@@ -112,7 +127,8 @@ class Writer:
             if numbers.random() < 0.2 and arrays[0] is not arrays[1]:
                 arrays[0] = spaced(arrays[0]) if numbers.random() < 0.5 else np.asfortranarray(arrays[0])
             w = numbers.integers(-4, 5, shape[-1:]).astype(self.dtypes[2])
-            yield (*arrays, w, *(int(n) for n in numbers.integers(-3, 5, 3)))
+            g = numbers.integers(-9, 9, shape[:1])
+            yield (*arrays, w, g, *(int(n) for n in numbers.integers(-3, 5, 3)))
 
 
 def method_of(text: str, name: str, folder: Path) -> Any:

@@ -1,4 +1,4 @@
-"""A part of an array under a name of its own."""
+"""A part of an array under a name of its own, in what is no array statement."""
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from somd import dist, somd
 def f(a: dist[np.ndarray]):
     inner = a[1:-1]
     inner *= 2.0
+    for i in range(len(a) - 2):
+        a[i] = inner[i]
 
 
 f(np.ones(8))

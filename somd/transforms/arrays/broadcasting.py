@@ -9,14 +9,14 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import INPUT, OPERANDS, OUTPUT, misfit
+from somd.language.shapes import INPUT, MASK, OPERANDS, OUTPUT, misfit
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
 from somd.transforms.tree.names import names_read
 
 Shape = tuple[Linear, ...]
-__all__ = ["INPUT", "OPERANDS", "OUTPUT", "Broadcasting"]
+__all__ = ["INPUT", "MASK", "OPERANDS", "OUTPUT", "Broadcasting"]
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Broadcasting:
 
     def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
         """Emit a test of the lengths of two shapes that are not known to fit."""
-        stretched = {OPERANDS: (True, True), INPUT: (True, False), OUTPUT: (False, True)}[what]
+        stretched = {OPERANDS: (True, True), INPUT: (True, False), OUTPUT: (False, True)}.get(what, (False, False))
         unknown: list[tuple[Linear, Linear]] = []
         for a, b in zip(reversed(first), reversed(second), strict=False):
             known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])

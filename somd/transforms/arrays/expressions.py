@@ -7,18 +7,26 @@ once: scalars that stand among arrays, limits of slices, shapes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.language.shapes import INDEX
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.arrays.broadcasting import Broadcasting
+from somd.transforms.arrays.indexed import gathered, mask_of, masked
 from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.named_parts import NamedParts
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.slices import Slices
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.renaming import Replaced
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -36,6 +44,9 @@ class Expressions:
         self.naturals: set[str] = set()
         self.known: Mapping[str, Linear] = {}
         self.kept: dict[str, str] = {}
+        self.parts = NamedParts(names.method, types)
+        #: the text of the mask under which the statement writes
+        self.mask: str | None = None
         self.slices = Slices(self.linear, self.natural, self.named, names.function)
 
     @property
@@ -46,6 +57,7 @@ class Expressions:
         """Begin a statement: what has been kept for the last one may have changed."""
         self.statement = node
         self.kept = {}
+        self.mask = None
         self.shapes.before = []
 
     def refuse(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> NotTaken:
@@ -110,6 +122,9 @@ class Expressions:
         return self.named(f"{self.names.function('int')}({text})", False, text)
 
     def length(self, array: str, axis: int) -> Linear:
+        part = self.parts.standing.get(array)
+        if part is not None:
+            return self.clamped(part.shape[axis])
         return self.known.get(f"{array}.shape[{axis}]") or Linear.of(f"{array}.shape[{axis}]")
 
     # --- values --------------------------------------------------------------------------------------------------
@@ -123,10 +138,22 @@ class Expressions:
         kind = self.type_of(node)
         if isinstance(kind, ScalarType):
             return self.scalar(node)
+        under = mask_of(self, node)
+        if under is not None and isinstance(node, cst.Subscript):
+            return self.under_mask(node, under)
+        if self.mask is not None and isinstance(node, cst.Name | cst.Subscript | cst.Call) and not self.of_parts(node):
+            message = "an array that is not under the mask of the statement"
+            raise self.refuse("SOMD202", message, node, "read it under the same mask, or write the loops with an `if`")
         if isinstance(node, cst.Name) and isinstance(kind, ArrayType):
             return self.whole(node, kind)
         if isinstance(node, cst.Subscript):
-            return self.part(node, self.value(node.value), items_of(node, self.names.method))
+            items = items_of(node, self.names.method)
+            base = self.value(node.value)
+            if any(isinstance(self.type_of(i), ArrayType) for i in items if isinstance(i, cst.BaseExpression)):
+                return gathered(self, node, base, items)
+            return self.part(node, base, items)
+        if isinstance(node, cst.Attribute):
+            return self.attribute(node)
         if isinstance(node, cst.BinaryOperation):
             return self.operation(node, {"left": node.left, "right": node.right})
         if isinstance(node, cst.UnaryOperation):
@@ -137,8 +164,23 @@ class Expressions:
             return self.call(node)
         raise self.refuse("SOMD202", "this is not supported among arrays", node, "write the loop out")
 
+    def of_named_part(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A number, with elements of the array itself in place of those of its parts that have names."""
+        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+        for each in nodes_in(node):
+            owner = each.value if isinstance(each, cst.Subscript) else None
+            if isinstance(owner, cst.Name) and self.parts.standing.get(owner.value) is not None:
+                element = cst.ensure_type(each, cst.Subscript)
+                items = items_of(element, self.names.method)
+                replaced[each] = self.part(element, self.value(owner), items).element(())
+        branches = any(isinstance(each, cst.IfExp | cst.BooleanOperation) for each in nodes_in(node))
+        if replaced and branches:
+            raise self.refuse("SOMD202", "an element of a part under a condition", node, "index the array itself")
+        return cast(cst.BaseExpression, node.visit(Replaced(replaced, self.names.positions))) if replaced else node
+
     def scalar(self, node: cst.BaseExpression) -> Value:
         """A number among arrays, computed once: what the statement writes may hold it."""
+        node = self.of_named_part(node)
         if not simple(node):
             text = code(node)
             if text not in self.kept:
@@ -151,10 +193,59 @@ class Expressions:
             return Value((), lambda at: self.names.expression(name, node))
         return Value((), lambda at: self.names.copy(node))
 
+    def of_parts(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is an operation, whose operands are looked at one by one."""
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        return callee is not None and callee.kind in ("numpy", "builtin", "cast", "astype", "method")
+
+    def under_mask(self, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
+        if self.mask is None or code(mask) != self.mask:
+            message = "how many elements are under a mask is known when it has been gone through"
+            helps = "write `a[mask] = e` with the same mask in `e`, `np.where`, or a loop with an `if`"
+            raise self.refuse("SOMD202", message, node, helps)
+        return masked(self, node, mask)
+
+    def attribute(self, node: cst.Attribute) -> Value:
+        """`a.T`, `a.real`, `a.imag`"""
+        base = self.value(node.value)
+        if node.attr.value != "T":
+            return Value(base.shape, lambda at: self.names.changed(node, value=base.element(at)))
+        shape, last = base.shape[::-1], len(base.shape) - 1
+        if isinstance(base, View):
+            turned = tuple(a if a.along is None else replace(a, along=last - a.along) for a in base.axes)
+            return self.view(base.array, turned, shape, node)
+        return Value(shape, lambda at: base.element(at[::-1]))
+
     def whole(self, node: cst.Name, kind: ArrayType) -> View:
+        part = self.parts.standing.get(node.value)
+        if part is not None:
+            return self.view(part.array, part.axes, part.shape, node)
+        if node.value in self.parts.names and node.value not in self.parts.standing:
+            raise self.unclear(node)
         axes = tuple(Axis(Linear(), 1, axis) for axis in range(kind.ndim))
         shape = tuple(self.length(node.value, axis) for axis in range(kind.ndim))
         return self.view(node.value, axes, shape, node)
+
+    def unclear(self, node: cst.CSTNode) -> NotTaken:
+        message = "a name for a part of an array that is not bound in this block, or to several things"
+        return self.refuse("SOMD202", message, node, "bind it where it is used, or copy the part: `.copy()` behind it")
+
+    def lasting(self, view: View, node: cst.BaseExpression) -> View:
+        """A view that stays what it is when the numbers change of which its limits were made."""
+        if view.array not in self.parts.steady:
+            message = f"`{view.array}` is bound several times, and so has no parts under names of their own"
+            raise self.refuse("SOMD202", message, node, "copy the part: `.copy()` behind it")
+        axes = tuple(replace(axis, start=self.frozen(axis.start)) for axis in view.axes)
+        return self.view(view.array, axes, tuple(map(self.frozen, view.shape)), node)
+
+    def frozen(self, value: Linear) -> Linear:
+        made = Linear(value.constant)
+        for text, count in value.terms:
+            read = names_read(cst.parse_expression(text)) - {self.slices.least, self.slices.most}
+            steady = all(name in self.parts.steady or name in self.names.spelled for name in read)
+            natural = self.natural(Linear.of(text))
+            made = made + (Linear.of(text) if steady else self.named(text, natural)) * count
+        return made
 
     def view(self, array: str, axes: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
         def element(at: At) -> cst.BaseExpression:
@@ -187,7 +278,15 @@ class Expressions:
     def call(self, node: cst.Call) -> Value:
         callee = self.types.calls.get(node)
         if callee is not None and callee.kind == "copy" and isinstance(node.func, cst.Attribute):
-            return self.value(node.func.value)
+            return self.copied(self.value(node.func.value))
+        if callee is not None and callee.kind == "astype" and isinstance(node.func, cst.Attribute):
+            return self.converted(node, self.value(node.func.value), callee.name)
+        if callee is not None and callee.kind == "method" and isinstance(node.func, cst.Attribute):
+            method, inner = node.func, self.value(node.func.value)
+            return Value(
+                inner.shape,
+                lambda at: self.names.changed(node, func=self.names.changed(method, value=inner.element(at))),
+            )
         if callee is not None and callee.kind in ("allocate", "like"):
             name = self.names.new("value__once", code(node))
             line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
@@ -208,6 +307,25 @@ class Expressions:
             return self.names.changed(node, args=arguments)
 
         return Value(shape, element)
+
+    def copied(self, value: Value) -> Value:
+        """A value that is no view."""
+        return Value(value.shape, value.element)
+
+    def converted(self, node: cst.Call, value: Value, dtype: str) -> Value:
+        """The elements as numbers of a dtype."""
+        assert isinstance(node.func, cst.Attribute)
+        kind = self.type_of(node.func.value)
+        if isinstance(kind, ArrayType) and kind.dtype == dtype:
+            return self.copied(value)
+        function = self.names.dtype(dtype)
+
+        def element(at: At) -> cst.BaseExpression:
+            made = cst.Call(cst.Name(function), [cst.Arg(value.element(at))])
+            self.names.place(made, node)
+            return made
+
+        return Value(value.shape, element)
 
     # --- parts of arrays -----------------------------------------------------------------------------------------
 
@@ -248,8 +366,22 @@ class Expressions:
         """An index that makes an axis go: it is tested where the element is read."""
         if isinstance(base, View) and any(each == Axis(Linear(), 1, axis) for each in base.axes):
             return self.linear(item)
-        message = "an index into a part of an array is not supported"
-        raise self.refuse("SOMD202", message, node, "index the array itself")
+        return self.inside(self.linear(item), self.clamped(base.shape[axis]), axis, node)
+
+    def inside(self, index: Linear, length: Linear, axis: int, node: cst.CSTNode) -> Linear:
+        """An index into a part of an array, from its beginning: what lies outside of the part may lie in the array."""
+        if index.is_constant and length.is_constant and -length.constant <= index.constant < length.constant:
+            return index + (length if index.constant < 0 else 0)
+        if not index.is_constant:
+            index = self.named(index.text, self.natural(index))
+        below = "" if self.natural(index) else f" or {index.text} < {(length * -1).text}"
+        raising = self.names.raising(INDEX, [(index, Linear(axis)), (length,)], node)
+        self.before.append(self.names.line(f"if {index.text} >= {length.text}{below}:\n    {raising}", node))
+        if self.natural(index):
+            return index
+        if index.is_constant:
+            return index + length
+        return self.named(f"{index.text} if {index.text} >= 0 else {(index + length).text}", True)
 
     def composed(self, base: Value, gone: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.Subscript) -> Value:
         """`base` with its axes gone along so."""

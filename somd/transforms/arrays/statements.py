@@ -18,9 +18,11 @@ from typing import cast
 import libcst as cst
 
 from somd.diagnostics.model import Collector
+from somd.language.shapes import INPUT, MASK, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases, aliases_of
-from somd.transforms.arrays.broadcasting import INPUT, OUTPUT, Broadcasting
+from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
+from somd.transforms.arrays.indexed import mask_of
 from somd.transforms.arrays.known import lengths_known, natural_loop
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
@@ -34,7 +36,7 @@ from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
-OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
+OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript, cst.Attribute)
 
 
 def arrays_to_loops(method: Method, types: Types, aliases: Mapping[str, str]) -> Method:
@@ -73,6 +75,8 @@ class _Lowering:
         for statement in statements:
             made += self.statement(cast(cst.BaseStatement, statement))
             self.shapes.forget(assigned_names(statement))
+            if not isinstance(statement, cst.SimpleStatementLine):
+                self.expressions.parts.forget(assigned_names(statement))
             if outermost:
                 self.expressions.known = lengths_known(statement, self.expressions, self.method, self.arrays)
         return made
@@ -80,15 +84,18 @@ class _Lowering:
     def suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
         """A block of its own: what is tested in it does not hold behind it."""
         if not any(self.is_array_statement(node) for node in nodes_in(body)):
+            self.check_read(body)
             return body
-        outside = dict(self.shapes.equal)
+        outside, parts = dict(self.shapes.equal), self.expressions.parts.inside()
         made = cst.IndentedBlock(self.block(statements_of(body)))
         self.shapes.equal = outside
+        self.expressions.parts.behind(parts, assigned_names(body))
         return made
 
     def statement(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
         if isinstance(node, cst.SimpleStatementLine):
             if not any(map(self.is_array_statement, node.body)):
+                self.rebound(node)
                 return [node]
             lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in node.body]
             made: list[cst.BaseStatement] = []
@@ -101,7 +108,9 @@ class _Lowering:
         if isinstance(node, cst.If):
             return [self.branch(node)]
         if isinstance(node, cst.For | cst.While):
+            self.check_read(node.iter if isinstance(node, cst.For) else node.test)
             self.shapes.forget(assigned_names(node))
+            self.expressions.parts.forget(assigned_names(node))
             outside = set(self.expressions.naturals)
             if isinstance(node, cst.For) and natural_loop(node, self.expressions):
                 self.expressions.naturals.add(cst.ensure_type(node.target, cst.Name).value)
@@ -113,6 +122,7 @@ class _Lowering:
         return [node]
 
     def branch(self, node: cst.If) -> cst.If:
+        self.check_read(node.test)
         other = node.orelse
         if isinstance(other, cst.If):
             other = self.branch(other)
@@ -125,6 +135,15 @@ class _Lowering:
             return cast(cst.BaseStatement, node)
         return cast(cst.BaseStatement, self.names.changed(node, **parts))
 
+    def check_read(self, *nodes: cst.CSTNode) -> None:
+        """Report names of parts of arrays in what is no array statement."""
+        parts = self.expressions.parts
+        for name in sorted(parts.names & set[str]().union(*map(names_read, nodes))):
+            if parts.standing.get(name, View) is not None:
+                message = f"`{name}` is a part of an array, and stands in array statements alone"
+                helps = "index the array itself, or copy the part: `.copy()` behind it"
+                self.expressions.refuse("SOMD202", message, nodes[0], helps)
+
     # --- statements ----------------------------------------------------------------------------------------------
 
     def is_operation(self, node: cst.CSTNode) -> bool:
@@ -133,11 +152,16 @@ class _Lowering:
             return False
         if isinstance(node, cst.Call):
             callee = self.types.calls.get(node)
-            return callee is None or callee.kind not in ("allocate", "like", "copy")
+            owner = node.func.value if isinstance(node.func, cst.Attribute) else None
+            of_part = isinstance(owner, cst.Name) and owner.value in self.expressions.parts.names
+            return callee is None or callee.kind not in ("allocate", "like", "copy") or of_part
         return isinstance(node, OPERATIONS)
 
     def is_array_statement(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.AugAssign) and isinstance(self.types.nodes.get(node.target), ArrayType):
+            return True
+        several = isinstance(node, cst.Assign) and any(isinstance(each.target, cst.Tuple) for each in node.targets)
+        if several and isinstance(self.types.nodes.get(cst.ensure_type(node, cst.Assign).value), ArrayType):
             return True
         small = isinstance(node, cst.BaseSmallStatement)
         return small and any(map(self.is_operation, nodes_in(node)))
@@ -145,6 +169,7 @@ class _Lowering:
     def line(self, small: cst.BaseSmallStatement, line: cst.BaseStatement) -> list[cst.BaseStatement]:
         """A statement as loops, with what comes before them."""
         if not self.is_array_statement(small):
+            self.rebound(line)
             return [line]
         self.expressions.begin(small)
         try:
@@ -166,6 +191,8 @@ class _Lowering:
         if isinstance(small, cst.AnnAssign):
             target = small.target
         value_node = getattr(small, "value", None)
+        if isinstance(target, cst.Tuple) and isinstance(value_node, cst.BaseExpression):
+            return self.unpacked(small, target, value_node)
         if isinstance(target, cst.Name) and isinstance(value_node, cst.BaseExpression):
             return self.bound(small, target.value, value_node)
         if isinstance(target, cst.Subscript) and isinstance(value_node, cst.BaseExpression):
@@ -180,18 +207,25 @@ class _Lowering:
         if not any(map(self.is_operation, nodes_in(node))):
             return node
         value = self.expressions.value(node)
-        self.check_no_view(value, node)
+        if isinstance(value, View):
+            message = "a part of an array is not returned: it would be the caller's memory"
+            raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         return self.names.expression(self.computed(value, node), node)
 
-    def check_no_view(self, value: Value, node: cst.BaseExpression) -> None:
-        if isinstance(value, View) and not isinstance(node, cst.Call):
-            message = "a part of an array under a name of its own is not supported yet"
-            raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
+    def rebound(self, line: cst.CSTNode) -> None:
+        """A statement that is no array statement binds names to arrays of their own."""
+        self.check_read(line)
+        for name in assigned_names(line):
+            if name in self.arrays:
+                self.expressions.parts.bind(name, None)
 
     def bound(self, small: cst.BaseSmallStatement, name: str, node: cst.BaseExpression) -> list[cst.BaseStatement]:
         """`name = value`, which is a new array."""
         value = self.expressions.value(node)
-        self.check_no_view(value, node)
+        if isinstance(value, View):
+            self.expressions.parts.bind(name, self.expressions.lasting(value, node))
+            return []
+        self.expressions.parts.bind(name, None)
         kind = cast(ArrayType, self.types.nodes[node])
         if name not in names_read(node) and name not in names_read(cst.parse_expression(shape_text(value.shape))):
             allocation = self.names.expression(self.allocation(value.shape, kind), small)
@@ -201,12 +235,50 @@ class _Lowering:
         made = self.computed(value, node, small)
         return [self.names.line(f"{name}, {made} = {made}, {name}", small)]
 
+    def unpacked(
+        self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`x, y, z = row`"""
+        if isinstance(node, cst.Tuple):
+            return self.together(small, target, node)
+        value, count = self.expressions.value(node), Linear(len(target.elements))
+        self.shapes.test(UNPACKED, value.shape, (count,), small)
+        elements = [cst.Element(value.element((Linear(k),))) for k in range(count.constant)]
+        made = cst.SimpleStatementLine([cast(cst.Assign, self.names.changed(small, value=cst.Tuple(elements)))])
+        self.names.place(made, small)
+        return [made]
+
+    def together(self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.Tuple) -> list[cst.BaseStatement]:
+        """`a[0], b[0] = e, f`: all values before all targets, but for parts of arrays, which are read when stored."""
+        pairs = [(t.value, v.value) for t, v in zip(target.elements, node.elements, strict=True)]
+        if not all(isinstance(self.types.nodes.get(t), ArrayType) and isinstance(t, cst.Subscript) for t, _ in pairs):
+            message = "new arrays, parts of arrays and numbers are not assigned together"
+            raise self.expressions.refuse("SOMD202", message, small, "write one a line")
+        values = [self.expressions.value(v) for _, v in pairs]
+        values = [
+            v if isinstance(v, View) or not v.shape else self.read_before(v, n)
+            for v, (_, n) in zip(values, pairs, strict=True)
+        ]
+        made: list[cst.BaseStatement] = []
+        for value, (each, value_node) in zip(values, pairs, strict=True):
+            before, self.shapes.before = self.shapes.before, []
+            stored = self.stored(small, self.target_of(each), value, value_node)
+            made += [*self.shapes.before, *stored]
+            self.shapes.before = before
+        return made
+
     def assigned(
         self, small: cst.BaseSmallStatement, target: cst.Subscript, node: cst.BaseExpression
     ) -> list[cst.BaseStatement]:
         """`target = value`, where `target` is a part of an array."""
-        value = self.expressions.value(node)
-        view = self.target_of(target)
+        mask = mask_of(self.expressions, target)
+        if mask is not None:
+            return self.under_mask(small, target, mask, node)
+        return self.stored(small, self.target_of(target), self.expressions.value(node), node)
+
+    def stored(
+        self, small: cst.BaseSmallStatement, view: View, value: Value, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
         self.shapes.into(INPUT, view.shape, value.shape, small)
         nest = self.nest(view, value, small)
         if not value.shape or self.goes_in_place(nest, small):
@@ -215,6 +287,9 @@ class _Lowering:
 
     def updated(self, small: cst.AugAssign) -> list[cst.BaseStatement]:
         """`target op= value`, in place."""
+        mask = mask_of(self.expressions, small.target)
+        if mask is not None and isinstance(small.target, cst.Subscript):
+            return self.under_mask(small, small.target, mask, small.value)
         value, view = self.expressions.value(small.value), self.target_of(small.target)
         self.shapes.into(OUTPUT, view.shape, value.shape, small)
         nest = self.nest(view, value, small)
@@ -222,10 +297,31 @@ class _Lowering:
             return nest
         return self.nest(view, self.read_before(value, small.value), small)
 
+    def under_mask(
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, mask: cst.BaseExpression, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`target[mask] = value`, or `op=`: all elements are gone through, and the mask is asked of each."""
+        test = self.expressions.value(mask)
+        self.expressions.mask = code(mask)
+        value = self.expressions.value(node)
+        self.expressions.mask = None
+        view = self.target_of(target.value)
+        self.shapes.test(MASK, view.shape, test.shape, small)
+        nest = self.nest(view, value, small, test)
+        if self.goes_in_place(nest, small):
+            return nest
+        if value.shape:
+            value = self.read_before(value, node)
+        return self.nest(view, value, small, self.read_before(test, mask))
+
     def target_of(self, node: cst.BaseExpression) -> View:
         view = self.expressions.value(node)
         if not isinstance(view, View):
-            raise self.expressions.refuse("SOMD202", "this cannot be written", node, "name the array that is written")
+            message, helps = "this cannot be written", "name the array that is written"
+            if isinstance(node, cst.Subscript):
+                message = "what an array of indexes names twice is written twice: the order counts"
+                helps = "write the loop over the indexes; to add up, `with sync(a, reduce='+'):` around it"
+            raise self.expressions.refuse("SOMD202", message, node, helps)
         return view
 
     # --- loops ---------------------------------------------------------------------------------------------------
@@ -258,8 +354,8 @@ class _Lowering:
         inner = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
         return f"{self.names.numpy('empty')}({inner}, dtype={self.names.dtype(kind.dtype)})"
 
-    def nest(self, view: View, value: Value, small: cst.CSTNode) -> list[cst.BaseStatement]:
-        """Loops over the elements of a view, which take those of a value."""
+    def nest(self, view: View, value: Value, small: cst.CSTNode, mask: Value | None = None) -> list[cst.BaseStatement]:
+        """Loops over the elements of a view, which take those of a value, where a mask is true."""
         starts = view.starts()
         loops: list[tuple[str, Linear, Linear]] = []
         at: list[Linear] = []
@@ -278,6 +374,8 @@ class _Lowering:
         else:
             inner = cst.Assign([cst.AssignTarget(target)], element)
         made: cst.BaseStatement = cst.SimpleStatementLine([inner])
+        if mask is not None:
+            made = cst.If(mask.at(at, view.shape), cst.IndentedBlock([made]))
         self.names.place(made, small)
         for name, start, stop in reversed(loops):
             made = self.names.loop(name, start, stop, made, small)

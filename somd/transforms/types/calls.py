@@ -239,6 +239,14 @@ class Calls:
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
+        if isinstance(base, ArrayType) and name == "astype" and len(node.args) == 1:
+            dtype = self._dtype(node.args[0].value)
+            self.types.calls[node] = Callee("astype", dtype or "")
+            self.types.whole = True
+            return None if dtype is None else ArrayType(dtype, base.ndim)
+        if isinstance(base, ArrayType) and name in functions.METHODS and not node.args:
+            self.types.calls[node] = Callee("method", name)
+            return self.expressions.whole(operator.methodcaller(name), [base], [function.value], node)
         self._unknown(MISSING, node)
         return None
 

@@ -13,7 +13,7 @@ import libcst as cst
 from somd.arguments.instead import instead_of
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Mark, is_none, items_of
+from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
@@ -23,6 +23,7 @@ from somd.transforms.types.array_values import applied
 from somd.transforms.types.calls import Calls
 from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.naturals import Naturals
+from somd.transforms.types.parts import Parts
 from somd.transforms.types.scalars import (
     BINARY,
     BOOL,
@@ -53,13 +54,9 @@ COMPARISONS = {
 #: places behind the point to which integers may be rounded, which changes nothing
 MOST_PLACES = 400
 ARRAY = ArrayType
+#: attributes of arrays that are arrays
+OF_ARRAYS = ("T", *functions.PARTS)
 HelperFinder = Callable[[Function, tuple[Type, ...], cst.Call], "HelperInstance | None"]
-
-
-def is_part(node: cst.Subscript, base: ArrayType, method: Method) -> bool:
-    """Whether a subscript of such an array is an array, too."""
-    items = items_of(node, method)
-    return len(items) < base.ndim or any(isinstance(item, cst.Slice | Mark) for item in items)
 
 
 class Expressions:
@@ -72,6 +69,7 @@ class Expressions:
         self.helper = helper
         self.naturals = Naturals(method)
         self.calls = Calls(self)
+        self.parts = Parts(self)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)
@@ -207,6 +205,8 @@ class Expressions:
                     return TupleType((INT,) * base.ndim)
                 if node.attr.value in ("size", "ndim"):
                     return INT
+            if isinstance(base, ArrayType) and node.attr.value in OF_ARRAYS:
+                return self._of_array(node)
             if base is not None and not isinstance(base, ScalarType):
                 text = f"`.{node.attr.value}` of {base} is not supported"
                 self.report("SOMD202", text, node, "`shape`, `size` and `ndim` of arrays are")
@@ -215,9 +215,16 @@ class Expressions:
             return self._captured(node)
         return self._part(node)
 
-    def _part(self, node: cst.Attribute) -> ScalarType | None:
+    def _of_array(self, node: cst.Attribute) -> Type | None:
+        """`a.T`, `a.real` and `a.imag`"""
+        return self.whole(operator.attrgetter(node.attr.value), (self.any(node.value),), (node.value,), node)
+
+    def _part(self, node: cst.Attribute) -> Type | None:
         """`z.real` and `z.imag`"""
-        base, name = self.scalar(node.value), node.attr.value
+        found, name = self.any(node.value), node.attr.value
+        if isinstance(found, ArrayType) and name in OF_ARRAYS:
+            return self._of_array(node)
+        base = self.as_scalar(found, node.value)
         if base is None:
             return None
         if name not in functions.PARTS or base.kind == "b":
@@ -228,8 +235,8 @@ class Expressions:
 
     def _subscript(self, node: cst.Subscript) -> Type | None:
         base = self.any(node.value)
-        if isinstance(base, ArrayType) and is_part(node, base, self.method):
-            return self._part_of(node, base)
+        if isinstance(base, ArrayType) and self._is_part(node, base):
+            return self.parts.part(node, base)
         indexes = index_expressions(node)
         if isinstance(base, TupleType):
             position = self.literal(indexes[0]) if len(indexes) == 1 else None
@@ -262,46 +269,12 @@ class Expressions:
             return None
         return base.element
 
-    def _part_of(self, node: cst.Subscript, base: ArrayType) -> ArrayType | None:
-        """The type of a part of an array that is an array itself."""
-        self.types.whole = True
-        ndim = base.ndim
-        for item in items_of(node, self.method):
-            if isinstance(item, cst.Slice):
-                for limit in (item.lower, item.upper, item.step):
-                    found = None if limit is None or is_none(limit, self.method) else self.scalar(limit)
-                    if found is not None and found.kind not in "iu":
-                        self.report("SOMD402", f"a slice takes integers, this is `{found}`", node, "use `int()`")
-                        return None
-                if item.step is not None and not is_none(item.step, self.method):
-                    step = self.literal(item.step)
-                    if not isinstance(step, int) or step == 0:
-                        self.report("SOMD402", "the step of a slice is a constant here", item.step, "write a loop")
-                        return None
-            elif item is NEW_AXIS:
-                ndim += 1
-            elif isinstance(item, cst.BaseExpression):
-                found_index = self.any(item)
-                if isinstance(found_index, ArrayType):
-                    message = "an array as an index is not supported yet"
-                    self.report("SOMD202", message, item, "write the loop over its elements out")
-                    return None
-                if found_index is None:
-                    return None
-                if not isinstance(found_index, ScalarType) or found_index.kind not in "iu":
-                    message = f"an index is an integer, this is `{found_index}`"
-                    self.report("SOMD402", message, item, "convert it with `int()`")
-                    return None
-                ndim -= 1
-        if len([i for i in items_of(node, self.method) if i is not NEW_AXIS and i is not ELLIPSIS]) > base.ndim:
-            count = sum(item is not NEW_AXIS and item is not ELLIPSIS for item in items_of(node, self.method))
-            message = f"an array of {base.ndim} dimensions is indexed with {count}"
-            self.report("SOMD403", message, node, "give at most one index for each dimension")
-            return None
-        if ndim < 1:
-            self.report("SOMD403", "an array without dimensions is not supported", node, "leave `...` out")
-            return None
-        return ArrayType(base.dtype, ndim)
+    def _is_part(self, node: cst.Subscript, base: ArrayType) -> bool:
+        """Whether a subscript of such an array is an array, too."""
+        items = items_of(node, self.method)
+        if len(items) < base.ndim or any(isinstance(item, cst.Slice | Mark) for item in items):
+            return True
+        return any(isinstance(item, cst.BaseExpression) and isinstance(self.any(item), ArrayType) for item in items)
 
     def binary(
         self,

@@ -63,7 +63,8 @@ def of_several_types(method: Method, arguments: Mapping[str, Type]) -> frozenset
     for name, values in walk.values.items():
         scalars = [kind for kind, _, _ in values if isinstance(kind, ScalarType)]
         dtypes = {"" if kind.weak else kind.dtype for kind in scalars if unclear or not kind.weak}
-        if len({kind.kind for kind in scalars}) > 1 or len(dtypes) > 1:
+        arrays = {kind for kind, _, _ in values if isinstance(kind, ArrayType)}
+        if len({kind.kind for kind in scalars}) > 1 or len(dtypes) > 1 or len(arrays) > 1:
             found.add(name)
     return frozenset(found)
 
@@ -199,7 +200,11 @@ class _Walk:
         if isinstance(target, cst.Name) and target.value in names_read(value):
             self.derived.add(target)
         if isinstance(target, cst.Tuple):
-            if isinstance(found, TupleType) and len(found.elements) == len(target.elements):
+            if isinstance(found, ArrayType) and found.ndim == 1:
+                self.types.whole = True
+                for element in target.elements:
+                    self.bind(element.value, found.element, None)
+            elif isinstance(found, TupleType) and len(found.elements) == len(target.elements):
                 for element, part in zip(target.elements, found.elements, strict=True):
                     self.bind(element.value, part, None)
             else:

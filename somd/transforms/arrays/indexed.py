@@ -1,0 +1,77 @@
+"""Elements at places that arrays tell: `a[index]`, and `a[mask] = e` with `b[mask]` in `e`.
+
+A gather reads `a[index[k]]` for each k; what an index is like is tested where it happens. Under a mask all elements are
+gone through, and those are written whose mask is true; values under the same mask are those of the same element.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
+from somd.transforms.arrays.broadcasting import MASK
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.values import At, Axis, Value, View
+from somd.transforms.types.scalars import ArrayType
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
+
+
+def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: list[Item]) -> Value:
+    """`base[index]`, or with slices beside the array of indexes.
+
+    Raises:
+        NotTaken: `base` is no whole array.
+    """
+    names = expressions.names
+    if not isinstance(base, View) or any(axis != Axis(Linear(), 1, number) for number, axis in enumerate(base.axes)):
+        message = "an array of indexes into a part of an array is not supported"
+        raise expressions.refuse("SOMD202", message, node, "index the array itself, or copy the part before")
+    [place] = [k for k, item in enumerate(items) if isinstance(item, cst.BaseExpression)]
+    index_node = items[place]
+    assert isinstance(index_node, cst.BaseExpression)
+    index = expressions.value(index_node)
+    behind = len(items) - place - 1
+    axis = place if ELLIPSIS not in items[:place] else len(base.shape) - 1 - behind
+    slices = [cst.Slice(None, None) if k == place else item for k, item in enumerate(items)]
+    rest = expressions.part(node, base, slices)  # the axis of the index as it is
+    assert isinstance(rest, View)
+    count = len(index.shape)
+    shape = (*rest.shape[:axis], *index.shape, *rest.shape[axis + 1 :])
+
+    def element(at: At) -> cst.BaseExpression:
+        own = (*at[:axis], Linear(), *at[axis + count :])
+        elements = []
+        for number, each in enumerate(rest.axes):
+            found = index.element(at[axis : axis + count]) if number == axis else None
+            text = each.index(own).text
+            value = names.expression(text, node) if found is None else found
+            elements.append(cst.SubscriptElement(cst.Index(value)))
+        made = cst.Subscript(cst.Name(base.array), elements)
+        names.place(made, node)
+        return made
+
+    return Value(shape, element)
+
+
+def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The mask in `a[mask]`."""
+    if not isinstance(node, cst.Subscript):
+        return None
+    items = items_of(node, expressions.names.method)
+    only = items[0] if len(items) == 1 else None
+    kind = expressions.type_of(only) if isinstance(only, cst.BaseExpression) else None
+    masks = isinstance(kind, ArrayType) and kind.dtype == "bool"
+    return only if masks and isinstance(only, cst.BaseExpression) else None
+
+
+def masked(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
+    """What is under the mask, for all elements: `a` of `a[mask]`."""
+    before, expressions.mask = expressions.mask, None
+    base, test = expressions.value(node.value), expressions.value(mask)
+    expressions.mask = before
+    expressions.shapes.test(MASK, base.shape, test.shape, node)
+    return base

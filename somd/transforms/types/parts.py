@@ -1,0 +1,92 @@
+"""Types of parts of arrays that are arrays: slices, rows, new axes, and elements that other arrays choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.stages import Method
+from somd.transforms.types.scalars import ArrayType, ScalarType, Type
+
+if TYPE_CHECKING:
+    from somd.transforms.types.expressions import Expressions
+
+
+class Parts:
+    """Types the subscripts among `expressions` that are arrays."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.method: Method = expressions.method
+        self.report = expressions.report
+
+    def part(self, node: cst.Subscript, base: ArrayType) -> ArrayType | None:
+        """The type of `base[...]` if it is an array; None also where something was reported."""
+        self.expressions.types.whole = True
+        items = items_of(node, self.method)
+        count = sum(not isinstance(item, Mark) for item in items)
+        if count > base.ndim:
+            message = f"an array of {base.ndim} dimensions is indexed with {count}"
+            self.report("SOMD403", message, node, "give at most one index for each dimension")
+            return None
+        ndim = base.ndim
+        for item in items:
+            if isinstance(item, cst.Slice):
+                if not self.is_slice(item, node):
+                    return None
+            elif isinstance(item, cst.BaseExpression):
+                index = self.expressions.any(item)
+                if isinstance(index, ArrayType):
+                    return self.at_array(node, base, item, index, items)
+                if not self.is_index(index, item):
+                    return None
+                ndim -= 1
+            elif item is NEW_AXIS:
+                ndim += 1
+        if ndim < 1:
+            self.report("SOMD403", "an array without dimensions is not supported", node, "leave `...` out")
+            return None
+        return ArrayType(base.dtype, ndim)
+
+    def is_slice(self, item: cst.Slice, node: cst.Subscript) -> bool:
+        """Whether a slice has integers as limits, and a constant step; what has not is reported."""
+        for limit in (item.lower, item.upper, item.step):
+            found = None if limit is None or is_none(limit, self.method) else self.expressions.scalar(limit)
+            if found is not None and found.kind not in "iu":
+                self.report("SOMD402", f"a slice takes integers, this is `{found}`", node, "convert it with `int()`")
+                return False
+        if item.step is not None and not is_none(item.step, self.method):
+            step = self.expressions.literal(item.step)
+            if not isinstance(step, int) or step == 0:
+                self.report("SOMD402", "the step of a slice is a constant here", item.step, "write a loop over a range")
+                return False
+        return True
+
+    def is_index(self, found: Type | None, item: cst.BaseExpression) -> bool:
+        if found is None or (isinstance(found, ScalarType) and found.kind in "iu"):
+            return found is not None
+        self.report("SOMD402", f"an index is an integer, this is `{found}`", item, "convert it with `int()`")
+        return False
+
+    def at_array(
+        self, node: cst.Subscript, base: ArrayType, item: cst.BaseExpression, index: ArrayType, items: list[Item]
+    ) -> ArrayType | None:
+        """The elements at indexes, or under a mask, that an array holds."""
+        others = [each for each in items if each is not item]
+        if index.dtype == "bool":
+            if others or index.ndim != base.ndim:
+                message = "a mask has the dimensions of its array here, and stands alone"
+                self.report("SOMD403", message, node, "write the loops out, with an `if`")
+                return None
+            return ArrayType(base.dtype, 1)
+        if not self.is_index(ScalarType(index.dtype), item):
+            return None
+        if any(not isinstance(each, cst.Slice) and each is not ELLIPSIS for each in others):
+            message = "an array of indexes stands beside slices alone here"
+            self.report("SOMD403", message, node, "write the loop over the indexes out")
+            return None
+        if not all(self.is_slice(each, node) for each in others if isinstance(each, cst.Slice)):
+            return None
+        return ArrayType(base.dtype, base.ndim - 1 + index.ndim)
