@@ -24,6 +24,7 @@ class Multicore(Target):
     tools = ("numba",)
     rooms = ("runtime/multicore", "runtime/mpi")
     kept = "modules for multicore, with their machine code"
+    code = ("__pycache__", ".nbc")
     files: Mapping[str, str] = {"__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc"}
 
     def variant(self) -> str:
@@ -83,6 +84,12 @@ class Multicore(Target):
         from somd.transforms.multicore.rank_shares import of_ranks
 
         return ("among ranks, on multicore", *(f"  {line}" for line in of_ranks(plan)))
+
+    def levels(self) -> Mapping[str, Mapping[str, str]]:
+        from somd.runtime.multicore.cpu_levels import LEVELS, compiled_for
+
+        names = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+        return {level: dict(zip(names, compiled_for(level), strict=True)) for level in LEVELS}
 
     def not_cached(self, module: Path) -> str | None:
         there = any((module.parent / "__pycache__").glob(f"{module.stem}.*.nbc"))

@@ -17,8 +17,9 @@ from types import FunctionType
 from somd.cache.keys import entry_key, key_parts
 from somd.capture.reach import Reach
 from somd.runtime.contents import COMPILER, content_of_rooms
-from somd.runtime.folders import read_whole
+from somd.runtime.folders import read_whole, write_whole
 from somd.runtime.modules import marked_whole, read_module
+from somd.settings.targets import target_of
 
 FOLDER = "__somd__"
 
@@ -37,6 +38,28 @@ def shipped_text(
         return None
     # whoever may write it may write the package's own files, too
     return read_module(folder / _name(function, key, entry_key(key, target, signature, aliases)), read_whole)
+
+
+def keep_shipped_code(
+    function: FunctionType,
+    found: Reach,
+    target: str,
+    signature: tuple[str, ...],
+    aliases: tuple[tuple[str, str], ...],
+    module: Path,
+) -> None:
+    """Put machine code that came with the module of `shipped_text` where the target looks for that of `module`, a file
+    in the cache."""
+    folder = _folder(function)
+    key = _key(function, found) if folder is not None else None
+    place = target_of(target).code
+    if folder is None or key is None or place is None:
+        return
+    stem = _name(function, key, entry_key(key, target, signature, aliases)).removesuffix(".py")
+    for file in folder.glob(f"{stem}.*{place[1]}"):
+        data = read_whole(file)
+        if data is not None:
+            write_whole(module.parent / place[0] / (module.stem + file.name.removeprefix(stem)), data)
 
 
 def came_checked(function: FunctionType, found: Reach) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from somd.cache.files import note_written
 from somd.cache.keys import module_key
 from somd.cache.records import keep_record
-from somd.cache.shipped import shipped_text
+from somd.cache.shipped import keep_shipped_code, shipped_text
 from somd.capture.lookups import looking_in
 from somd.capture.reach import Reach
 from somd.compiling.one_at_a_time import room_for_nesting
@@ -79,6 +79,7 @@ def compile_entry(
     if text is None and key is not None and not profiled and not target_of(target).variant():
         text = shipped_text(function, found, target, signature, aliases)
         if text is not None:
+            keep_shipped_code(function, found, target, signature, aliases, path)
             _keep(path, text, function, found, target, signature, aliases)
     if text is None:
         given = dict(zip(names, signature, strict=True))

@@ -13,11 +13,12 @@ import typer
 from somd.calls.specialisations import TargetUnavailable
 from somd.capture.attributes import NotKnownYet
 from somd.capture.reaching import reach_of_source
-from somd.cli.output import Problem, complain, progress, remark, say
+from somd.cli.output import Problem, complain, progress, remark, say, shortened
 from somd.cli.targets import ALL, choice, chosen
 from somd.cli.translate import loaded_methods
 from somd.errors import SomdError
 from somd.settings.config import Settings, settings_for
+from somd.settings.targets import target_of
 from somd.sources.load import Method, function_of
 
 
@@ -28,6 +29,9 @@ def build(
     wheel: bool = typer.Option(
         False, "--wheel", help="Add the modules to wheels, or to the wheel of a project folder."
     ),
+    cpu: list[str] | None = typer.Option(
+        None, "--cpu", help="Machine code in the wheel, too, for this level: x86-64-v2, -v3 or -v4; several times."
+    ),
 ) -> None:
     """Compile declared signatures ahead of the first call, into this user's caches or into a wheel.
 
@@ -36,8 +40,10 @@ def build(
     """
     if wheel:
         for path in paths:
-            _wheel(_wheel_of(Path(path)), target)
+            _wheel(_wheel_of(Path(path)), target, _levels(cpu, target))
         return
+    if cpu:
+        raise Problem("--cpu is for --wheel: code in the cache is for this processor")
     failed, built = False, 0
     given: list[str | None] = [signature] if signature is not None else []
     for _, methods in loaded_methods(paths):
@@ -84,13 +90,21 @@ def _settings(method: Method) -> Settings:
     return settings_for(function.__qualname__, function.__module__, *method.options)
 
 
-def _wheel(wheel: Path, target: str | None) -> None:
+def _levels(given: list[str] | None, target: str | None) -> list[str]:
+    known = [level for name in chosen(target) for level in target_of(name).levels()]
+    for level in given or ():
+        if level not in known:
+            raise Problem(f"--cpu {shortened(level)}: there are {', '.join(known) or 'none for this target'}")
+    return list(dict.fromkeys(given or ()))
+
+
+def _wheel(wheel: Path, target: str | None, levels: list[str]) -> None:
     """Add generated modules to a wheel, and say which."""
     from somd.sources.wheels import BadWheel, NotBuilt, add_to_wheel
 
     count = 0
     try:
-        for done in add_to_wheel(wheel, chosen(target)):
+        for done in add_to_wheel(wheel, chosen(target), levels):
             if isinstance(done, NotBuilt):
                 remark(f"note: `{done.qualname}`: {done.why}")
                 continue
@@ -102,7 +116,8 @@ def _wheel(wheel: Path, target: str | None) -> None:
         raise Problem(f"cannot write {wheel}: {error.strerror or error}", 1) from None
     if not count:
         raise Problem(f"{wheel}: no SOMD method that could be built in this wheel", 1)
-    say(f"{wheel}: {count} modules added")
+    code = f", with machine code for {', '.join(levels)}" if levels else ""
+    say(f"{wheel}: {count} modules added{code}")
 
 
 def _wheel_of(path: Path) -> Path:

@@ -106,6 +106,14 @@ class Target(Protocol):
     #: folders in it that others fill, and with what
     foreign: Mapping[str, str] = {}
 
+    #: where in it machine code of modules lies, and how its files end: they begin as those of the modules
+    code: tuple[str, str] | None = None
+
+    def levels(self) -> Mapping[str, Mapping[str, str]]:
+        """Levels of processors for which machine code can be shipped: by name, the environment of a process that
+        compiles for one. What is in the cache for a level that this processor has is used as if compiled here."""
+        return {}
+
     # --- devices ------------------------------------------------------------------------------------------------------
 
     #: what its devices are called, such as "OpenCL"

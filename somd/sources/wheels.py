@@ -11,6 +11,8 @@ import csv
 import hashlib
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,7 @@ from somd.calls.specialisations import TargetUnavailable, declared_arguments, ge
 from somd.capture.attributes import NotKnownYet
 from somd.capture.reaching import reach_of_source
 from somd.errors import SomdCompileError, SomdError
+from somd.settings.targets import target_of
 from somd.sources.building import Built
 from somd.sources.load import Method, function_of, load
 from somd.sources.translation import described, signatures_of
@@ -39,8 +42,9 @@ class BadWheel(SomdError):
     """The file is no wheel."""
 
 
-def add_to_wheel(wheel: Path, targets: Sequence[str]) -> Iterator[Built | NotBuilt]:
-    """Write the modules of a wheel's methods into it; what is written, and what is not, comes out.
+def add_to_wheel(wheel: Path, targets: Sequence[str], levels: Sequence[str] = ()) -> Iterator[Built | NotBuilt]:
+    """Write the modules of a wheel's methods into it, with machine code for these levels of processors, of targets that
+    have some; what is written, and what is not, comes out.
 
     Raises:
         BadWheel: the file is no wheel.
@@ -59,6 +63,7 @@ def add_to_wheel(wheel: Path, targets: Sequence[str]) -> Iterator[Built | NotBui
         if record is None:
             raise BadWheel(f"{wheel}: not a wheel: it has no RECORD")
         added: dict[str, bytes] = {}
+        sources: list[Path] = []
         for module in names:
             source = folder / module
             if (
@@ -72,9 +77,12 @@ def add_to_wheel(wheel: Path, targets: Sequence[str]) -> Iterator[Built | NotBui
                     if isinstance(done, tuple):
                         built, (file, text) = done
                         added[str(PurePosixPath(module).parent / FOLDER / file)] = text.encode()
+                        sources += [source] if source not in sources else []
                         yield built
                     else:
                         yield done
+        for level in levels:
+            yield from _with_code(level, targets, sources, added)
         _rewrite(wheel, folder, [n for n in names if n != record], added, record)
 
 
@@ -98,6 +106,33 @@ def _method(method: Method, targets: Sequence[str]) -> Iterator[tuple[Built, tup
             file = shipped_file(function, found, target, texts, text)
             if file is not None:
                 yield Built(name, target, texts, signature is None), file
+
+
+def _with_code(
+    level: str, targets: Sequence[str], sources: Sequence[Path], added: dict[str, bytes]
+) -> Iterator[NotBuilt]:
+    """Add machine code of the modules for a level of processors, which another process compiles: one compiles for one.
+
+    Code belongs to the modules with the text that it was compiled of.
+    """
+    target = next(name for name in targets if level in target_of(name).levels())
+    place = target_of(target).code
+    assert place is not None
+    with tempfile.TemporaryDirectory(prefix="somd-code-") as cache:
+        environment = {**os.environ, **target_of(target).levels()[level], "SOMD_CACHE_DIR": cache}
+        command = [sys.executable, "-m", "somd", "build", "--target", target, *map(str, sources)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        made = {path.read_bytes(): path for path in Path(cache).rglob("*.py")}
+        for file, text in [*added.items()]:
+            module = made.get(text)
+            if module is None:
+                continue
+            codes = list((module.parent / place[0]).glob(f"{module.stem}.*{place[1]}"))
+            for code in codes:
+                beside = PurePosixPath(file).with_name(PurePosixPath(file).stem + code.name.removeprefix(module.stem))
+                added[str(beside)] = code.read_bytes()
+            if not codes:
+                yield NotBuilt(PurePosixPath(file).stem, f"no machine code for {level}: {done.stderr.strip()[-300:]}")
 
 
 def _rewrite(wheel: Path, folder: Path, kept: Sequence[str], added: dict[str, bytes], record: str) -> None:

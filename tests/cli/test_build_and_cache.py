@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import somd
+from somd.runtime.multicore.cpu_levels import usable
 from tests.cli.conftest import ADD, REFUSED, Somdc, Write
 
 PROGRAM = """
@@ -131,3 +132,38 @@ def test_what_cannot_be_built(somdc: Somdc, write: Write, cache: Path) -> None:
     }.items():
         done = somdc("build", *args)
         assert done.status == 2 and done.err.startswith(f"error: {said}") and done.err.count("\n") == 1
+
+
+BLOCKED = """
+import numba.core.compiler as compiler, sys
+def blocked(*given, **named):
+    raise RuntimeError("Numba compiles")
+compiler.CompilerBase._compile_core = blocked
+import numpy as np
+from pack.model import scale
+a = np.ones(5)
+scale(a, 4)
+print(a.tolist(), [n for n in ("libcst", "islpy") if n in sys.modules])
+"""
+
+
+@pytest.mark.skipif(not usable(), reason="this processor has no level with a name")
+def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, write: Write) -> None:
+    made = wheel(tmp_path / "pack-1.0-py3-none-any.whl", {"pack/__init__.py": "", "pack/model.py": PROGRAM})
+    level = usable()[-1]
+    done = somdc("build", "--wheel", made, "--target", "multicore", "--cpu", level)
+    assert done.status == 0, done.err
+    assert done.out.endswith(f"{made}: 1 modules added, with machine code for {level}\n")
+    with zipfile.ZipFile(made) as archive:
+        archive.extractall(tmp_path / "site")
+        assert sum(name.endswith(".nbc") for name in archive.namelist()) == 1
+    found = f"{tmp_path / 'site'}{os.pathsep}{Path(somd.__file__).parents[1]}"
+    write("blocked.py", BLOCKED)
+    elsewhere = str(tmp_path / "another cache")
+    assert python("blocked.py", PYTHONPATH=found, SOMD_CACHE_DIR=elsewhere) == DONE
+    for code in (tmp_path / "site").rglob("*.nbc"):
+        code.unlink()
+    with pytest.raises(subprocess.CalledProcessError):
+        python("blocked.py", PYTHONPATH=found, SOMD_CACHE_DIR=str(tmp_path / "a third"))
+    done = somdc("build", "--wheel", made, "--cpu", "pentium")
+    assert done.status == 2 and "--cpu pentium: there are x86-64-v4" in done.err

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from numba.core import serialize as _serialize
 from somd.runtime.contents import BITS, content_of_rooms
 from somd.runtime.folders import read_checked, read_whole, write_checked
 from somd.runtime.modules import TEXT_HASH
+from somd.runtime.multicore.cpu_levels import compiled_for, usable
 
 caching: Any = _caching
 compiler: Any = _compiler
@@ -57,7 +59,7 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled function for a signature, or None."""
         target.refresh()
-        data = read_checked(self._path(signature, target.codegen())) if self._enabled else None
+        data = self._data(signature, target.codegen().magic_tuple()) if self._enabled else None
         if data is None:
             return None
         try:
@@ -73,10 +75,19 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
             data = serialize.dumps(compiled._reduce())
         except (pickle.PicklingError, TypeError, AttributeError):
             return
-        write_checked(self._path(signature, compiled.codegen), data)
+        write_checked(self._path(signature, compiled.codegen.magic_tuple()), data)
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
-        depends = (*self._depends, signature, codegen.magic_tuple())
+    def _data(self, signature: Any, processor: tuple[str, str, str]) -> bytes | None:
+        """What is kept for this processor, or came with a package for a level that it has."""
+        data = read_checked(self._path(signature, processor))
+        for level in usable() if data is None else ():
+            data = read_checked(self._path(signature, (processor[0], *compiled_for(level))))
+            if data is not None:
+                break
+        return data
+
+    def _path(self, signature: Any, processor: tuple[str, str, str]) -> Path:
+        depends = (*self._depends, signature, processor)
         key = hashlib.sha256("\0".join(map(str, depends)).encode()).hexdigest()[:32]
         return self._folder / f"{self._stem}.{key}.nbc"
 
@@ -101,4 +112,4 @@ def _constants(function: Callable[..., Any]) -> Iterator[str]:
 def _versions() -> tuple[str, ...]:
     """The compilers, and the state of the functions that are compiled into masters."""
     state = content_of_rooms("elementary", *BITS, "runtime/multicore")
-    return numba.__version__, llvmlite.__version__, state
+    return numba.__version__, llvmlite.__version__, str(sys.implementation.cache_tag), state
