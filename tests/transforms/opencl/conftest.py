@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,19 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def own_cache(session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOMD_CACHE_DIR", str(session_cache))
+
+
+@pytest.fixture(autouse=True)
+def own_code(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that patches something has code of its own."""
+    from tests.transforms.opencl.running import compiled_once
+
+    patches = "monkeypatch" in inspect.signature(request.function).parameters
+    if patches:
+        compiled_once.cache_clear()
+    yield
+    if patches:
+        compiled_once.cache_clear()
 
 
 @pytest.fixture(params=["gpu", "intel", "pocl", "oclgrind"])

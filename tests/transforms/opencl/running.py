@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import linecache
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -39,6 +41,8 @@ _numbers = itertools.count()
 #: Python numbers that expressions may mention beside `x` and `y`
 WEAK_NAMES = {"n": 3, "w": 0.75}
 HEADER = "import math\nimport numpy as np\nfrom somd.language.markers import dist, reduce, shared, sync, view\n\n"
+#: before the first of the expressions of a method: the header, the line of `def`, and those of `WEAK_NAMES`
+_LINES_BEFORE = HEADER.count("\n") + 2 + len(WEAK_NAMES)
 
 
 def method_from(text: str, **names: Any) -> FunctionType:
@@ -55,10 +59,19 @@ def method_from(text: str, **names: Any) -> FunctionType:
 def code_of(function: FunctionType, *args: Any) -> OpenCLCode:
     """The OpenCL program of `function` for these arguments."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    types = {name: parse_type(describe(value)) for name, value in zip(names, args, strict=True)}
+    types = tuple((name, describe(value)) for name, value in zip(names, args, strict=True))
     arrays = [(name, value) for name, value in zip(names, args, strict=True) if isinstance(value, np.ndarray)]
     aliases = {n: next(m for m, w in arrays if w is v) for n, v in arrays if any(w is v and m != n for m, w in arrays)}
-    compiled = compile_for(function, types, aliases)
+    return compiled_once(function, types, tuple(aliases.items()))
+
+
+@functools.cache
+def compiled_once(
+    function: FunctionType, types: tuple[tuple[str, str], ...], aliases: tuple[tuple[str, str], ...]
+) -> OpenCLCode:
+    """What is generated for all devices, and for all arguments of these types; a test that patches the compiler has its
+    own (see `conftest`)."""
+    compiled = compile_for(function, {name: parse_type(text) for name, text in types}, dict(aliases))
     return plan_to_opencl(compiled.plan, compiled.types)
 
 
@@ -111,13 +124,19 @@ def _typed(expressions: list[str], x: str, y: str) -> tuple[Method, Types]:
     return method, infer_types(method, {"x": ScalarType(x), "y": ScalarType(y)})
 
 
-def in_language(expression: str, x: str, y: str) -> bool:
-    """Whether the expression has a type for operands of these dtypes."""
-    try:
-        _, types = _typed([expression], x, y)
-    except SomdCompileError:
-        return False
-    return "r_0" in types.names
+def in_language(expressions: Sequence[str], x: str, y: str) -> list[str]:
+    """Those of the expressions that have a type for operands of these dtypes."""
+    kept = list(expressions)
+    while kept:
+        try:
+            _, types = _typed(kept, x, y)
+        except SomdCompileError as error:
+            refused = {each.labels[0].position.line - _LINES_BEFORE for each in error.diagnostics}
+            assert refused and all(0 <= k < len(kept) for k in refused), error
+            kept = [expression for k, expression in enumerate(kept) if k not in refused]
+        else:
+            return [expression for k, expression in enumerate(kept) if f"r_{k}" in types.names]
+    return []
 
 
 def computed(expressions: list[str], device: Device, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
