@@ -32,7 +32,6 @@ from tests.differential import harness
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir())
 TESTED = ("plan.txt", "multicore.py", "opencl.py", "opencl.txt")
-WORKERS = (1, 2, 3)
 
 Call = Callable[[tuple[Any, ...], int], Any]
 
@@ -126,7 +125,7 @@ def test_run(case: str, target: str, calls: Call) -> None:
         expected_args = harness.duplicate(args)
         with np.errstate(all="ignore"):
             expected = plain(*expected_args)
-        for workers in WORKERS:
+        for workers in harness.WORKERS:
             found_args = harness.duplicate(args)
             found = calls(found_args, workers)
             where = f"{workers} workers, {harness.describe(args)}"
@@ -137,7 +136,7 @@ def test_run(case: str, target: str, calls: Call) -> None:
         with pytest.raises(Exception) as plainly:
             plain(*harness.duplicate(args))
         line = plainly.traceback[-1].lineno + 1
-        for workers in WORKERS:
+        for workers in harness.WORKERS:
             with pytest.raises(plainly.type) as caught:
                 calls(harness.duplicate(args), workers)
             if plainly.type is IndexError:

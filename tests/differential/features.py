@@ -4,8 +4,9 @@ In: a program of the corpus and a kind of run. Out: the features of the module t
 what it takes from the runtime and from NumPy, which statements stand in which, operators; of kernels the same, where
 those are compiled; where there are several devices, what a master has to do with those, and how it divides arrays.
 Files in `chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so
-many; one file is for programs with relaxed blocks on multicore. A program that stands for none is run all the same if
-it has a feature that no file knows. To choose anew:
+many; one file is for programs with relaxed blocks on multicore. There `golden` stands for what a method in
+`tests/golden` has, which is run anyway. A program that stands for none is run all the same if it has a feature that no
+file knows. To choose anew:
 
     python -m tests.differential.features
 """
@@ -40,6 +41,9 @@ STANDING = {"multicore": 1, "opencl": 1, "several": 1, "relaxed": 1}
 #: the target of each kind, and of which the corpus is chosen
 TARGETS = {"multicore": "multicore", "opencl": "opencl", "several": "opencl", "relaxed": "multicore"}
 OF_CORPUS = ("multicore", "opencl", "several")
+#: of what is compiled at length, the golden modules stand for their features: they are compiled and run anyway
+OF_GOLDEN = ("multicore",)
+GOLDEN = Path(__file__).parents[1] / "golden"
 _DEFINED = ("LANES", "BLOCKS", "ROWS", "TILE", "GROUP", "RUNS", "TERMS", "FAULT_ROWS", "FAULT_ROW", *DEFINITIONS)
 #: a type of double precision, or a constant without the suffix of `float`
 _DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])")
@@ -50,11 +54,22 @@ _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
 
 def features(method: Any, args: tuple[Any, ...], kind: str) -> frozenset[str]:
     """The features of what is generated for a call; none where the target lacks something for it."""
+    text = text_or_none(method, args, kind)
+    return frozenset() if text is None else features_of(text, kind)
+
+
+def text_or_none(method: Any, args: tuple[Any, ...], kind: str) -> str | None:
+    """What is generated for a call; None where the target lacks something for it."""
     try:
-        text = text_of(method, args, TARGETS[kind])
+        return text_of(method, args, TARGETS[kind])
     except (SomdError, TargetLacks):
-        return frozenset()
-    return features_of(text, kind)
+        return None
+
+
+def golden(kind: str) -> dict[str, str]:
+    """The golden modules for the target of a kind, by the names under which they stand for features."""
+    files = {path.name: path / f"{TARGETS[kind]}.py" for path in GOLDEN.iterdir()} if kind in OF_GOLDEN else {}
+    return {f"golden.{name}": file.read_text(encoding="utf-8") for name, file in files.items() if file.exists()}
 
 
 def features_of(text: str, kind: str) -> frozenset[str]:
@@ -153,15 +168,21 @@ def stood_for(name: str, method: Any, args: tuple[Any, ...], kind: str) -> str |
     return text if features_of(text, kind) <= standing.keys() else None
 
 
-def choose(found: Mapping[str, frozenset[str]], standing: int) -> dict[str, list[str]]:
-    """Programs that stand for each feature: those first that bring most of what is still missing."""
-    counts = Counter(feature for each in found.values() for feature in each)
+def choose(found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[str, int]) -> dict[str, list[str]]:
+    """Programs that stand for each feature: those first that are run anyway, having no costs, then those that bring
+    most of what is still missing for what they cost."""
+    counts = Counter(feature for name, each in found.items() if name in costs for feature in each)
     missing = {feature: min(standing, count) for feature, count in counts.items()}
     chosen: dict[str, list[str]] = {feature: [] for feature in sorted(missing)}
     left = dict(found)
+    free = sorted(found.keys() - costs.keys(), reverse=True)
+
+    def worth(name: str) -> float:
+        return sum(missing[feature] > 0 for feature in left[name]) / costs[name]
+
     while any(missing.values()):
-        best = max(sorted(left), key=lambda name: sum(missing[feature] > 0 for feature in left[name]))
-        for feature in left.pop(best):
+        best = free.pop() if free else max(sorted(left), key=worth)
+        for feature in left.pop(best) & missing.keys():
             if missing[feature]:
                 missing[feature] -= 1
                 chosen[feature].append(best)
@@ -178,11 +199,15 @@ def main() -> None:
     relaxed = [(method.__name__, method, cases()[0]) for method, cases in RELAXED]
     for kind, standing in STANDING.items():
         programs = relaxed if kind == "relaxed" else corpus
-        found = {name: features(method, case, kind) for name, method, case in programs}
-        chosen = choose(found, standing)
+        texts = {name: text for name, *call in programs if (text := text_or_none(*call, kind)) is not None}
+        costs = {name: len(text) if kind in OF_GOLDEN else 1 for name, text in texts.items()}
+        found = {name: features_of(text, kind) for name, text in (texts | golden(kind)).items()}
+        chosen = choose(found, standing, costs)
         lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
         (CHOSEN / f"{kind}.txt").write_text("".join(lines))
-        print(f"{kind}: {len({n for names in chosen.values() for n in names})} of {len(found)} programs")
+        print(
+            f"{kind}: {len({n for names in chosen.values() for n in names} & texts.keys())} of {len(programs)} programs"
+        )
 
 
 if __name__ == "__main__":

@@ -126,10 +126,13 @@ def on_plan(program: Program) -> None:
 
 @pytest.mark.parametrize("kind", features.OF_CORPUS)
 def test_who_stands_for_a_feature_has_it(kind: str) -> None:
-    programs = {program.name: program for program in PROGRAMS}
+    programs, golden = {program.name: program for program in PROGRAMS}, features.golden(kind)
     some = np.random.default_rng(0).permutation(sorted(features.known(kind)))[:8]
     for feature in map(str, some):
         for name in features.known(kind)[feature]:
+            if name in golden:
+                assert feature in features.features_of(golden[name], kind), f"{name} has no `{feature}`: choose anew"
+                continue
             assert name in programs, f"{name} is gone: choose anew"
             if programs[name].unavailable:
                 continue
