@@ -107,6 +107,15 @@ class MasterLibrary(_Plain):
             if environment is not None:
                 self._codegen.set_env(name, environment)
 
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """As Numba does it; nothing links with a master, so in place of its LLVM code there are the names that its
+        machine code defines, which Numba asks for."""
+        self._ensure_finalized()
+        module = self._final_module
+        named = [each for group in (module.functions, module.global_variables) for each in group]
+        text = "\n".join(f'@"{each.name}" = global i8 0' for each in named if not each.is_declaration)
+        return self.name, "object", (self._get_compiled_object(), binding.parse_assembly(text).as_bitcode())
+
 
 def let_wrap(ir_module: Any) -> None:
     """Let signed integers wrap in all functions of a module of llvmlite's."""
