@@ -19,11 +19,12 @@ from somd.language.partitioners import Block, Partitioner
 from somd.transforms.loops.logical_blocks import neighbours
 from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, as_kind
 from somd.transforms.loops.operators import number
+from somd.transforms.loops.out_of_step import Panel, in_panels, in_time_tiles
 from somd.transforms.loops.program import Element, Lanes, Loop, Partials, Program, Region, Scan
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.scan import Blocks, Points, Starts, run_scan
 from somd.transforms.loops.tile_turns import cut_in_tiles, first_row
-from somd.transforms.loops.time_tiles import Tile, regions_in, tiles_of
+from somd.transforms.loops.time_tiles import Tile, regions_in
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim, holds
 from somd.transforms.types.scalars import ScalarType, TupleType
@@ -36,8 +37,6 @@ ENTRIES = 64
 FILLING = -2
 #: parts of a region, at most
 PARTS = 4
-#: trips in a tile of time, and rows of a block in it, at most
-TRIPS, WIDEST = 3, 6
 
 
 @dataclass
@@ -72,8 +71,9 @@ class _Run:
     #: choose lengths of tables, and sizes and order of tiles of time: nothing else, so that sums stay as they are
     room: random.Random
     tiling: random.Random
-    #: the tile of time in which regions run
+    #: the tile of time in which regions run, or the panel in which one waits
     tile: Tile | None = None
+    panel: Panel | None = None
     #: by the number of a region: the scalars that its parts handed on, in rank order
     partials: dict[int, list[Names]] = field(default_factory=dict)
     #: the last write of each element, by its address
@@ -203,40 +203,33 @@ class Interpreter:
         return found
 
     def region(self, region: Region, names: Names) -> None:
-        rows = None if self.current.tile is None else self.current.tile.next_rows()
-        self.runner = _Runner(self.regions[region.number], self.current, rows)
+        tile, panel, rows = self.current.tile, self.current.panel, None
+        code = self.regions[region.number]
+        if tile is not None:
+            rows = tile.next_rows()
+        elif panel is not None and region.number == panel.region:
+            low, high = (int(limit(names)) for limit in code.limits[0][:2])
+            rows = panel.noted(low, high, names)
+        self.runner = _Runner(code, self.current, rows)
         self.runner.run(names)
 
     def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool:
-        """Run a loop in tiles of time, as many trips and as wide as chance has it; False where it is to run as it is,
-        since a check fails, an access may do so, or shapes differ."""
-        tiles, reach, chance = node.time_tiles, node.reach, self.current.tiling
-        assert tiles is not None and reach is not None
         regions = [self.regions[region.number] for region in regions_in(node.body)]
-        shapes = {names[array].shape for array in tiles.alike}
         failing = any(failed(names) for region in regions for failed in region.failed)
-        if failing or len(shapes) > 1 or tests_accesses(node.body) or any(each.region.partition for each in regions):
+        if failing or tests_accesses(node.body) or any(each.region.partition for each in regions):
             return False
-        first, last = (int(self.rows[id(node)][k](names)) for k in (0, 1))
-        while trips:
-            depth = chance.randint(1, TRIPS)
-            now, trips = trips[:depth], trips[depth:]
-            sweeps = len(now) * tiles.sweeps
-            most = (last - first) // (2 * reach * sweeps) if reach else PARTS
-            parts = chance.randint(1, max(1, min(PARTS, most)))
-            for stage in range(2 if reach else 1):
-                for part in chance.sample(range(parts), parts):
-                    for tile in tiles_of((first, last), part, parts, stage, reach, sweeps, chance.randint(1, WIDEST)):
-                        self.current.tile = tile
-                        self._turns(node, now, body, dict(names))
-            self.current.tile = None
-            self._turns(node, now, between, names)
-        return True
+        first, last = (int(limit(names)) for limit in self.rows[id(node)])
+        return in_time_tiles(node, (first, last), trips, body, between, names, self.current)
 
-    def _turns(self, node: Loop, trips: range, body: Code, names: Names) -> None:
-        for value in trips:
-            names[node.variable.name] = np.int64(value)
-            body(names)
+    def in_panels(self, node: Loop, trips: range, body: Code, names: Names) -> None:
+        assert node.panels is not None
+        late = self.regions[node.panels.region]
+
+        def run(row: int, own: Names) -> None:
+            self.runner = _Runner(late, self.current, (row, row + 1), other_limits=True)
+            self.runner.run(own)
+
+        in_panels(node, trips, body, run, names, self.current)
 
     def scan(self, scan: Scan, names: Names) -> None:
         run_scan(scan, names, self._begun)
@@ -256,10 +249,13 @@ class Interpreter:
 class _Runner:
     """Runs a region once."""
 
-    def __init__(self, code: _Code, current: _Run, rows: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self, code: _Code, current: _Run, rows: tuple[int, int] | None = None, other_limits: bool = False
+    ) -> None:
         self.code = code
-        #: what the outermost loop is cut to
+        #: what the outermost loop is cut to, and whether its own limits no longer hold
         self.rows = rows
+        self.other_limits = other_limits
         self.region = code.region
         self.current = current
         self.witness = Witness()
@@ -331,6 +327,8 @@ class _Runner:
         variables = [loop.variable for loop in self.region.loops]
         known = {**names, **{v.name: np.int64(at) for v, at in zip(variables, outer, strict=False)}}
         first, last, step = (int(limit(known)) for limit in self.code.limits[depth])
+        if depth == 0 and self.rows is not None and self.other_limits:
+            first, last = self.rows
         values = variables[depth].range
         for value in range(first, last, step):
             if values is not None and not values.low <= value <= values.high:

@@ -91,6 +91,7 @@ class Running(Protocol):
     def partials(self, number: int) -> list[Names]: ...
     def lanes(self, node: Lanes, body: Code, names: Names) -> None: ...
     def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool: ...
+    def in_panels(self, node: Loop, trips: range, body: Code, names: Names) -> None: ...
 
 
 class Meaning:
@@ -367,6 +368,9 @@ class Meaning:
             start, stop, step = (int(limit(names)) for limit in limits)
             trips: Sequence[int] = range(start, stop, step)
             if between is not None and running.in_time_tiles(node, range(start, stop, step), body, between, names):
+                return None
+            if node.panels is not None:
+                running.in_panels(node, range(start, stop, step), body, names)
                 return None
             if node.order == "free":
                 trips = running.trips(range(start, stop, step))

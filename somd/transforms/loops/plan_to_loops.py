@@ -9,7 +9,7 @@ for i in range(len(a)):            region 1
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -155,8 +155,9 @@ class _Builder:
         body = self.steps(step.body)
         self.statements.left(header.variable, before)
         place, first = self.statements.loop_variable(header.variable, values)
+        made = Loop(place, start, stop, by, (*first, *body), "in order", None, origin)
         reach = None if step.sweeps is None else step.sweeps.radius
-        return Loop(place, start, stop, by, (*first, *body), "in order", None, origin, reach=reach)
+        return replace(made, reach=reach, margin=None if step.delay is None else step.delay.margin)
 
     def origin(self, node: cst.CSTNode) -> Origin:
         return Origin(self.plan.method.positions.get(node), comments_of(node), node)

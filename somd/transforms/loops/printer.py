@@ -176,7 +176,11 @@ def _loop(node: Loop) -> Iterator[str]:
     hull = "" if node.hull is None else f", within {' .. '.join(map(expression_text, node.hull))}"
     aligned = ", aligned" if node.aligned else ""
     reach = "" if node.reach is None else f", reach {node.reach}"
+    reach += "" if node.margin is None else f", margin {node.margin}"
     yield f"{'free' if node.order == 'free' else 'for'} {node.variable.name} {limits}{step}{hull}{aligned}{reach}"
+    if node.panels is not None:
+        kept = f", keeping {', '.join(each.name for each in node.panels.kept)}" if node.panels.kept else ""
+        yield f"{INDENT}in panels: region {node.panels.region} waits{kept}"
     if node.time_tiles is not None:
         yield from _indented(_time_tiles(node.time_tiles))
     yield from _indented(_block(node.body))

@@ -8,8 +8,9 @@
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
                 |  Region | Scan(totals, region, carries) | Join(region, names, function)
                 |  Partials(region, names, body) | Snapshot(copies) | Lanes(loaded, stored, body)
-    Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles
+    Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles, margin, panels
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
+    Panels     ::= region, kept                                                the same, its last region later
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
                    strips, tile
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
@@ -123,7 +124,9 @@ class Loop:
 
     A loop around regions that has a `reach` may run them out of step: what an iteration of one touches, others of the
     loop touch in iterations at most `reach` further along the outermost loops for each region that runs in between, or
-    both only read. `time_tiles` are a way to do so."""
+    both only read. `time_tiles` are a way to do so. In one that has a `margin` the last region of a trip may wait: of
+    its outermost loop, trips from `margin` beyond a later trip on touch nothing that the trips up to that one touch,
+    but for their own. `panels` are a way to do so."""
 
     variable: Variable
     start: Expression
@@ -136,6 +139,8 @@ class Loop:
     aligned: bool = False
     reach: int | None = None
     time_tiles: TimeTiles | None = None
+    margin: int | None = None
+    panels: Panels | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,16 @@ class TimeTiles:
     rows: tuple[Expression, Expression]
     alike: tuple[str, ...]
     between: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A loop some trips of which run at a time, a panel: in each `region` runs up to the margin beyond the panel alone,
+    and after them for all other trips of its outermost loop, each of which goes through the panel in order. `kept` are
+    the scalars, by trips of the panel, that it needs of each."""
+
+    region: int
+    kept: tuple[Variable, ...]
 
 
 @dataclass(frozen=True)

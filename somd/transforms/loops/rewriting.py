@@ -177,12 +177,27 @@ def each_statement(body: Block, change: Callable[[Statement], Statement]) -> Blo
 
 def each_region(program: Program, change: Callable[[Region], Region]) -> Program:
     """The program with `change` made of each region."""
+    return of_master(program, lambda node: change(node) if isinstance(node, Region) else None)
 
-    def of_master(node: Statement) -> Statement:
-        return change(node) if isinstance(node, Region) else with_bodies(node, block)
+
+def each_loop_around_regions(program: Program, change: Callable[[Loop], Loop | None]) -> Program:
+    """The program with `change` made of each loop of the master, of those in it where that gives None."""
+
+    def of_loop(node: Statement) -> Statement | None:
+        return change(node) if isinstance(node, Loop) else node if isinstance(node, Region) else None
+
+    return of_master(program, of_loop)
+
+
+def of_master(program: Program, change: Callable[[Statement], Statement | None]) -> Program:
+    """The program with `change` made of each statement of the master; where it gives None, of those inside."""
+
+    def statement(node: Statement) -> Statement:
+        made = change(node)
+        return with_bodies(node, block) if made is None else made
 
     def block(statements: Block) -> Block:
-        made = tuple(of_master(each) for each in statements)
+        made = tuple(map(statement, statements))
         return statements if all(new is old for new, old in zip(made, statements, strict=True)) else made
 
     body = block(program.body)

@@ -33,17 +33,22 @@ def assigned(body: Block) -> set[str]:
 
 def set_by(node: Statement) -> set[str]:
     """The names of scalars that a statement sets itself."""
+    return {variable.name for variable in variables_set(node)}
+
+
+def variables_set(node: Statement) -> tuple[Variable, ...]:
+    """The scalars that a statement sets itself."""
     if isinstance(node, Assign):
-        return {node.target.name}
+        return (node.target,)
     if isinstance(node, Unpack):
-        return {target.name for target in node.targets}
+        return node.targets
     if isinstance(node, Loop):
-        return {node.variable.name}
+        return (node.variable,)
     if isinstance(node, Region):
-        return {variable.name for each in node.reductions for variable in (each.variable, *each.companions)}
+        return tuple(variable for each in node.reductions for variable in (each.variable, *each.companions))
     if isinstance(node, Scan):
-        return {each.variable.name for each in node.carries}
-    return {variable.name for variable in node.names} if isinstance(node, Join) else set()
+        return tuple(each.variable for each in node.carries)
+    return node.names if isinstance(node, Join) else ()
 
 
 def read(*nodes: Expression) -> set[str]:

@@ -51,6 +51,9 @@ def problems(loop: Loop) -> Iterator[str]:
         yield f"{over} is in tiles of time, and has not {tiles.sweeps} sweeps a trip"
     if any(isinstance(node, Region) for node in statements_in(tiles.between)):
         yield f"{over} is in tiles of time, with regions between them"
+    loops = [node for node in statements_in(loop.body) if isinstance(node, Loop)]
+    if any(node.time_tiles is not None or node.panels is not None for node in loops):
+        yield f"{over} is in tiles of time, and so is a loop in it"
     changed = {*assigned(loop.body), loop.variable.name}
     for region in regions_in(loop.body):
         special = region.reductions or region.combined or region.handed_on or region.relaxed or region.ordered_if

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
+from somd.transforms.loops import panels, time_tiles
 from somd.transforms.loops.making import BOOL8, INT64
 from somd.transforms.loops.program import (
     Allocate,
@@ -48,7 +49,6 @@ from somd.transforms.loops.ranges import inside
 from somd.transforms.loops.rows import may_be_cut
 from somd.transforms.loops.scan_claims import problems_of
 from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read
-from somd.transforms.loops.time_tiles import problems
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
@@ -181,7 +181,7 @@ class _Verifier(ExpressionVerifier):
         self.expect(node.variable.type == INT64, f"{over}, {node.variable.type}")
         self.expect(not (isinstance(node.step, Constant) and node.step.value == 0), f"{over} has no step")
         self.expect(not node.aligned or may_be_cut(node), f"{over} is aligned, and stores to no row that stays")
-        self.found += problems(node)
+        self.found += [*time_tiles.problems(node), *panels.problems(node)]
         self.scalar(node.variable.name, node.variable.type)
         for each in node.hull or ():
             self.expression(each)

@@ -20,10 +20,10 @@ from somd.language.operators import OPERATORS
 from somd.transforms.emit.python_expressions import Faults
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts, takes_text
-from somd.transforms.multicore.delays import DelayBuilder
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.nodes import indented
+from somd.transforms.multicore.panels import PanelsBuilder
 from somd.transforms.multicore.partials import copies_phase, joined, listed, result_function, results
 from somd.transforms.multicore.printing import Printing, docstring
 from somd.transforms.multicore.relaxed_loops import halo_text
@@ -35,7 +35,6 @@ from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.reserved import apart
 from somd.transforms.stages import (
     FIRST,
-    Delay,
     Dim,
     Joined,
     Nest,
@@ -73,7 +72,7 @@ class MasterBuilder:
         #: whether one MI is to run the phases at hand, those of a loop that has another form for several MIs
         self.in_order = False
         #: loops with a phase that waits, by its number
-        self.delays: dict[int, DelayBuilder] = {}
+        self.panels: dict[int, PanelsBuilder] = {}
         #: further functions that the master calls
         self.functions: list[cst.FunctionDef] = []
         self.exact = ExactTests(fresh)
@@ -143,25 +142,25 @@ class MasterBuilder:
         return [listed(s, self.types) for s in built] if partial_results(self.plan) is not None else built
 
     def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
-        if step.delay is not None and not self.in_order:
-            waiting = DelayBuilder(step, step.delay, self.plan, self.types, self.fresh, self.text)
+        loop = None if self.in_order else self.printing.loops.get(id(step.node))
+        if loop is not None and loop.panels is not None:
+            waiting = PanelsBuilder(loop, step, self.plan, self.fresh, self.printing.value)
             if waiting.possible():
-                return self.delayed(step, step.delay, waiting)
-        tiled = self.printing.tiled.get(id(step.node))
-        if tiled is None or self.in_order:
+                return self.in_panels(step, waiting)
+        if loop is None or loop.time_tiles is None:
             return [self.fenced(step)]
         self.in_order = True
-        loop = self.fenced(step)
+        in_order = self.fenced(step)
         self.in_order = False
-        builder = SweepsBuilder(tiled, step, self.plan, self.built, self.fresh, self.printing, self.exact)
+        builder = SweepsBuilder(loop, step, self.plan, self.built, self.fresh, self.printing, self.exact)
         self.functions.extend(builder.functions())
-        return builder.statements(loop)
+        return builder.statements(in_order)
 
-    def delayed(self, step: Uniform, delay: Delay, builder: DelayBuilder) -> list[cst.BaseStatement]:
+    def in_panels(self, step: Uniform, builder: PanelsBuilder) -> list[cst.BaseStatement]:
         """A uniform loop several of whose turns are done at a time."""
-        self.delays[delay.phase] = builder
+        self.panels[builder.number] = builder
         body = self.steps(step.body)
-        of_phase, slave = self.built[delay.phase]
+        of_phase, slave = self.built[builder.number]
         function, passed = builder.waiting(slave)
         self.functions.append(function)
         return builder.loop(body, passed, self.dealt(of_phase, f"{builder.top} - {builder.border}"))
@@ -206,8 +205,8 @@ class MasterBuilder:
             built += [*self.reduction_phase(builder, slave, nest.reductions), *self.failing(slave)]
         elif nest.copies:
             built += [*copies_phase(builder, slave, self.plan, self.types, self.exact), *self.failing(slave)]
-        elif phase.number in self.delays:
-            built += self.delays[phase.number].noted(builder, slave)
+        elif phase.number in self.panels:
+            built += self.panels[phase.number].noted(builder, slave)
         else:
             built += [*self.plain_phase(builder, slave), *self.failing(slave)]
         return self.introduced(built, f"phase {phase.number}: {builder.place()}", nest)

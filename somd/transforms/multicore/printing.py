@@ -13,7 +13,7 @@ from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Faults, Scope
 from somd.transforms.emit.python_text import PLAIN
 from somd.transforms.loops.plan_to_loops import built_from
-from somd.transforms.loops.program import Allocate, AllocateLike, Function, Loop, Region, Statement
+from somd.transforms.loops.program import Allocate, AllocateLike, Expression, Function, Loop, Region, Statement
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.names import FAR, Fresh
 from somd.transforms.reserved import apart
@@ -60,9 +60,8 @@ class Printing:
         self.program = program = scheduled(self.built.program, schedule_of("multicore"))
         self.functions = {function.name: function for function in program.functions}
         self.regions = {node.number: node for node in statements_in(program.body) if isinstance(node, Region)}
-        loops = [node for node in statements_in(program.body) if isinstance(node, Loop)]
-        #: the loops in tiles of time, by the identity of the user's
-        self.tiled = {id(node.origin.node): node for node in loops if node.time_tiles is not None}
+        #: the master's loops, by the identity of the user's
+        self.loops = {id(node.origin.node): node for node in statements_in(program.body) if isinstance(node, Loop)}
 
     # --- what steps became ---------------------------------------------------------------------------------------
 
@@ -107,9 +106,13 @@ class Printing:
         """What is proved of the variable of a loop."""
         return parsed_lines(Statements(self.scope(), frozenset(), FAR).assumed(node))
 
+    def value(self, node: Expression) -> str:
+        """A value that cannot fail, as the master writes it."""
+        return Expressions(self.scope()).value(node).text
+
     def text(self, node: cst.BaseExpression) -> str:
         """A whole number of the method that cannot fail."""
-        return Expressions(self.scope()).value(self.built.expressions.limit(node)).text
+        return self.value(self.built.expressions.limit(node))
 
     def rooms(self, region: Region, scope: Scope) -> list[cst.BaseStatement]:
         """The statements that make the arrays of an iteration, once for all of them."""

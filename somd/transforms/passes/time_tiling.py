@@ -39,7 +39,7 @@ from functools import reduce
 
 from somd.transforms.loops.making import operation
 from somd.transforms.loops.program import Expression, Loop, Program, Rebind, Region, Statement, TimeTiles
-from somd.transforms.loops.rewriting import with_bodies
+from somd.transforms.loops.rewriting import each_loop_around_regions
 from somd.transforms.loops.scopes import read_beside
 from somd.transforms.loops.time_tiles import regions_in, sweeps_in
 from somd.transforms.loops.walking import statements_in
@@ -50,17 +50,12 @@ Block = tuple[Statement, ...]
 def time_tiling(program: Program) -> Program:
     """The program with such loops in tiles."""
 
-    def block(body: Block) -> Block:
-        made = tuple(map(statement, body))
-        return body if all(new is old for new, old in zip(made, body, strict=True)) else made
+    def tiled(loop: Loop) -> Loop | None:
+        if loop.reach is None:
+            return None
+        return _tiled(loop, program) if loop.time_tiles is None else loop
 
-    def statement(node: Statement) -> Statement:
-        if isinstance(node, Loop) and node.reach is not None:
-            return _tiled(node, program) if node.time_tiles is None else node
-        return node if isinstance(node, Region) else with_bodies(node, block)
-
-    body = block(program.body)
-    return program if body is program.body else replace(program, body=body)
+    return each_loop_around_regions(program, tiled)
 
 
 def _tiled(loop: Loop, program: Program) -> Loop:

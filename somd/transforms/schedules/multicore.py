@@ -6,6 +6,7 @@ from functools import partial
 
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
+from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.register_tiling import register_tiling
@@ -32,4 +33,5 @@ SCHEDULE: tuple[Pass, ...] = (
     partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
     alignment,
     time_tiling,
+    panel_blocking,
 )

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from somd.transforms.loops import interpret
+from somd.transforms.loops import out_of_step
 from somd.transforms.loops.making import operation, whole_number
 from somd.transforms.loops.program import Loop, Program, Statement, TimeTiles
 from somd.transforms.loops.rewriting import each_statement
@@ -237,7 +237,7 @@ def test_wedges_that_are_not_filled_are_caught(monkeypatch: pytest.MonkeyPatch) 
     def first_stage(rows, part, parts, stage, reach, sweeps, width):  # type: ignore[no-untyped-def]
         return tiles_of(rows, part, parts, stage, reach, sweeps, width) if stage == 0 else []
 
-    monkeypatch.setattr(interpret, "tiles_of", first_stage)
+    monkeypatch.setattr(out_of_step, "tiles_of", first_stage)
     with pytest.raises(AssertionError):
         validate(time_tiling, tiled())
 

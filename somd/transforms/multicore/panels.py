@@ -1,4 +1,4 @@
-"""A uniform loop with a phase that may wait (`Delay`) -> code that does several of its turns at a time.
+"""A loop with `Panels` -> code that does several of its turns at a time, the phase that waits behind them.
 
     for panel in range(0, n - 1, depth):
         for k in range(panel, min(panel + depth, n - 1)):
@@ -6,7 +6,7 @@
         for rank in prange(n_slaves):                    then every other row, all turns one after the other
             lufact_waiting_3(lo, hi, ...)
 
-In: the uniform step and the slave of the phase. Out: what takes the phase's place in a turn, the loop, and a function.
+In: the loop and the slave of the phase. Out: what takes the phase's place in a turn, the loop, and a function.
 What the phase reads of scalars that turns set is kept, an element a turn.
 """
 
@@ -17,52 +17,39 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.loops.program import Expression, Loop
 from somd.transforms.multicore.names import Fresh
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
-from somd.transforms.stages import Delay, Nest, Phase, Plan, Uniform, nested_steps
-from somd.transforms.tree.loops import range_of
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.stages import Nest, Phase, Plan, Uniform, nested_steps
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.tree.walking import children_of
-from somd.transforms.types.scalars import ScalarType
-from somd.transforms.types.typing_table import Types
 
 
-class DelayBuilder:
+class PanelsBuilder:
     """Builds the code of one loop; `text` writes an expression of the method that cannot fail."""
 
-    def __init__(
-        self,
-        step: Uniform,
-        delay: Delay,
-        plan: Plan,
-        types: Types,
-        fresh: Fresh,
-        text: Callable[[cst.BaseExpression], str],
-    ) -> None:
-        header = range_of(step.node) if isinstance(step.node, cst.For) else None
-        assert header is not None
-        self.step, self.delay, self.plan, self.types, self.fresh = step, delay, plan, types, fresh
-        self.variable = header.variable
-        self.start, self.stop = (text(limit) for limit in header.limits)
-        number = delay.phase
+    def __init__(self, loop: Loop, step: Uniform, plan: Plan, fresh: Fresh, text: Callable[[Expression], str]) -> None:
+        assert loop.panels is not None
+        self.step, self.margin, self.fresh = step, loop.margin, fresh
+        self.variable = loop.variable.name
+        self.start, self.stop = text(loop.start), text(loop.stop)
+        self.number = number = loop.panels.region
         self.panel, self.upto, self.depth = (fresh.name(f"{n}_{number}") for n in ("panel", "upto", "depth"))
         self.end, self.border, self.top = (fresh.name(f"{n}_{number}") for n in ("panel_end", "border", "top"))
         self.lows, self.highs = fresh.name(f"lows_{number}"), fresh.name(f"highs_{number}")
         self.name = fresh.name(f"{plan.method.name}_waiting_{number}")
         phases = [s for s in nested_steps(step.body) if isinstance(s, Phase) and s.number == number]
         self.nest: Nest = phases[0].nest
-        changed = assigned_names(step.node.body)
-        #: the arrays that keep scalars, by scalar
-        self.kept = {name: fresh.name(f"{name}_{number}") for name in self.nest.scalars if name in changed}
+        #: the arrays that keep scalars, by scalar, and their types
+        self.kept = {each.name: fresh.name(f"{each.name}_{number}") for each in loop.panels.kept}
+        self.types = {each.name: each.type.dtype for each in loop.panels.kept}
         #: whether the phase takes many rows at a time, so that they are not to be cut small
         self.whole = False
-        self.array = self.nest.arrays_written[0] if self.nest.arrays_written else ""
+        self.array = self.nest.arrays_written[0]
 
     def possible(self) -> bool:
         """Whether all that must be kept can be, and rows are cut one way."""
-        scalars = all(isinstance(self.types.names.get(name), ScalarType) for name in self.kept)
-        return bool(self.array) and scalars and not self.nest.cut_twice
+        return all(name.isidentifier() for name in self.kept) and not self.nest.cut_twice
 
     @property
     def at(self) -> str:
@@ -101,7 +88,7 @@ class DelayBuilder:
             f"        for {at} in range({count}):\n"
             f"            {slave.name}(max({left}, {self.lows}[{at}]), min({right}, {self.highs}[{at}]), {arguments})\n"
         )
-        comment = f"# phase {self.delay.phase}, turn after turn, in rows that have waited for {count} of them"
+        comment = f"# phase {self.number}, turn after turn, in rows that have waited for {count} of them"
         lines = [cst.EmptyLine(), cst.EmptyLine(), cst.EmptyLine(comment=cst.Comment(comment))]
         function = cst.ensure_type(cst.parse_statement(text), cst.FunctionDef)
         return function.with_changes(leading_lines=lines), [*tables, *others]
@@ -118,12 +105,12 @@ class DelayBuilder:
             f"{self.depth} = turns_at_a_time(trips({self.start}, {self.upto}, 1), {slaves})",
             f"{width} = {rows}" if self.whole else f"{width} = rows_together({self.array}.nbytes, {rows})",
             f"{self.lows}, {self.highs} = room({self.depth}, np.int64), room({self.depth}, np.int64)",
-            *(f"{kept} = room({self.depth}, np.{self.dtype(name)})" for name, kept in self.kept.items()),
+            *(f"{kept} = room({self.depth}, np.{numpy_name(self.types[name])})" for name, kept in self.kept.items()),
         )
         begun = parsed(
             "answer_signals()",
             f"{self.end} = min({self.panel} + {self.depth}, {self.upto})",
-            f"{self.border} = {self.end} + {self.delay.margin}" if self.delay.margin else f"{self.border} = {self.end}",
+            f"{self.border} = {self.end} + {self.margin}" if self.margin else f"{self.border} = {self.end}",
         )
         place = self.fresh.name("place")
         begun += parsed(
@@ -133,13 +120,13 @@ class DelayBuilder:
         after = self.caught_up(width, passed, parts)
         if _breaks(self.step.node.body):
             # A turn that ends the loop does so when the rows have got the updates of those before it.
-            left = self.fresh.name(f"left_{self.delay.phase}")
+            left = self.fresh.name(f"left_{self.number}")
             turn = turn.with_changes(orelse=cst.Else(cst.IndentedBlock(parsed(f"{left} = False"))))
             begun += parsed(f"{left} = True")
             after += parsed(f"if {left}:\n    break\n")
         header = f"for {self.panel} in range({self.start}, {self.upto}, {self.depth}):"
         panels = _loop(header, [*begun, turn, *after])
-        text = f"# some turns at a time, then phase {self.delay.phase} for the rows that may wait"
+        text = f"# some turns at a time, then phase {self.number} for the rows that may wait"
         above = [line for line in self.step.node.leading_lines if line.comment is None]
         above.append(cst.EmptyLine(comment=cst.Comment(text)))
         return [before[0].with_changes(leading_lines=above), *before[1:], panels]
@@ -164,11 +151,6 @@ class DelayBuilder:
             f"    {self.name}({self.border}, {self.top}, {arguments})\n"
             f"else:\n{indented}",
         )
-
-    def dtype(self, name: str) -> str:
-        scalar = self.types.names[name]
-        assert isinstance(scalar, ScalarType)
-        return numpy_name(scalar.dtype)
 
 
 def _loop(header: str, body: Sequence[cst.BaseStatement]) -> cst.For:
