@@ -33,6 +33,7 @@ from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
+from somd.transforms.frontend.searches import with_searches
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.loops.program import Program
@@ -151,6 +152,11 @@ def _checked(method: Method) -> Plan:
                 held = _checked(with_held_elements(method, planned.elements))
                 if len(held.phases()) > len(planned.plan.phases()):
                     return held
+        if planned.searches:
+            with suppress(SomdCompileError):
+                searched = _checked(with_searches(method, planned.searches))
+                if len(searched.phases()) > len(planned.plan.phases()) and _searches_cannot_fail(searched):
+                    return searched
         plan = planned.checked()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
         return plan if tested is method else _checked(tested)
@@ -190,6 +196,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
                 held = _compiled(with_held_elements(method, planned.elements), arguments, aliases)
                 if len(held.plan.phases()) > len(planned.plan.phases()) and _of_one_type(held):
                     return held
+        if planned.searches:
+            with suppress(SomdCompileError):
+                searched = _compiled(with_searches(method, planned.searches), arguments, aliases)
+                more = len(searched.plan.phases()) > len(planned.plan.phases())
+                if more and _searches_cannot_fail(searched.plan):
+                    return searched
         plan, collector = planned.checked(), Collector()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()], types.names)
         if tested is not method:
@@ -198,6 +210,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         check_partials(plan, types, collector)
         collector.raise_if_errors()
         return Compiled(method, types, plan, current())
+
+
+def _searches_cannot_fail(plan: Plan) -> bool:
+    """Whether no search fails: it comes to iterations that the loop does not come to."""
+    searching = [p.nest for p in plan.phases() if {r.name for r in p.nest.reductions} & plan.method.searches]
+    return bool(searching) and not any(nest.checks or nest.tests or nest.in_order_if for nest in searching)
 
 
 def _of_one_type(compiled: Compiled) -> bool:

@@ -104,6 +104,8 @@ class Method:
     held_at: frozenset[tuple[Position, str]] = frozenset()
     #: where loops begin that are in pieces already
     split_at: frozenset[Position] = frozenset()
+    #: names of what searches of loops find
+    searches: frozenset[str] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's

@@ -148,6 +148,8 @@ def _features(module: ast.Module) -> Iterator[str]:
             yield f"scan: {_OF_SCANS.sub('', ast.unparse(node.value))}"
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("faults["):
             yield "faults forgotten"
+        elif isinstance(node, ast.While) and "__found ==" in ast.unparse(node.test):
+            yield "search"
         if isinstance(node, _BLOCKS):
             yield from (f"{type(node).__name__} > {type(inner).__name__}" for inner in ast.iter_child_nodes(node))
 

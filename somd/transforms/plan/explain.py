@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from somd.language.scanning import words_of
+from somd.transforms.frontend.searches import was_searched
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Joined, Method, Phase, Plan, Scan, Serial, Snapshot, Step, Uniform, written_arrays
@@ -70,6 +71,9 @@ def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
     """The loops of serial code that may not be distributed, and why."""
     for loop, reasons in plan.in_order.items():
         if inside(loop, step.statements):
+            if was_searched(plan.method, loop):
+                yield f"in order, line {plan.method.position(loop).line}: the loop, from where the search found its end"
+                continue
             yield f"in order, line {plan.method.position(loop).line}: {_header(loop)}"
             yield from (f"  {reason.message.removeprefix(NOT_DISTRIBUTED)} ({reason.code})" for reason in reasons)
 
@@ -95,6 +99,9 @@ def _phase(phase: Phase, method: Method) -> Iterator[str]:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
         each = "logical block" if nest.relaxed is None else "method instance"
         name = as_written(reduction.name, {held: method.spelled[held] for held in method.held})
+        if reduction.name in method.searches:
+            yield f"  search: the lowest {method.spelled[reduction.name]} that ends the loop, in ever longer strips"
+            continue
         yield f"  reduction: {name} by {reduction.op}{with_it}, one partial a {each}"
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"

@@ -5,7 +5,7 @@ In: a method and the kinds of its names. Out: a verified plan, or one SomdCompil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -17,6 +17,7 @@ from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, Elements, was_held
 from somd.transforms.frontend.index_set_splitting import Points
+from somd.transforms.frontend.searches import Search
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -44,6 +45,7 @@ from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.scans import NoScan, build_scan
+from somd.transforms.plan.searches import search_of
 from somd.transforms.plan.sweeps import sweeps_of
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
@@ -83,6 +85,8 @@ class Planned:
     diagnostics: Collector
     elements: Elements
     points: Points
+    #: likewise, loops that may be searched before they run
+    searches: Mapping[cst.For, Search]
 
     def checked(self) -> Plan:
         """The plan.
@@ -118,7 +122,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     if phases or not collector.has_errors:
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
-    return Planned(plan, collector, planner.elements, planner.points)
+    return Planned(plan, collector, planner.elements, planner.points, planner.searches)
 
 
 def check_distributed(context: Context) -> None:
@@ -159,6 +163,8 @@ class _Planner:
         self.accumulated: dict[cst.For, tuple[Element, ...]] = {}
         #: loops that could be distributed but for one iteration
         self.points: dict[cst.For, cst.BaseExpression] = {}
+        #: loops that look for something, up to the first iteration that finds it
+        self.searches: dict[cst.For, Search] = {}
         self.depth = 0
 
     def refuse(self, besides: Collection[cst.For] = ()) -> None:
@@ -357,6 +363,7 @@ class _Planner:
             del self.context.sites[sites:]
             scan = self.scan(node, around)
             if scan is not None:
+                self.points.pop(node, None)
                 return [scan]
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
@@ -425,6 +432,9 @@ class _Planner:
         user = any(d.code.startswith("SOMD1") for d in reasons.diagnostics)
         if not (self.strict or user) and self.tried(lambda: check_array_binding(node, self.context)):
             self.in_order[node] = reasons.diagnostics
+            search = search_of(node, self.context) if leaves_early(reasons.diagnostics) else None
+            if search is not None:
+                self.searches[node] = search
             found, method = accumulated_elements(node, around, self.context), self.context.method
             elements = tuple(each for each in found if not was_held(method, node, each))
             if elements:

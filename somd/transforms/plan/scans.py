@@ -21,6 +21,7 @@ from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.analysis.slices import NotSliced, Slice, slice_of
+from somd.transforms.frontend.endless import may_not_end
 from somd.transforms.plan.carried import scan_of
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.copies import all_define
@@ -94,7 +95,7 @@ def _same_before(slice_: Slice, loop: cst.For, accesses: Sequence[Access], nest:
     kept = {node for statement in slice_.statements for node in nodes_in(statement)}
     repeated = [node for node in nodes_in(loop.body) if isinstance(node, cst.For | cst.While)]
     tests = slice_.raises or any(node in kept for node in nest.guarded)
-    if tests and any(isinstance(node, cst.While) for node in repeated):
+    if tests and may_not_end(loop.body, context.method):
         return False  # a block behind an iteration that fails begins with anything, and might not end
     stored: list[Access] = []
     for access in accesses:

@@ -79,6 +79,25 @@ def state(w: Writer) -> None:
 
 
 @step
+def search(w: Writer) -> None:
+    """The first iteration that something holds of, and what is done there."""
+    n, i, s = w.length(), w.fresh("i"), w.fresh("s")
+    first = w.one("0", "0", "1", w.scalar("near"))
+    w.line(f"{s} = {w.one('-1', '0', n)}")
+    out = w.target("i64")
+    with w.block(f"for {i} in range({w.one(n, f'{first}, {n}')}):"):
+        if w.chance(0.3):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line("continue")
+        with w.block(f"if {w.condition(Place(i))}:"):
+            w.line(w.one(f"{s} = {i}", f"{s} += {i}", f"{out}[{i}] += 3"))
+            w.line("break")
+        if w.chance(0.1):
+            w.line(f"{out}[{i}] += 1")
+    w.results.append(s)
+
+
+@step
 def filters(w: Writer) -> None:
     """What fulfils a condition, in its order, and perhaps what does not; the places mostly lie inside."""
     n, i, k, out = w.length(), w.fresh("i"), w.fresh("k"), w.fresh("p")

@@ -1,0 +1,178 @@
+"""Loops that end at the first iteration that finds something, as searches and what remains of the loop.
+
+    for i in range(n):              i__found = i__stop = max(0, min(n, a.shape[0]))
+        if a[i] < 0.0:        ->    while i__next < i__stop and i__found == i__stop:
+            first = i                   for i in range(max(i__next, 0), min(i__next + i__width, n, a.shape[0])):
+            break                           if a[i] < 0.0:
+                                                i__found = min(i__found, i)
+                                                continue
+                                        i__next += i__width
+                                        i__width = min(2 * i__width, 1048576)
+                                    for i in range(i__found, n):
+                                        if a[i] < 0.0:
+                                            first = i
+                                            break
+
+Strips of iterations, ever longer ones, are searched side by side for the lowest one that would end the loop; then the
+loop begins there, in order: it ends at once, or goes on where arrays may be left. So an early hit costs little, and
+what the last iteration does happens once. Only the planner knows which loops do nothing but look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import libcst as cst
+
+from somd.diagnostics.model import Position
+from somd.transforms.analysis.slices import slice_of
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import Range, range_of, statements_of
+from somd.transforms.tree.names import new_name
+from somd.transforms.tree.renaming import Renamed
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.walking import Transformer
+
+#: iterations in the first strip, and in the longest one
+FIRST, LONGEST = 1 << 14, 1 << 20
+#: what `Method.held_at` has for a loop that was searched
+SEARCHED = "search"
+
+
+@dataclass(frozen=True)
+class Search:
+    """A loop that may be searched; `lengths` are texts of what its variable must stay below."""
+
+    lengths: tuple[str, ...]
+
+
+def with_searches(method: Method, searches: Mapping[cst.For, Search]) -> Method:
+    """`method` with each of these loops searched before it runs; their steps are 1."""
+    rewriter = _Rewriter(method, searches)
+    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    return replace(
+        rewritten(method, function, rewriter.positions),
+        spelled={**method.spelled, **rewriter.spelled},
+        searches=method.searches | rewriter.found,
+        held_at=method.held_at | {(method.position(loop), SEARCHED) for loop in searches},
+    )
+
+
+def was_searched(method: Method, loop: cst.For) -> bool:
+    """Whether `loop` is what remained of one that was searched."""
+    return (method.position(loop), SEARCHED) in method.held_at
+
+
+class _Rewriter(Tracked):
+    def __init__(self, method: Method, searches: Mapping[cst.For, Search]) -> None:
+        super().__init__(dict(method.positions))
+        self.method, self.searches = method, searches
+        self.taken = set(method.local_names)
+        self.spelled: dict[str, str] = {}
+        self.found: set[str] = set()
+        #: the names of the loop at hand
+        self.names: dict[str, str] = {}
+
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        header = range_of(updated_node)
+        if original_node not in self.searches or header is None:
+            return updated_node
+        place = self.positions[original_node]
+        before = self.before(updated_node, header, self.searches[original_node].lengths, place)
+        stop = _code(header.stop)
+        rest_of = cst.parse_expression(f"range({self.names['found']}, {stop})")
+        rest = updated_node.with_changes(iter=rest_of, leading_lines=())
+        self.place(rest, place)
+        self.found.add(self.names["found"])
+        return cst.FlattenSentinel([*before, rest])
+
+    def before(self, loop: cst.For, header: Range, lengths: Sequence[str], place: Position) -> list[cst.BaseStatement]:
+        """The search."""
+        variable = header.variable
+        names = [new_name(f"{variable}__{what}", self.taken) for what in ("found", "stop", "next", "width")]
+        found, stop, next_, width = names
+        self.names = dict(zip(("found", "stop", "next", "width"), names, strict=True))
+        self.spelled.update(dict.fromkeys(names, variable))
+        first, limits = _code(header.start), list(dict.fromkeys((_code(header.stop), *lengths)))
+        first = first if isinstance(header.start, cst.Integer | cst.Name) else f"({first})"
+        limit = f"min({', '.join(limits)})" if len(limits) > 1 else limits[0]
+        known = isinstance(header.start, cst.Integer)
+        low = first if known else f"{first}, 0"
+        made = parsed(
+            f"{stop} = max({first}, {limit})",
+            *([] if known else [f"if {first} < 0:\n    {stop} = {first}\n"]),  # indexes would count from the end
+            f"{found} = {stop}",
+            f"{next_} = {first}",
+            f"{width} = {FIRST}",
+            f"while {next_} < {stop} and {found} == {stop}:\n"
+            f"    for {variable} in range(max({next_}, {low}), min({', '.join([f'{next_} + {width}', *limits])})):\n"
+            f"        pass\n"
+            f"    {next_} = {next_} + {width}\n"
+            f"    {width} = min(2 * {width}, {LONGEST})\n",
+        )
+        around = cst.ensure_type(made[-1], cst.While)
+        block = cst.ensure_type(around.body, cst.IndentedBlock)
+        inner = cst.ensure_type(block.body[0], cst.For)
+        copy = cst.ensure_type(loop.visit(Renamed(self.method, {}, self.positions)), cst.For)
+        looking = cst.ensure_type(copy.visit(_Looking(variable, found)), cst.For)
+        kept = slice_of(statements_of(looking.body), frozenset((found,))).statements
+        inner = inner.with_changes(body=cst.IndentedBlock(kept))
+        around = around.with_changes(body=block.with_changes(body=[inner, *block.body[1:]]))
+        statements = [*made[:-1], around]
+        statements[0] = statements[0].with_changes(leading_lines=loop.leading_lines)
+        for statement in statements:
+            self.place(statement, place)
+        return statements
+
+
+class _Looking(Transformer):
+    """Notes the lowest iteration that ends the loop, in place of ending it."""
+
+    _anew = False
+
+    def __init__(self, variable: str, found: str) -> None:
+        super().__init__()
+        self.noted = f"{found} = min({found}, {variable})"
+        self.depth = 0
+
+    def visit_For(self, node: cst.For) -> None:
+        self.depth += 1
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
+        self.depth -= 1
+        return updated_node
+
+    def visit_While(self, node: cst.While) -> None:
+        self.depth += 1
+
+    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> cst.While:
+        self.depth -= 1
+        return updated_node
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        return updated_node.with_changes(body=self.noting(updated_node.body))
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.SimpleStatementSuite:
+        return updated_node.with_changes(body=self.noting(updated_node.body))
+
+    def noting(self, body: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+        made: list[cst.BaseSmallStatement] = []
+        for node in body:
+            if isinstance(node, cst.Return) or (isinstance(node, cst.Break) and self.depth == 1):
+                [line] = parsed(self.noted)
+                made += [*cst.ensure_type(line, cst.SimpleStatementLine).body, cst.Continue()]
+            else:
+                made.append(node)
+        return made
+
+
+def _code(node: cst.BaseExpression) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())
