@@ -45,6 +45,33 @@ def cut(partitioner: Any, array: np.ndarray[Any, Any], parts: int, pieces: int =
     return np.array(ranges, np.int64).reshape(-1, 2), np.array(owners, np.int64)
 
 
+def hulls(partitioner: Any, keys: np.ndarray[Any, Any], ranges: Ranges, owners: Ranges, ranks: int) -> Ranges:
+    """For each of so many ranks, which have even shares of the owners of a `ByKey` partition: its first trip, the one
+    behind its last, its least and its greatest key. No rows where keys of one lie between those of another.
+
+    >>> keys = np.array([0, 0, 1, 4, 4])
+    >>> hulls(ByKey(), keys, *cut(ByKey(), keys, 2), 2)
+    array([[0, 2, 0, 0],
+           [2, 5, 1, 4]])
+    """
+    none = np.zeros((0, 4), np.int64)
+    if not isinstance(partitioner, ByKey) or ranks == 1:
+        return none
+    found = np.zeros((ranks, 4), np.int64)
+    share, rest = divmod(len(owners) - 1, ranks)
+    first = 0
+    for rank in range(ranks):
+        last = first + share + (rank < rest)
+        if first < last and owners[first] < owners[last]:
+            begin, end = ranges[owners[first], 0], ranges[owners[last] - 1, 1]
+            part = keys[begin:end]
+            found[rank] = (begin, end, part.min(), part.max()) if begin < end else 0
+        first = last
+    some = found[found[:, 0] < found[:, 1]]
+    some = some[np.argsort(some[:, 2])]
+    return found if (some[:-1, 3] < some[1:, 2]).all() else none
+
+
 def _in_pieces(
     partitioner: ByKey, array: np.ndarray[Any, Any], parts: int, pieces: int
 ) -> tuple[Ranges, Ranges] | None:

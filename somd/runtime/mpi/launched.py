@@ -6,7 +6,6 @@ forked or started itself, computes alone.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import threading
 import warnings
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
     from somd.runtime.mpi.mpi_world import MpiWorld
 
 #: how many processes there are, as Open MPI, MPICH, Intel's MPI and SLURM say it
-COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+#: by "0" users say that each process has a program, or data, of its own
+WANTED = "SOMD_RANKS"
 #: what a rank leaves for the processes that it starts itself: they are none, whatever else they find
 RANK = "SOMD_RANK_PROCESS"
 
@@ -31,7 +32,7 @@ class _Found:
 
 def launched() -> int:
     """How many processes the launcher says that it has started together with this one."""
-    if os.environ.get(RANK, str(os.getpid())) != str(os.getpid()):
+    if os.environ.get(WANTED) == "0" or os.environ.get(RANK, str(os.getpid())) != str(os.getpid()):
         return 1
     counts = (os.environ.get(name, "") for name in COUNTS)
     return next((int(text) for text in counts if text.isdecimal()), 1)
@@ -61,13 +62,14 @@ def _found() -> MpiWorld | None:
     count = launched()
     if count < 2:
         return None
-    if importlib.util.find_spec("mpi4py") is None:
-        message = f"{count} processes were started together, but mpi4py is not installed: each computes everything"
-        warnings.warn(f"{message} (pip install 'somd[mpi]')", SomdFallbackWarning, stacklevel=2)
-        return None
-    from somd.runtime.mpi.mpi_world import MpiWorld
+    try:
+        from somd.runtime.mpi.mpi_world import MpiWorld
 
-    made = MpiWorld()
+        made = MpiWorld()
+    except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI that it finds
+        message = f"{count} processes were started together, but there is no MPI ({error}): each computes everything"
+        warnings.warn(f"{message}; pip install 'somd[mpi]'", SomdFallbackWarning, stacklevel=2)
+        return None
     if made.size < 2:
         return None
     os.environ[RANK] = str(os.getpid())

@@ -10,7 +10,7 @@ import atexit
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -106,7 +106,7 @@ class MpiWorld:
 
     def _wait(self, requests: list[MPI.Request]) -> None:
         begun, tries = 0.0, 0
-        while not MPI.Request.Testall(requests):
+        while not _done(requests):
             tries += 1
             if tries < TRIES:
                 os.sched_yield() if hasattr(os, "sched_yield") else time.sleep(0)
@@ -145,10 +145,16 @@ class MpiWorld:
             before(kind, error, trace)
             sys.stdout.flush()
             sys.stderr.flush()
-            MPI.COMM_WORLD.Abort(1)
+            if os.getpid() == process and not self.ended():
+                MPI.COMM_WORLD.Abort(1)
 
+        def leave() -> None:
+            if os.getpid() == process:
+                self._leave()
+
+        process = os.getpid()  # not in one that it has forked
         sys.excepthook = end
-        atexit.register(_in_process(os.getpid(), self._leave))
+        atexit.register(leave)
 
     def _leave(self) -> None:
         if self.ended():
@@ -157,14 +163,11 @@ class MpiWorld:
         self._requests = [self._left.Isend(self._count, p, LEFT) for p in range(self.size) if p != self.rank]
 
 
-def _in_process(process: int, function: Callable[[], None]) -> Callable[[], None]:
-    """A function that does nothing in a process that was forked."""
-
-    def call() -> None:
-        if os.getpid() == process:
-            function()
-
-    return call
+def _done(requests: list[MPI.Request]) -> bool:
+    try:
+        return bool(MPI.Request.Testall(requests))
+    except MPI.Exception as error:
+        raise SomdRuntimeError(f"MPI failed: {error}") from error
 
 
 def _parts(whole: Bytes) -> list[Any]:

@@ -19,14 +19,39 @@ from somd.runtime.mpi.world import Bytes, World
 Array = np.ndarray[Any, Any]
 
 
-class Shared:
-    """An array that every rank has, of which it may hold some rows only."""
+#: of an array that is wanted whole, along whatever axis
+ANY = -1
+Moves = list[tuple[Array, int, tuple[Piece, ...]]]
 
-    __slots__ = ("array", "holders")
+
+class Shared:
+    """An array that every rank has, of which it may hold some rows along an axis only."""
+
+    __slots__ = ("array", "axis", "holders")
 
     def __init__(self, array: Array, ranks: int) -> None:
-        self.array = array
+        self.array, self.axis = array, 0
         self.holders: Holders = everywhere(len(array), ranks)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are along the axis."""
+        return int(self.array.shape[self.axis])
+
+    def fetched(self, wanted: Ranges) -> Moves:
+        """What must travel so that ranks have what they want, which counts as done."""
+        pieces, self.holders = before_reading(self.holders, wanted)
+        return [(self.array, self.axis, pieces)] if pieces else []
+
+    def along(self, axis: int) -> Moves:
+        """Have rows counted along an axis; all ranks have all of the array then, if that was another one."""
+        if axis in (ANY, self.axis):
+            return []
+        ranks = len(self.holders)
+        moves = self.fetched(((0, self.rows),) * ranks)
+        self.axis = axis
+        self.holders = everywhere(self.rows, ranks)
+        return moves
 
 
 class Session:
@@ -47,28 +72,37 @@ class Session:
         self.made(copy)
         original = self.arrays.get(source)
         if copy.size and original is not None:
-            self.arrays[address_of(copy)].holders = original.holders
+            shared = self.arrays[address_of(copy)]
+            shared.axis, shared.holders = original.axis, original.holders
 
-    def phase(self, number: int, arrays: Sequence[tuple[int, Ranges, Ranges]]) -> None:
-        """Before a phase: of each array (address) what the ranks touch, which they get, and what they will write."""
-        moves = []
-        for address, touched, written in arrays:
+    def phase(self, number: int, arrays: Sequence[tuple[int, int, Ranges, Ranges]]) -> None:
+        """Before a phase: of each array (address) what the ranks touch along an axis, which they get, and what they
+        will write; along ANY from 0 to 1 for all of it."""
+        moves: Moves = []
+        for address, axis, touched, written in arrays:
             shared = self.arrays[address]
-            pieces, holders = before_reading(shared.holders, touched)
-            shared.holders = after_writing(holders, written)
-            if pieces:
-                moves.append((shared.array, pieces))
+            moves += shared.along(axis)
+            if axis == ANY:
+                touched = tuple((0, shared.rows * high) for _, high in touched)
+            moves += shared.fetched(touched)
+            shared.holders = after_writing(shared.holders, written)
         self._move(number, moves)
 
     def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
-        """All ranks get rows [low, high)."""
-        self._move(place, self._fetched([(address, low, high)]))
+        """All ranks get rows [low, high) along the first axis."""
+        shared = self.arrays[address]
+        if shared.axis != 0:
+            low, high = 0, shared.rows
+        self._move(place, shared.fetched(((max(low, 0), min(high, shared.rows)),) * self.world.size))
 
     def whole(self, arrays: Iterable[Array]) -> None:
-        """All ranks get all rows of arrays."""
-        wanted = dict.fromkeys(address_of(array) for array in arrays if array.size)
-        known = [address for address in wanted if address in self.arrays]
-        self._move(RESULT, self._fetched([(each, 0, len(self.arrays[each].array)) for each in known]))
+        """All ranks get all of arrays."""
+        moves: Moves = []
+        for address in dict.fromkeys(address_of(array) for array in arrays if array.size):
+            shared = self.arrays.get(address)
+            if shared is not None:
+                moves += shared.fetched(((0, shared.rows),) * self.world.size)
+        self._move(RESULT, moves)
 
     def gather(self, number: int, rows: Bytes, count: int) -> None:
         """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
@@ -92,27 +126,18 @@ class Session:
         sent.gathered_bytes += ends[self.world.rank + 1] - ends[self.world.rank]
         self.world.gather(whole, ends)
 
-    def _fetched(self, wanted: Iterable[tuple[int, int, int]]) -> list[tuple[Array, tuple[Piece, ...]]]:
-        moves = []
-        for address, low, high in wanted:
-            shared = self.arrays[address]
-            low, high = max(low, 0), min(high, len(shared.array))
-            if low < high:
-                pieces, shared.holders = before_reading(shared.holders, ((low, high),) * self.world.size)
-                moves.append((shared.array, pieces))
-        return moves
-
-    def _move(self, place: Place, moves: Sequence[tuple[Array, tuple[Piece, ...]]]) -> None:
+    def _move(self, place: Place, moves: Moves) -> None:
         """One message from each rank to each other one that lacks something of it."""
         rank = self.world.rank
         sends: dict[int, list[Array]] = {}
         receives: dict[int, list[Array]] = {}
-        for array, pieces in moves:
+        for array, axis, pieces in moves:
             for piece in pieces:
+                part = (*(slice(None),) * axis, slice(piece.low, piece.high))
                 if piece.source == rank:
-                    sends.setdefault(piece.target, []).append(array[piece.low : piece.high])
+                    sends.setdefault(piece.target, []).append(array[part])
                 elif piece.target == rank:
-                    receives.setdefault(piece.source, []).append(array[piece.low : piece.high])
+                    receives.setdefault(piece.source, []).append(array[part])
         if not sends and not receives:
             return
         out = [(target, _packed(parts)) for target, parts in sends.items()]

@@ -16,7 +16,7 @@ import numpy as np
 from somd.compiling.bugs import is_of_library, refused_code
 from somd.language.combining import Join
 from somd.language.raising import Raises, as_double
-from somd.runtime.cutting import cut
+from somd.runtime.cutting import cut, hulls
 from somd.runtime.faults import index_error
 from somd.runtime.multicore.fences import RAISED, Functions
 from somd.runtime.multicore.guards import INDEX, SITE, VALUES, fault_table, first_fault
@@ -130,14 +130,17 @@ class MulticoreCall:
         self, args: Sequence[Any], workers: int, share: Share
     ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
         """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
-        pieces = self.pieces(args, workers)
-        partitions = [cut(partitioner, args[k], workers, pieces) for k, partitioner in self.partitions]
+        everybody = workers * (share.size if self.ranked else 1)
+        pieces = self.pieces(args, everybody)
+        partitions = [cut(partitioner, args[k], everybody, pieces) for k, partitioner in self.partitions]
         parts = max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)])
         faults = fault_table(parts * share.size, self.raises.slots)
         functions = Functions(self.joins) if self.joins else None
         extra: tuple[Any, ...] = (workers, faults) if self.has_faults else (workers,)
-        for ranges, owners in partitions:
+        for (k, partitioner), (ranges, owners) in zip(self.partitions, partitions, strict=True):
             extra += (ranges, owners)
+            if self.ranked:
+                extra += (hulls(partitioner, args[k], ranges, owners, share.size),)
         if functions is not None:
             extra += (functions.address,)
         if self.ranked:
@@ -147,7 +150,10 @@ class MulticoreCall:
     def compile(self, args: Sequence[Any]) -> None:
         """Have Numba compile the master for arguments like these (contiguous arrays), and keep the machine code."""
         extra: tuple[Any, ...] = (1, fault_table(1)) if self.has_faults else (1,)
-        extra += (np.zeros((1, 2), np.int64), np.zeros(2, np.int64)) * len(self.partitions)
+        of_partition: tuple[Any, ...] = (np.zeros((1, 2), np.int64), np.zeros(2, np.int64))
+        if self.ranked:
+            of_partition += (np.zeros((0, 4), np.int64),)
+        extra += of_partition * len(self.partitions)
         if self.joins:
             extra += (Functions(self.joins).address,)
         if self.ranked:
@@ -174,7 +180,10 @@ class MulticoreCall:
             return error
         site, *index = error.args
         if site == INTERRUPTED:
-            return exception_at(index[0])
+            raised = exception_at(index[0])
+            if told is not None:
+                told.error = raised  # of this rank alone
+            return raised
         if site == RAISED and functions is not None:
             return functions.error or KeyboardInterrupt()
         if site == LOST and told is not None:

@@ -7,6 +7,8 @@ machine compiles, and the others load. Other masters run on every rank alike.
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
@@ -20,6 +22,9 @@ from somd.runtime.mpi.world import World
 from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.ranks import Told
 from somd.runtime.multicore.small_work import MEASURED
+
+#: by "1" users ask that the contents of arrays are compared, too
+CHECKED = "SOMD_CHECK_RANKS"
 
 
 class RankedCall(MulticoreCall):
@@ -83,6 +88,12 @@ def _arrays(values: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def _described(name: str, args: Sequence[Any]) -> str:
-    """A call with the shapes of its arrays and its numbers."""
-    texts = [f"{a.dtype}{list(a.shape)}" if isinstance(a, np.ndarray) else repr(a) for a in args]
+    """A call with its numbers and the shapes of its arrays, or their contents if that is asked for."""
+    content = os.environ.get(CHECKED) == "1"
+    texts = [
+        f"{a.dtype}{list(a.shape)}{f' #{zlib.crc32(a.tobytes()):x}' if content else ''}"
+        if isinstance(a, np.ndarray)
+        else repr(a)
+        for a in args
+    ]
     return f"`{name}({', '.join(texts)})`"

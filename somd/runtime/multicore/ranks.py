@@ -5,7 +5,8 @@ one rank only, and nothing to tell. What it tells are vectors of words:
 
     MADE      address, size of an element, dimensions, then shape and strides
     COPIED    address of the original, then what MADE has
-    PHASE     number, arrays, parts, then address and rows of each array, then for each array and part four row numbers
+    PHASE     number, arrays, parts, then address, rows and axis of each array (one row along axis -1: all of it), then
+              for each array and part four row numbers
     ROWS      address, first row, row behind the last
     GATHER    number, address of the first of some rows, bytes of all of them, rows
     FAULTS    number, address of the fault table, its rows and columns
@@ -28,7 +29,7 @@ from somd.runtime.multicore.partition import slave_range
 
 MADE, COPIED, PHASE, ROWS, GATHER, FAULTS = range(6)
 #: words of a PHASE: before the arrays, for each of them, and for each part of one
-HEAD, ARRAY, PART = 3, 2, 4
+HEAD, ARRAY, PART = 3, 3, 4
 #: the argument of the IndexError with which a master ends when the session has failed
 LOST = -4
 _DONE = 0x50D
@@ -83,12 +84,12 @@ def _phase(session: Session, words: Any) -> None:
     rows = words[HEAD + ARRAY * arrays :].reshape(arrays, parts, PART).tolist()
     size = session.world.size
     told = []
-    for (address, length), of_parts in zip(heads, rows, strict=True):
+    for (address, length, axis), of_parts in zip(heads, rows, strict=True):
         if length:
             limits = of_parts if parts == size else of_parts * size
             touched = tuple((low, high) for low, high, _, _ in limits)
             written = tuple((low, high) for _, _, low, high in limits) if parts == size else ((0, 0),) * size
-            told.append((address, touched, written))
+            told.append((address, axis, touched, written))
     session.phase(number, told)
 
 
@@ -204,10 +205,12 @@ def phase_words(number: int, arrays: int, parts: int) -> Any:
 
 
 @native
-def note_array(words: Any, k: int, array: Any) -> None:
-    """Enter an array, as number k."""
-    words[HEAD + ARRAY * k] = array.ctypes.data
-    words[HEAD + ARRAY * k + 1] = len(array) if array.size > 0 else 0
+def note_array(words: Any, k: int, array: Any, axis: int) -> None:
+    """Enter an array, as number k, of which rows along an axis will be entered; for -1, all or nothing."""
+    at = HEAD + ARRAY * k
+    words[at] = array.ctypes.data
+    words[at + 1] = 0 if array.size == 0 else 1 if axis < 0 else array.shape[axis]
+    words[at + 2] = axis
 
 
 @native

@@ -1,4 +1,4 @@
-"""The rows of arrays (indexes along axis 0) that a run of consecutive iterations of a loop touches.
+"""The rows of arrays (indexes along axis 0, or a later one) that a run of consecutive iterations of a loop touches.
 
 In: the accesses of a nest, and which of its loops is cut. Out: for each array the first and last row read or written,
 and written, as expressions over the numbers of the first and last trip and over parameters. Arrays without an entry
@@ -28,47 +28,58 @@ class Rows:
 
     touched: tuple[str, str] | None
     written: tuple[str, str] | None
+    axis: int = 0
 
 
-def touched_rows(nest: Nest, dim: Dim, first: str, last: str) -> Mapping[str, Rows] | None:
-    """What trips `first` to `last` (isl names) of `dim` touch, by array."""
+def touched_rows(nest: Nest, dim: Dim, first: str, last: str, axes: int = 1) -> Mapping[str, Rows] | None:
+    """What trips `first` to `last` (isl names) of `dim` touch, by array: along the first of so many axes by which that
+    can be told."""
     if nest.aliased or not dim.invariant or dim.first is None or keys_in(dim.first):
         return None
     try:
-        return _Cut(nest, dim, first, last).rows()
+        return _Cut(nest, dim, first, last, axes).rows()
     except (TooComplex, isl.Error):
         return None
 
 
 class _Cut:
-    def __init__(self, nest: Nest, dim: Dim, first: str, last: str) -> None:
+    def __init__(self, nest: Nest, dim: Dim, first: str, last: str, axes: int) -> None:
         self.nest, self.dim = nest, dim
         self.names = (first, last)
+        self.axes = axes
         self.sets = Sets(nest.facts)
 
     def rows(self) -> Mapping[str, Rows] | None:
         found: dict[str, Rows] = {}
         for array in sorted({access.array for access in self.nest.accesses}):
             accesses = [access for access in self.nest.accesses if access.array == array]
-            written, changed = None, self.relation([access for access in accesses if access.write])
-            if any(access.write for access in accesses):
-                written = None if changed is None or not self.apart(changed) else self.limits(changed, always=True)
-                if written is None:
-                    return None
-            # What is written counts as touched in full, so that a device has what it does not write of its rows.
-            read = self.relation([access for access in accesses if not access.write])
-            touched = None if read is None or changed is None else self.limits(read.union(changed), always=False)
-            if touched is not None or written is not None:
-                found[array] = Rows(touched, written)
+            axes = range(min(self.axes, len(accesses[0].indices)))
+            rows = next((made for axis in axes if (made := self.along(axis, accesses)) is not None), None)
+            if rows is not None:
+                found[array] = rows
+            elif any(access.write for access in accesses):
+                return None
         return found
 
-    def relation(self, accesses: Sequence[Access]) -> isl.Set | None:
+    def along(self, axis: int, accesses: Sequence[Access]) -> Rows | None:
+        """What trips touch of an array along an axis; None if nothing can be told, or trips cannot be told apart."""
+        written, changed = None, self.relation([access for access in accesses if access.write], axis)
+        if any(access.write for access in accesses):
+            written = None if changed is None or not self.apart(changed) else self.limits(changed, always=True)
+            if written is None:
+                return None
+        # What is written counts as touched in full, so that a device has what it does not write of its rows.
+        read = self.relation([access for access in accesses if not access.write], axis)
+        touched = None if read is None or changed is None else self.limits(read.union(changed), always=False)
+        return None if touched is None and written is None else Rows(touched, written, axis)
+
+    def relation(self, accesses: Sequence[Access], axis: int) -> isl.Set | None:
         """{ [trip, row] } for the accesses, or more; None if some index is unknown. Conditions are left out, and loops
         unless the row depends on them: so it shows what a trip may touch, whatever it does."""
         self.sets.isl.reset_operations()
         whole = self.sets.make([TRIP, ROW], [Affine("1 = 0")])
         for access in accesses:
-            index = access.indices[0] if access.indices else None
+            index = access.indices[axis] if access.indices else None
             domain = next((d for d in access.loops if d.node is self.dim.node), None)
             if index is None or keys_in(index) or domain is None or domain.strided or access.node in self.nest.wrapping:
                 return None

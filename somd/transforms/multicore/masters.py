@@ -84,7 +84,7 @@ class MasterBuilder:
         if has_faults(self.plan):
             parameters.append(self.fresh.name("faults"))
         for root in partition_roots(self.plan):
-            parameters += [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
+            parameters += self.of_partition(root)
         if joined_names(self.plan):
             parameters.append(self.fresh.name("functions"))
         parameters += self.of_ranks()
@@ -98,6 +98,10 @@ class MasterBuilder:
     def of_ranks(self) -> list[str]:
         """Further parameters."""
         return []
+
+    def of_partition(self, root: str) -> list[str]:
+        """Parameters that tell of the parts of a distributed value."""
+        return [self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")]
 
     def shared(self, builder: SlaveBuilder) -> str:
         """The range of the outermost loop that MIs divide, as arguments of `range`."""

@@ -3,8 +3,8 @@
     @slave
     def heat_rows_1(ranks, parts, a, b):
         words = phase_words(1, 2, parts)
-        note_array(words, 0, a)
-        note_array(words, 1, b)
+        note_array(words, 0, a, 0)
+        note_array(words, 1, b, 0)
         for part in range(parts):
             first, last = part_trips(trips(1, len(a) - 1, 1), 1, part, parts)
             if first < last:
@@ -13,39 +13,50 @@
                 ...
         tell(ranks, 2, words)
 
-A phase is cut along its outermost loop, where later trips write rows (indexes along axis 0) behind, or all before,
-those of earlier ones; so ranks write rows of their own.
+A phase is cut along its outermost loop, where later trips write rows (indexes along some axis) behind, or all before,
+those of earlier ones; so ranks write rows of their own. Of what is read anywhere all is touched, along whatever axis.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from somd.transforms.access import Access
+from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.touched_rows import Rows, touched_rows
 from somd.transforms.loops.program import Element, Region
 from somd.transforms.loops.walking import expressions_in
 from somd.transforms.multicore.names import MODULES, Fresh
 from somd.transforms.multicore.nodes import indented
-from somd.transforms.stages import Nest, Plan, Scan, all_steps, relies_on_partition
+from somd.transforms.stages import Dim, Nest, Plan, Scan, all_steps, relies_on_partition, written_arrays
+from somd.transforms.tree.loops import integer_constant
 from somd.transforms.types.scalars import ScalarType, Type
 from somd.transforms.types.typing_table import Types
 
 #: what is told before a phase, as `runtime.multicore.ranks` numbers it
 PHASE = 2
+#: axes along which arrays are cut
+AXES = 8
+#: behind all rows
+MOST = 1 << 62
 ALL = Rows(None, None)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The rows of each array that trips `first` to `last` of a phase touch; those of none are all of them."""
+    """The rows of each array that trips `first` to `last` of a phase touch; those of none are all of them. What is
+    indexed by the keys of a partition belongs to the parts that have the keys: `keyed` is the axis by array, `hulls`
+    the name of the trips and keys of each rank."""
 
     rows: Mapping[str, Rows]
     first: str
     last: str
+    keyed: Mapping[str, int] = field(default_factory=dict)
+    hulls: str = ""
 
 
 def of_ranks(plan: Plan) -> Iterator[str]:
@@ -69,20 +80,23 @@ def _why_whole(nest: Nest, plan: Plan) -> str | None:
         return "each method instance makes a partial result"
     if nest.relaxed is not None:
         return "its reads are relaxed"
-    if relies_on_partition(plan, nest):
-        return "it relies on its partitioner"
     if nest.aliased:
         return "two of its arrays may be one"
     return None if cut_of(nest, plan, "first", "last") is not None else "parts would write into each other's rows"
 
 
-def cut_of(nest: Nest, plan: Plan, first: str, last: str, region: Region | None = None) -> Cut | None:
+def cut_of(
+    nest: Nest, plan: Plan, first: str, last: str, region: Region | None = None, hulls: str = "hulls"
+) -> Cut | None:
     """How a phase is cut, or None. What tables of its slave read is touched by all."""
-    if nest.copies or nest.relaxed is not None or relies_on_partition(plan, nest):
+    if nest.copies or nest.relaxed is not None:
         return None
-    combined = {each.array for each in nest.combined}
-    alone = replace(nest, accesses=tuple(a for a in nest.accesses if a.array not in combined))
-    found = touched_rows(alone, nest.dims[0], f"v_{first}", f"v_{last}")
+    keyed = _keyed(nest, plan) if relies_on_partition(plan, nest) else {}
+    if keyed is None:
+        return None
+    apart = {*keyed, *(each.array for each in nest.combined)}
+    others = replace(nest, accesses=tuple(a for a in nest.accesses if a.array not in apart))
+    found = touched_rows(others, nest.dims[0], f"v_{first}", f"v_{last}", AXES)
     if found is None:
         return None
     everywhere = {
@@ -93,24 +107,55 @@ def cut_of(nest: Nest, plan: Plan, first: str, last: str, region: Region | None 
     }
     rows: dict[str, Rows] = {}
     for array in sorted({*nest.arrays_read, *nest.arrays_written}):
-        of_array = ALL if array in combined else found.get(array, ALL)
-        rows[array] = Rows(None, of_array.written) if array in everywhere else of_array
-    return Cut(rows, first, last)
+        of_array = found.get(array, ALL)
+        rows[array] = replace(of_array, touched=None) if array in everywhere else of_array
+    return Cut(rows, first, last, keyed, hulls if relies_on_partition(plan, nest) else "")
+
+
+def _keyed(nest: Nest, plan: Plan) -> Mapping[str, int] | None:
+    """The arrays that iterations of a phase reach by their keys alone, each with the axis; None where ranks cannot be
+    told which keys they have: these must be as they were when the call began, and be those of trips 0, 1, 2 ..."""
+    dim = nest.dims[0]
+    numbered = dim.step == 1 and integer_constant(dim.start, plan.method) == 0
+    if not numbered or nest.aliased or nest.partition is None or nest.partition in written_arrays(plan):
+        return None
+    found: dict[str, int] = {}
+    for array in {access.array for access in nest.accesses}:
+        accesses = [access for access in nest.accesses if access.array == array]
+        axes = [axis for axis in range(len(accesses[0].indices)) if all(_by_key(a, axis, dim) for a in accesses)]
+        if axes:
+            found[array] = axes[0]
+    return found
+
+
+def _by_key(access: Access, axis: int, dim: Dim) -> bool:
+    """Whether an index is the key of the iteration."""
+    index = access.indices[axis]
+    loop = next((domain.variable for domain in access.loops if domain.node is dim.node), None)
+    return index is not None and index.text in keys_in(index) and index.text.endswith(f"__{loop}")
 
 
 def rows_function(
-    name: str, number: int, cut: Cut, limits: str, length: str, types: Types, fresh: Fresh
+    name: str, number: int, cut: Cut, limits: str, length: str, written: Sequence[str], types: Types, fresh: Fresh
 ) -> tuple[cst.FunctionDef, tuple[str, ...]]:
     """The function that tells what shares touch, and what it takes besides `ranks` and `parts`. The loop over `limits`
     is cut into blocks of `length` trips."""
     texts = [text for rows in cut.rows.values() for pair in (rows.touched, rows.written) if pair for text in pair]
     mentioned = set().union(*map(_variables, (*texts, f"trips({limits})", length)))
-    taken = (*cut.rows, *sorted(mentioned - {*cut.rows, cut.first, cut.last}))
+    taken = (*cut.rows, *sorted(mentioned - {*cut.rows, cut.first, cut.last}), *([cut.hulls] if cut.hulls else []))
     ranks, parts, words, part = map(fresh.name, ("ranks", "parts", "words", "part"))
+    low_key, high_key = map(fresh.name, ("low_key", "high_key"))
     noted, entered = [], []
     for k, (array, rows) in enumerate(cut.rows.items()):
-        noted.append(f"note_array({words}, {k}, {array})")
-        low, high = rows.touched or ("0", f"len({array}) - 1")
+        if array in cut.keyed:
+            noted.append(f"note_array({words}, {k}, {array}, {cut.keyed[array]})")
+            entered.append(f"note_rows({words}, {k}, {part}, {low_key}, {high_key}, 0)")
+            if array in written:
+                entered.append(f"note_rows({words}, {k}, {part}, {low_key}, {high_key}, 2)")
+            continue
+        anywhere = rows.touched is None and rows.written is None
+        noted.append(f"note_array({words}, {k}, {array}, {-1 if anywhere else rows.axis})")
+        low, high = rows.touched or ("0", "0" if anywhere else f"{array}.shape[{rows.axis}] - 1")
         entered.append(f"note_rows({words}, {k}, {part}, {low}, {high}, 0)")
         if rows.written is not None:
             entered.append(f"note_rows({words}, {k}, {part}, {rows.written[0]}, {rows.written[1]}, 2)")
@@ -121,6 +166,7 @@ def rows_function(
         *noted,
         f"for {part} in range({parts}):",
         f"    {cut.first}, {cut.last} = part_trips(trips({limits}), {length}, {part}, {parts})",
+        *(_of_keys(cut, limits, part, parts, low_key, high_key) if cut.hulls else []),
         f"    if {cut.first} < {cut.last}:",
         *indented(indented(inner)).splitlines(),
         f"tell({ranks}, {PHASE}, {words})",
@@ -131,6 +177,17 @@ def rows_function(
         comment=cst.Comment(f"# phase {number}: the rows that the share of a rank touches, and writes")
     )
     return function.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]), taken
+
+
+def _of_keys(cut: Cut, limits: str, part: str, parts: str, low_key: str, high_key: str) -> list[str]:
+    """The lines that set the trips and keys of a part, where there are several."""
+    hulls, count = cut.hulls, f"trips({limits})"
+    return [
+        f"    {low_key}, {high_key} = 0, {MOST}",
+        f"    if {parts} > 1:",
+        f"        {cut.first}, {cut.last} = {hulls}[{part}, 0], min({hulls}[{part}, 1], {count})",
+        f"        {low_key}, {high_key} = {hulls}[{part}, 2], {hulls}[{part}, 3]",
+    ]
 
 
 def _is_narrow(kind: Type | None) -> bool:

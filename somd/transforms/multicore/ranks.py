@@ -66,6 +66,13 @@ class RankMasterBuilder(MasterBuilder):
     def of_ranks(self) -> list[str]:
         return [self.ranks, self.own_rank, self.n_ranks]
 
+    def of_partition(self, root: str) -> list[str]:
+        return [*super().of_partition(root), self.hulls(root)]
+
+    def hulls(self, root: str) -> str:
+        """The parameter that has the trips and keys of each rank."""
+        return self.fresh.name(f"{root}_hulls")
+
     @property
     def ranks(self) -> str:
         """The parameter by which the master tells things."""
@@ -163,7 +170,7 @@ class RankMasterBuilder(MasterBuilder):
     def phase(self, phase: Phase) -> list[cst.BaseStatement]:
         nest, region = phase.nest, self.printing.region(phase)
         first, last = map(self.fresh.name, ("first_trip", "last_trip"))
-        self.cut = cut_of(nest, self.plan, first, last, region)
+        self.cut = cut_of(nest, self.plan, first, last, region, self.hulls(nest.partition or ""))
         self.tells = None
         if self.cut is None:
             return [*parsed(*self.all_of(set(nest.arrays_read))), *super().phase(phase)]
@@ -183,7 +190,10 @@ class RankMasterBuilder(MasterBuilder):
             name = self.fresh.name(f"{self.name}_rows_{builder.number}")
             limits = self.limits(builder, builder.nest.dims[0])
             length = self.fresh.name("length") if builder.blockwise() else "1"
-            function, taken = rows_function(name, builder.number, self.cut, limits, length, self.types, self.fresh)
+            written = builder.nest.arrays_written
+            function, taken = rows_function(
+                name, builder.number, self.cut, limits, length, written, self.types, self.fresh
+            )
             self.functions.append(function)
             self.tells = name, taken
         name, taken = self.tells
@@ -201,7 +211,7 @@ class RankMasterBuilder(MasterBuilder):
         return super().shared_blocks(blocks) if self.cut is None else self.ends()
 
     def before(self, builder: SlaveBuilder, divided: bool) -> str:
-        if self.cut is None:
+        if self.cut is None or self.cut.hulls:
             return ""
         if not divided:
             return self.tell(builder, "1")
@@ -213,7 +223,7 @@ class RankMasterBuilder(MasterBuilder):
         return self.tell(builder, self.n_ranks) + own
 
     def behind(self, builder: SlaveBuilder) -> str:
-        if self.cut is None:
+        if self.cut is None or self.cut.hulls:
             return ""
         return "".join(f"{line}\n" for line in (*self.agreed(builder), *self.gathered(builder)))
 
@@ -226,6 +236,30 @@ class RankMasterBuilder(MasterBuilder):
         blocks = self.fresh.name("blocks")
         names = builder.partials_of_reductions()
         return [f"gather_rows({self.ranks}, {builder.number}, {name}, {blocks})" for name in names]
+
+    def partitioned_phase(self, builder: SlaveBuilder, slave: Slave, root: str) -> list[cst.BaseStatement]:
+        """Ranks have owners of their own, if their keys do not mix."""
+        if self.cut is None or not self.cut.hulls:
+            return super().partitioned_phase(builder, slave, root)
+        rank, piece, part, parts = map(self.fresh.name, ("rank", "piece", "part", "parts"))
+        ranges, owners = self.fresh.name(f"{root}_parts"), self.fresh.name(f"{root}_owners")
+        lo, hi = self.fresh.name("lo"), self.fresh.name("hi")
+        first, last = self.ends()
+        stop = builder.text(builder.nest.dims[0].stop)
+        agreed = "".join(f"{line}\n" for line in self.agreed(builder))
+        loop = (
+            f"{part}, {parts} = {self.own_rank}, {self.n_ranks}\n"
+            f"if len({self.cut.hulls}) == 0:\n    {part}, {parts} = 0, 1\n"
+            f"{self.tell(builder, parts)}"
+            f"{first}, {last} = slave_range(0, len({owners}) - 1, 1, {part}, {parts})\n"
+            f"for {rank} in prange({last} - {first}):\n"
+            f"    for {piece} in range({owners}[{first} + {rank}], {owners}[{first} + {rank} + 1]):\n"
+            f"        {lo}, {hi} = {ranges}[{piece}, 0], min({stop}, {ranges}[{piece}, 1])\n"
+            f"        {slave.name}({', '.join((lo, hi, *slave.arguments))})\n"
+            f"{agreed}"
+        )
+        alone = f"{self.tell(builder, '1')}{slave.name}({', '.join(('0', stop, *slave.arguments))})"
+        return self.worthwhile(builder, alone, loop)
 
     def combining_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         """As in one process, with copies for the method instances, or the blocks, of all ranks."""
@@ -241,9 +275,10 @@ class RankMasterBuilder(MasterBuilder):
         arguments = ", ".join((length, *slave.arguments))
         texts = [
             f"{blocks}, {length} = {blocks_text(nest, self.types, count, updates)}",
-            f"{shares} = {parts_text(nest, self.types, slaves, updates)}",
+            f"{shares} = {parts_text(nest, self.types, f'{slaves} * {self.n_ranks}', updates)} // {self.n_ranks}",
             f"{part}, {parts} = {self.own_rank}, {self.n_ranks}",
-            f"if {blocks} <= 1 or {self.small(builder)}:\n    {shares} = 1\n    {part} = 0\n    {parts} = 1\n",
+            f"if {blocks} <= 1 or {shares} < 1 or {self.small(builder)}:\n"
+            f"    {shares} = 1\n    {part} = 0\n    {parts} = 1\n",
             self.tell(builder, parts),
             *rows_texts(nest, self.types, blocks, f"{shares} * {parts}", self.fresh),
             *self.partials(builder, blocks),

@@ -61,6 +61,18 @@ def between(a: dist[np.ndarray], steps: int) -> np.ndarray:
 
 
 @somd
+def rows_then_columns(a: dist[np.ndarray], steps: int) -> None:
+    """Sweeps along one axis, and then along the other."""
+    for _ in range(steps):
+        for i in range(len(a)):
+            for j in range(1, a.shape[1]):
+                a[i, j] += 0.5 * a[i, j - 1]
+        for j in range(a.shape[1]):
+            for i in range(1, len(a)):
+                a[i, j] += 0.5 * a[i - 1, j]
+
+
+@somd
 def taken(x: dist[np.ndarray], index: dist[np.ndarray]) -> np.ndarray:
     """Reads anywhere, and an IndexError where an index is wrong."""
     found = np.empty(len(index), x.dtype)
@@ -104,6 +116,7 @@ def runs() -> Iterator[tuple[str, Run]]:
     yield "far", lambda: changed(far, numbers[:31].copy(), np.zeros(31), 3)
     yield "again", lambda: again(numbers[:30])
     yield "between", lambda: changed(between, small.copy(), 3)
+    yield "rows_then_columns", lambda: changed(rows_then_columns, small.copy(), 2)
     yield "floyd_warshall", lambda: changed(floyd_warshall.shortest_paths, random_paths(8))
     yield "histogram", lambda: histogram.histogram(numbers, -0.3, 0.5, 7)
     yield "k_means", lambda: changed(k_means.k_means, numbers[:3000].reshape(-1, 2).copy(), small[:4, :2].copy(), 3)
@@ -118,6 +131,7 @@ def runs() -> Iterator[tuple[str, Run]]:
     yield "lufact", lambda: lufact.kernel(*lufact.inputs(23))
     yield "series", lambda: series.kernel(*series.inputs(9))
     yield "sor", lambda: sor.kernel(*sor.inputs(20, 3))
+    yield "by keys", lambda: changed(sparse_product.by_coordinates, np.zeros(40), *mixed_keys(), small[:8, 0].copy())
     yield "sparsematmult", lambda: sparsematmult.kernel(*sparsematmult.inputs(50, 300, 3))
 
 
@@ -142,6 +156,12 @@ def rows_of_sparse(rows: int) -> tuple[np.ndarray, ...]:
     random = np.random.default_rng(3)
     ends = np.concatenate([[0], np.cumsum(random.integers(0, 6, rows))])
     return ends, random.integers(0, rows, ends[-1]), random.random(ends[-1]), random.random(rows)
+
+
+def mixed_keys() -> tuple[np.ndarray, ...]:
+    """Rows in groups of which those of two ranks have keys on both sides of each other's."""
+    row = np.repeat([7, 30, 2, 21, 39, 11, 0], 5)
+    return row, np.arange(35) % 8, np.linspace(0.1, 1.0, 35)
 
 
 def n_body() -> Any:
