@@ -255,3 +255,26 @@ def scale_rows_and_columns(a: Annotated[np.ndarray, dist, dim(0, 1)], d: np.ndar
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             a[i, j] = d[i] * a[i, j] * d[j]
+
+
+@program(lambda: [(numbers(m, n), numbers(n, n)) for n, m in ((0, 2), (1, 0), (9, 6), (8, 5))])
+@somd
+def gram_above_the_diagonal(a: A, c: A) -> None:
+    for i in range(c.shape[0]):
+        c[i, i] = 1.0
+        for j in range(i + 1, c.shape[1]):
+            for k in range(a.shape[0]):
+                c[i, j] += a[k, i] * a[k, j]
+            c[j, i] = c[i, j]
+
+
+@program(lambda: [(numbers(m, n), numbers(n, n, seed=1)) for n, m in ((0, 2), (1, 1), (9, 6), (6, 11))])
+@somd
+def rows_times_matrix(a: A, b: np.ndarray) -> None:
+    for i in range(a.shape[0]):
+        row = np.zeros(a.shape[1])
+        for p in range(a.shape[1]):
+            for s in range(a.shape[1]):
+                row[p] += a[i, s] * b[s, p]
+        for p in range(a.shape[1]):
+            a[i, p] = row[p]

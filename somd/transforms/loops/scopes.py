@@ -148,3 +148,10 @@ def set_through(body: Block, certain: set[str], exposed: set[str]) -> set[str]:
         else:
             certain = certain | set_by(node)
     return certain
+
+
+def exposed_in(body: Block) -> set[str]:
+    """What a body without loops reads before it sets it."""
+    exposed: set[str] = set()
+    set_through(body, set(), exposed)
+    return exposed

@@ -63,7 +63,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region, renamed
-from somd.transforms.loops.scopes import read, set_by, set_through
+from somd.transforms.loops.scopes import exposed_in, read, set_by
 from somd.transforms.loops.varying import Varying, limits
 from somd.transforms.loops.walking import bodies, called, expressions_in, statements_in
 from somd.transforms.passes.strip_gains import OF_VECTORS
@@ -128,10 +128,8 @@ def _adds_to(loop: Loop, varying: Varying) -> bool:
     if not all(isinstance(node, Assign | Store) for node in loop.body):
         return False
     operators = {each.operator for each in expressions_in(loop.body) if isinstance(each, Operation)}
-    exposed: set[str] = set()
-    set_through(loop.body, set(), exposed)
     targets = [node.target for node in loop.body if isinstance(node, Assign)]
-    sums = [each for each in targets if each.type.kind in "fc" and each.name in exposed & varying.names]
+    sums = [each for each in targets if each.type.kind in "fc" and each.name in exposed_in(loop.body) & varying.names]
     return bool(sums) and operators <= OF_CHAINS
 
 

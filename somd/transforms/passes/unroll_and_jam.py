@@ -34,13 +34,13 @@ each of the trips.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 
+from somd.transforms.loops.apart import have_their_own, reads_of
 from somd.transforms.loops.making import operation, variable, whole_number
 from somd.transforms.loops.naming import NewNames
 from somd.transforms.loops.program import (
@@ -56,19 +56,16 @@ from somd.transforms.loops.program import (
     Operation,
     Origin,
     Program,
-    Proved,
     Region,
     Statement,
     Store,
     Tested,
-    Variable,
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, renamed, with_bodies
 from somd.transforms.loops.rows import is_steady
-from somd.transforms.loops.scopes import assigned, read, set_by, set_through
+from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import is_straight, limits, of_lanes
 from somd.transforms.loops.walking import (
-    bodies,
     expressions,
     expressions_in,
     inside,
@@ -107,7 +104,7 @@ class _Jamming:
         self.most = most
         self.aliased = region.aliased
         #: how often each name is read in the body
-        self.reads = _reads(body)
+        self.reads = reads_of(body)
 
     def block(self, body: Block) -> Block:
         made: list[Statement] = []
@@ -175,17 +172,16 @@ class _Jamming:
 
     def are_its_own(self, names: set[str], loop: Loop) -> bool:
         """Whether names are read in the loop alone."""
-        mine = _reads(loop.body)
+        mine = reads_of(loop.body)
         return all(mine[name] == self.reads[name] for name in names)
 
     def are_apart(self, loop: Loop, inner: Loop) -> bool:
         """Whether each trip of the loop inside, in all trips of the outer one, has scalars and elements of its own."""
-        exposed: set[str] = set()
-        set_through(inner.body, set(), exposed)
         own = assigned(inner.body)
-        return (
-            not exposed & own and self.are_its_own({*own, inner.variable.name}, loop) and _have_their_own(loop, inner)
-        )
+        if exposed_in(inner.body) & own or not self.are_its_own({*own, inner.variable.name}, loop):
+            return False
+        steady = all(is_steady(each, assigned((loop,))) for each in limits(inner))
+        return steady and have_their_own(loop, inner.variable.name)
 
     # --- whether it gains -----------------------------------------------------------------------------------------
 
@@ -203,23 +199,6 @@ class _Jamming:
             place = variable(self.names.name(f"{element.array}_held"), element.type)
             body = (Assign(place, element), *with_variable(body, element, place), Store(element, place))
         return body
-
-
-def _reads(body: Block) -> Counter[str]:
-    """How often scalars are read, but for variables in their loops."""
-    found: Counter[str] = Counter()
-    for node in body:
-        found.update(name for each in expressions(node) for name in _names(each))
-        for block in bodies(node):
-            inner = _reads(block)
-            if isinstance(node, Loop):
-                del inner[node.variable.name]
-            found += inner
-    return found
-
-
-def _names(node: Expression) -> Iterator[str]:
-    return (each.name for each in inside(node) if isinstance(each, Variable))
 
 
 def _counts(loop: Loop) -> bool:
@@ -256,35 +235,6 @@ def _outside_indexes(node: Expression) -> Iterator[Expression]:
     yield node
     for each in () if isinstance(node, Element) else operands(node):
         yield from _outside_indexes(each)
-
-
-def _have_their_own(loop: Loop, inner: Loop) -> bool:
-    """Whether each trip of the loop inside, in all trips of the outer one, reaches its own elements of the arrays that
-    it stores to."""
-    changed = assigned((loop,))
-    if not all(is_steady(each, changed) for each in limits(inner)):
-        return False
-    elements = [each for each in expressions_in((inner,)) if isinstance(each, Element)]
-    for array in {node.element.array for node in statements_in(inner.body) if isinstance(node, Store)}:
-        mine = [each for each in elements if each.array == array]
-        if not all(isinstance(each.access, Proved) for each in mine):
-            return False
-        same = [axis for axis in zip(*(each.indices for each in mine), strict=True) if len(set(axis)) == 1]
-        if not any(_tells_apart(axis[0], inner.variable.name, changed) for axis in same):
-            return False
-    return True
-
-
-def _tells_apart(index: Expression, name: str, changed: set[str]) -> bool:
-    """Whether an index is the variable, plus or minus something that stays."""
-    if isinstance(index, Variable):
-        return index.name == name
-    if not isinstance(index, Operation) or index.operator not in ("+", "-"):
-        return False
-    left, right = index.operands
-    return any(
-        _tells_apart(one, name, changed) and is_steady(other, changed) for one, other in ((left, right), (right, left))
-    )
 
 
 def _updated(body: Block, changed: set[str]) -> Iterator[Element]:

@@ -6,6 +6,7 @@ from functools import partial
 
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
+from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
@@ -27,6 +28,7 @@ TILE = 64
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
+    interchange,
     register_accumulation,
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),

@@ -1,0 +1,269 @@
+"""Loops inside an iteration change places where memory is then read along rows, and sums are no chains any more.
+
+    >>> before_and_after(interchange, '''
+    ... def products(a: A, b: np.ndarray, out: A):
+    ...     for i in range(a.shape[0]):
+    ...         row = np.zeros(b.shape[1])
+    ...         for p in range(b.shape[1]):
+    ...             for s in range(b.shape[0]):
+    ...                 row[p] += a[i, s] * b[s, p]
+    ...             out[i] += row[p]
+    ... ''', a="float64[:, :]", b="float64[:, :]", out="float64[:]")
+    row: float64[length(b, 1)] of 0.0
+    for p from 0 to length(b, 1)
+        for s from 0 to length(b, 0)
+            row[p] = row[p] + (a[i, s] * b[s, p])
+        out[i] = out[i] + row[p]
+    ->
+    row: float64[length(b, 1)] of 0.0
+    for s from 0 to length(b, 0)
+        for p from 0 to length(b, 1)
+            row[p] = row[p] + (a[i, s] * b[s, p])
+    for p from 0 to length(b, 1)
+        out[i] = out[i] + row[p]
+
+The loop that becomes the outer one keeps its order for each element: each trip of the other one has, in all its trips,
+elements of its own of the arrays that are stored to, and scalars of its own. So each sum keeps its bits.
+
+What else the outer loop does, before and behind the loop in it, gets a loop of its own first (*distribution*), where
+isl finds no two trips of which the later one's earlier part and the earlier one's later part reach one element, one of
+them storing. Loops change places where each access then lies in a row along the inner loop, or stays, and fewer jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from somd.transforms.access import Affine
+from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.loops.apart import have_their_own, reads_of
+from somd.transforms.loops.program import (
+    Constant,
+    Element,
+    Expression,
+    HelperCall,
+    Length,
+    Loop,
+    Operation,
+    Origin,
+    Program,
+    Rebind,
+    Region,
+    Statement,
+    Store,
+    Tested,
+    Variable,
+)
+from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.rewriting import each_region, with_bodies
+from somd.transforms.loops.rows import is_steady
+from somd.transforms.loops.scopes import assigned, exposed_in, read
+from somd.transforms.loops.varying import is_straight, limits
+from somd.transforms.loops.walking import expressions_in, inside, statements_in
+
+Block = tuple[Statement, ...]
+#: what an access costs that is neither in a row along the innermost loop nor the same for all its trips, in such that
+#: are; and an update of one element in all trips, each of which waits for the one before
+JUMP = 8
+
+
+def interchange(program: Program) -> Program:
+    """The program with such loops in the other order."""
+
+    def of_region(region: Region) -> Region:
+        if region.aliased or region.relaxed or any(isinstance(node, Rebind) for node in statements_in(region.body)):
+            return region
+        made = with_bodies(region, lambda body: _Interchange(body).block(body))
+        assert isinstance(made, Region)
+        return made
+
+    return each_region(program, of_region)
+
+
+class _Interchange:
+    """The loops of one body of a region."""
+
+    def __init__(self, body: Block) -> None:
+        #: how often each name is read in the body
+        self.reads = reads_of(body)
+
+    def block(self, body: Block) -> Block:
+        made: list[Statement] = []
+        for node in body:
+            made += (self.changed(node) if isinstance(node, Loop) else ()) or (with_bodies(node, self.block),)
+        return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+
+    def changed(self, loop: Loop) -> Block:
+        """The loop with the first of those in it around it that gains by that; nothing where there is none."""
+        for k, inner in enumerate(loop.body):
+            if not isinstance(inner, Loop) or not _gains(loop, inner) or not self.may_change(loop, inner):
+                continue
+            before, behind = loop.body[:k], loop.body[k + 1 :]
+            parts = [part for part in (before, (inner,), behind) if part]
+            if not self.may_part(loop, parts):
+                continue
+            bare = Origin(loop.origin.position)
+            turned = replace(inner, body=(replace(loop, body=inner.body, origin=bare, hull=None),), hull=None)
+            first = self.block((replace(loop, body=before),)) if before else ()
+            last = self.block((replace(loop, body=behind, origin=bare),)) if behind else ()
+            return (*first, turned, *last)
+        return ()
+
+    def may_change(self, loop: Loop, inner: Loop) -> bool:
+        """Whether each trip of the outer loop has its own elements and scalars in all trips of the one in it."""
+        changed, body = assigned((loop,)), inner.body
+        own = assigned(body)
+        simple = is_straight(loop.body) and not any(isinstance(node, Loop) for node in statements_in(body))
+        steps = isinstance(loop.step, Constant) and isinstance(inner.step, Constant)
+        steady = all(is_steady(each, changed) for each in (*limits(loop), *limits(inner)))
+        if not simple or not steps or not steady or any(map(_may_fail, expressions_in(loop.body))):
+            return False
+        variables = {loop.variable.name, inner.variable.name}
+        mine = reads_of(body)
+        if exposed_in(body) & own or variables & own or any(mine[name] != self.reads[name] for name in own):
+            return False
+        return not any(self.reads[name] for name in variables) and have_their_own(
+            replace(loop, body=(inner,)), loop.variable.name
+        )
+
+    def may_part(self, loop: Loop, parts: list[Block]) -> bool:
+        """Whether each part of the body may be run for all trips before the next."""
+        for k, late in enumerate(parts):
+            for early in parts[:k]:
+                sets, others = self.scalars(late), self.scalars(early)
+                if sets[1] & (others[0] | others[1]) or others[1] & sets[0] or not _apart(loop, late, early):
+                    return False
+        return True
+
+    def scalars(self, part: Block) -> tuple[set[str], set[str]]:
+        """The scalars that a part reads, and those that it sets and that are read anywhere."""
+        return set(reads_of(part)), {name for name in assigned(part) if self.reads[name]}
+
+
+def _may_fail(node: Expression) -> bool:
+    return isinstance(node, HelperCall) or (isinstance(node, Element) and isinstance(node.access, Tested))
+
+
+# --- whether it gains ---------------------------------------------------------------------------------------------
+
+
+def _gains(loop: Loop, inner: Loop) -> bool:
+    """Whether accesses lie along the outer loop, or stay, and cost less than along the one in it; sums are no reason to
+    put the loop inside that they wait in."""
+    elements = {each for each in expressions_in(inner.body) if isinstance(each, Element)}
+    updated = {
+        node.element
+        for node in statements_in(inner.body)
+        if isinstance(node, Store) and node.element in inside(node.value)
+    }
+    chains = {name: [each for each in updated if name not in read(*each.indices)] for name in _names(loop, inner)}
+    costs = {name: [_cost(each, name) for each in elements] for name in chains}
+    after, before = _names(loop, inner)
+    if chains[after] or not elements or max(costs[after]) >= JUMP:
+        return False
+    return sum(costs[after]) < sum(costs[before]) + JUMP * len(chains[before])
+
+
+def _names(*loops: Loop) -> tuple[str, ...]:
+    return tuple(each.variable.name for each in loops)
+
+
+def _cost(element: Element, variable: str) -> int:
+    *others, last = element.indices
+    if variable in read(*others):
+        return JUMP
+    if variable not in read(last):
+        return 0
+    return 1 if _follows(last, variable) else JUMP
+
+
+def _follows(index: Expression, variable: str) -> bool:
+    """Whether an index is the variable, plus or minus something else."""
+    if isinstance(index, Variable):
+        return index.name == variable
+    if not isinstance(index, Operation) or index.operator not in ("+", "-"):
+        return False
+    left, right = index.operands
+    if variable in read(right):
+        return index.operator == "+" and variable not in read(left) and _follows(right, variable)
+    return _follows(left, variable)
+
+
+# --- distribution -------------------------------------------------------------------------------------------------
+
+
+class _NotAffine(Exception):
+    """An expression that isl cannot be asked about."""
+
+
+def _apart(loop: Loop, late: Block, early: Block) -> bool:
+    """Whether the later part of a trip and the earlier part of a trip behind it reach no element in common of which one
+    of them is stored."""
+    stored = [{node.element.array for node in statements_in(part) if isinstance(node, Store)} for part in (late, early)]
+    pairs = [
+        (one, other)
+        for one in _placed(late, ())
+        for other in _placed(early, ())
+        if one[0].array == other[0].array and one[0].array in stored[0] | stored[1]
+    ]
+    name = loop.variable.name
+    try:
+        for (one, around), (other, beside) in pairs:
+            formulas = [*_bounds((loop, *around), "__a"), *_bounds((loop, *beside), "__b")]
+            formulas.append(_formula(f"{_name(name)}__a < {_name(name)}__b", f"{_name(name)}__a", f"{_name(name)}__b"))
+            for left, right in zip(one.indices, other.indices, strict=True):
+                first = _affine(left, {each.variable.name for each in (loop, *around)}, "__a")
+                second = _affine(right, {each.variable.name for each in (loop, *beside)}, "__b")
+                formulas.append(_formula(f"{first.text} = {second.text}", *first.names, *second.names))
+            if not Sets().empty((), formulas):
+                return False
+    except (_NotAffine, TooComplex):
+        return False
+    return True
+
+
+def _placed(part: Block, around: tuple[Loop, ...]) -> Iterator[tuple[Element, tuple[Loop, ...]]]:
+    """The elements of a part, with the loops around them in it."""
+    for node in part:
+        own = replace(node, body=()) if isinstance(node, Loop) else node
+        if isinstance(node, Loop):
+            yield from _placed(node.body, (*around, node))
+        yield from ((each, around) for each in expressions_in((own,)) if isinstance(each, Element))
+
+
+def _bounds(loops: tuple[Loop, ...], suffix: str) -> Iterator[Affine]:
+    """Between what the variables of loops lie."""
+    known: set[str] = set()
+    for loop in loops:
+        if not isinstance(loop.step, Constant) or loop.step.value != 1:
+            raise _NotAffine
+        start, stop = (_affine(each, known, suffix) for each in (loop.start, loop.stop))
+        known.add(loop.variable.name)
+        name = f"{_name(loop.variable.name)}{suffix}"
+        yield _formula(f"{start.text} <= {name} < {stop.text}", name, *start.names, *stop.names)
+
+
+def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
+    """An expression in isl's notation, the names of one trip with a suffix."""
+    if isinstance(node, Constant) and isinstance(node.value, int):
+        return _formula(str(int(node.value)))
+    if isinstance(node, Variable):
+        name = _name(node.name) + (suffix if node.name in own else "")
+        return _formula(name, name)
+    if isinstance(node, Length):
+        name = f"s_{_name(node.array)}_{node.axis}"
+        return _formula(name, name)
+    if isinstance(node, Operation) and node.operator in ("+", "-", "*") and node.range != whole(node.type):
+        left, right = (_affine(each, own, suffix) for each in node.operands)
+        if node.operator != "*" or not left.names or not right.names:
+            return _formula(f"({left.text} {node.operator} {right.text})", *left.names, *right.names)
+    raise _NotAffine
+
+
+def _formula(text: str, *names: str) -> Affine:
+    return Affine(text, frozenset(names))
+
+
+def _name(name: str) -> str:
+    return "v_" + name.replace("'", "__q")
