@@ -63,6 +63,8 @@ class Multicore(Target):
         return module_text(plan_to_multicore(compiled.plan, compiled.types))
 
     def profiled_text(self, compiled: Compiled) -> str:
+        if launched.several_ranks():
+            return self.text(compiled)  # calls are told as a whole: a rank does not run all of a phase
         from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
 
         return module_text(plan_to_multicore(compiled.plan, compiled.types, with_profile=True))

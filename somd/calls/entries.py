@@ -59,6 +59,15 @@ class Entries:
         """Note what the method was checked with before any call."""
         self._checked = found.without_values(), Watch((found.lookups,))
 
+    def warm(self, target: str, values: Values, device: Any, profiled: bool = False) -> Entry | None:
+        """The entry for a call that is like one before, or None if that takes a closer look."""
+        known = self._last
+        if known is None or known.fixed is None or not known.watch.unchanged():
+            return None
+        kinds = kinds_of(values)
+        warm = None if kinds is None else known.warm.get((target, device, kinds, profiled))
+        return warm.entry if warm is not None and warm.fits(values) else None
+
     def find(self, target: str, values: Values, device: Any, profiled: bool = False) -> tuple[Entry, Values]:
         """The entry for a call, and the values to call it with: the arguments, and what it takes besides; `profiled`
         asks for one that keeps time of its phases.
@@ -72,9 +81,6 @@ class Entries:
             known = self._last = _Known(Watch(), object_parameters(self._function, self.names))
         elif known.fixed is not None:
             kinds = kinds_of(values)
-            warm = None if kinds is None else known.warm.get((target, device, kinds, profiled))
-            if warm is not None and warm.fits(values):
-                return warm.entry, values
         with room_for_nesting(self._function):
             calling, values = self._calling(known, values)
         signature = describe_all(values, calling.texts)

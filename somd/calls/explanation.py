@@ -19,9 +19,18 @@ _STYLES = (
 
 
 class Explanation(str):
-    """A plan in words. It is its text; a notebook shows it in colours."""
+    """A plan in words. It is its text; a notebook shows its picture, and the text in colours below.
 
-    __slots__ = ()
+    Attributes:
+        picture: the plan as HTML with SVG; "" where there is none.
+    """
+
+    picture: str
+
+    def __new__(cls, text: str, picture: str = "") -> Explanation:
+        made = super().__new__(cls, text)
+        made.picture = picture
+        return made
 
     def __repr__(self) -> str:
         return str(self)
@@ -29,7 +38,15 @@ class Explanation(str):
     def _repr_html_(self) -> str:
         head, *lines = self.splitlines()
         body = "\n".join(_styled(line) for line in lines)
-        return f'<pre style="line-height:1.4"><b>{html.escape(head)}</b>\n{body}</pre>'
+        words = f'<pre style="line-height:1.4"><b>{html.escape(head)}</b>\n{body}</pre>'
+        return f"{self.picture}<details><summary>in words</summary>{words}</details>" if self.picture else words
+
+    def page(self) -> str:
+        """A page of its own, for a browser."""
+        head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width, initial-scale=1'>"
+        dark = "html { color-scheme: light dark; background: light-dark(#fff, #1a1a1a); } body { padding: 0 .75rem; }"
+        head += f"<title>{html.escape(self.partition(chr(10))[0])}</title><style>{dark}</style>"
+        return f"<!doctype html>\n<html lang='en'><head>{head}</head>\n<body>{self._repr_html_()}</body></html>\n"
 
 
 def _styled(line: str) -> str:

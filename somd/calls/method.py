@@ -175,8 +175,10 @@ class SomdMethod(Generic[P, R]):
         """The plan in words: phases, fences, partition, views, reductions and checks."""
         from somd.transforms.pipeline import check
         from somd.transforms.plan.explain import explain
+        from somd.transforms.plan.explain_page import page
 
-        return Explanation(explain(check(self._function, self._shown())))
+        plan = check(self._function, self._shown())
+        return Explanation(explain(plan), page(plan))
 
     def _shown_calling(self) -> Calling:
         found = self._shown()
@@ -199,14 +201,13 @@ class SomdMethod(Generic[P, R]):
 
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
         device = settings.device and settings.device_of(target)
-        if any(map(on_device, values)) and not all_of(target, values):
-            return on_host(
-                lambda given: self._run(target, given, settings),
-                values,
-                lambda given: self._entries.find(target, given, device)[0].written,
-            )
         try:
-            entry, given = self._entries.find(target, values, device, settings.profiled)
+            entry = self._entries.warm(target, values, device, settings.profiled)
+            given = values
+            if entry is None:
+                if any(map(on_device, values)) and not all_of(target, values):
+                    return self._on_host(target, values, settings, device)
+                entry, given = self._entries.find(target, values, device, settings.profiled)
             result = entry.call(given, settings.workers, settings.small_work)
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:
@@ -214,6 +215,14 @@ class SomdMethod(Generic[P, R]):
                 raise
             self._warn(target, str(device) if device is not None else None, DEFAULT, reason)
         return self._run(DEFAULT, values, settings)  # not inside `except`: see `raise` in a method
+
+    def _on_host(self, target: str, values: tuple[Any, ...], settings: config.Settings, device: Any) -> Any:
+        """A call with arrays of devices, on another target."""
+        return on_host(
+            lambda given: self._run(target, given, settings),
+            values,
+            lambda given: self._entries.find(target, given, device)[0].written,
+        )
 
     def _warn(self, target: str, device: str | None, instead: str, reason: TargetUnavailable) -> None:
         if (target, device) in self._warned:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -32,6 +33,7 @@ def explain(
     stage: str | None = choice(None, "--stage", "Print what this room of the compiler makes of it.", before=STAGES),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
     whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
+    html: Path | None = typer.Option(None, "--html", help="Write the plan as a picture to this file.", metavar="FILE"),
 ) -> None:
     """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets.
 
@@ -42,6 +44,9 @@ def explain(
         return
     _, method = one_method(what, whole=whole)
     found = reached(method)
+    if html is not None:
+        _page(method, found, html)
+        return
     if stage is not None:
         say(_stage(stage, method, found, signature))
         return
@@ -79,6 +84,20 @@ def _code(code: str) -> None:
         console().print(Markdown(text))
     else:
         say(text.rstrip("\n"))
+
+
+def _page(method: Method, found: Reach, path: Path) -> None:
+    from somd.calls.explanation import Explanation
+    from somd.transforms.pipeline import check
+    from somd.transforms.plan.explain import explain as words
+    from somd.transforms.plan.explain_page import page as picture
+
+    plan = check(function_of(method), found)
+    try:
+        path.write_text(Explanation(words(plan), picture(plan)).page(), encoding="utf-8")
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror}") from None
+    say(str(path))
 
 
 def _stage(stage: str, method: Method, found: Reach, signature: str | None) -> str:

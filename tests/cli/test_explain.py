@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from somd.diagnostics.registry import page
@@ -87,3 +89,11 @@ def test_names(somdc: Somdc, write: Write) -> None:
     }.items():
         done = somdc("explain", given)
         assert done.status == 2 and done.err == f"error: {said}\n"
+
+
+def test_a_picture(somdc: Somdc, write: Write, tmp_path: Path) -> None:
+    write("model.py", ADD)
+    assert somdc("explain", "--html", "plan.html", "model.py:add").out == "plan.html\n"
+    page = (tmp_path / "plan.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "<code>b</code> needs as many elements as <code>a</code>" in page
+    assert somdc("explain", "--html", "no/plan.html", "model.py:add").status == 2

@@ -6,6 +6,7 @@ list of partial results where they are reduced by a function.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -40,6 +41,12 @@ class Share(NamedTuple):
     rank: int
     size: int
     threads: int
+
+
+@functools.cache
+def _alone(workers: int) -> Share:
+    """The share of a process that works by itself."""
+    return Share(None, 0, 1, workers)
 
 
 class MulticoreCall:
@@ -84,7 +91,7 @@ class MulticoreCall:
         Raises:
             As `run`.
         """
-        return self.run(args, workers, small_work, Share(None, 0, 1, workers))
+        return self.run(args, workers, small_work, _alone(workers))
 
     def run(self, args: tuple[Any, ...], workers: int, small_work: int | None, share: Share) -> Any:
         """Run this rank's share.

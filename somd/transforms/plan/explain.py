@@ -44,7 +44,7 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
     elif isinstance(step, Snapshot):
         yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
-        yield f"{pad}taken by all method instances together: {_header(step.node)}"
+        yield f"{pad}taken by all method instances together: {header_text(step.node)}"
         if step.sweeps is not None:
             yield f"{pad}  a sweep depends on the last one at most {step.sweeps.radius} iterations away: on cores an MI"
             yield f"{pad}  runs several sweeps from fence to fence"
@@ -57,7 +57,7 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
             for inner in step.orelse:
                 yield from _step(inner, depth + 1, plan)
     elif isinstance(step, Phase):
-        yield from (pad + line for line in _phase(step, plan.method))
+        yield from (pad + line for line in phase_text(step, plan.method))
     elif isinstance(step, Scan):
         yield from (pad + line for line in _scan(step, plan.method))
     elif isinstance(step, Joined):
@@ -74,18 +74,20 @@ def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
             if was_searched(plan.method, loop):
                 yield f"in order, line {plan.method.position(loop).line}: the loop, from where the search found its end"
                 continue
-            yield f"in order, line {plan.method.position(loop).line}: {_header(loop)}"
+            yield f"in order, line {plan.method.position(loop).line}: {header_text(loop)}"
             yield from (f"  {reason.message.removeprefix(NOT_DISTRIBUTED)} ({reason.code})" for reason in reasons)
 
 
-def _header(node: cst.For | cst.While | cst.If) -> str:
+def header_text(node: cst.For | cst.While | cst.If) -> str:
+    """The line that a loop or branch begins with."""
     code = cst.Module([]).code_for_node
     if isinstance(node, cst.For):
         return f"for {code(node.target)} in {code(node.iter)}"
     return f"{'while' if isinstance(node, cst.While) else 'if'} {code(node.test)}"
 
 
-def _phase(phase: Phase, method: Method) -> Iterator[str]:
+def phase_text(phase: Phase, method: Method) -> Iterator[str]:
+    """The lines about a phase, its loops first."""
     nest = phase.nest
     code = cst.Module([]).code_for_node
     loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
@@ -130,7 +132,7 @@ def _phase(phase: Phase, method: Method) -> Iterator[str]:
 
 def _scan(step: Scan, method: Method) -> Iterator[str]:
     """A scan: what is carried, and the phase that runs from the carries."""
-    first, *lines = _phase(step.phase, method)
+    first, *lines = phase_text(step.phase, method)
     names = ", ".join(carry.name for carry in step.carries if carry.by is not None)
     yield f"phase {step.totals.number}, of the same loop: what each block of iterations makes of {names}"
     yield first

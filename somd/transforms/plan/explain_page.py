@@ -1,0 +1,161 @@
+"""A plan as a picture: HTML with SVG, no scripts, for notebooks and browsers.
+
+In: a plan. Out: a piece of HTML. From above to below as the method runs: what is done once, phases with their arrays
+(the parts of threads in colours, what a thread reads of its neighbours as a frame around its part), fences as bands.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from html import escape
+
+import libcst as cst
+
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.plan.explain import header_text, phase_text
+from somd.transforms.plan.requirements import requirements
+from somd.transforms.plan.views import EVERYTHING
+from somd.transforms.stages import Nest, Phase, Plan, Scan, Serial, Step, Uniform
+from somd.transforms.tree.names import names_read
+
+#: the parts of threads, in colours that people who do not tell red from green tell apart (Okabe and Ito)
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+WIDTH, LEFT, BAR, ROW = 520, 130, 22, 46
+STYLE = """
+.somd-plan { font: 14px/1.5 system-ui, sans-serif; max-width: 720px;
+  color-scheme: light dark; color: light-dark(#222, #ddd); }
+.somd-plan code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere; }
+.somd-plan .once { color: light-dark(#666, #aaa); margin: .4rem 0; }
+.somd-plan .together { border-left: 3px solid #8888; padding: .1rem 0 .1rem .8rem; margin: .5rem 0; }
+.somd-plan .phase { border: 1px solid #8886; border-radius: 6px; padding: .4rem .8rem; margin: .4rem 0 0; }
+.somd-plan .fence { text-align: center; font-size: 12px; color: light-dark(#666, #aaa);
+  min-height: 1.4rem; margin: 0 0 .5rem;
+  background: repeating-linear-gradient(135deg, #8884 0 6px, transparent 6px 12px); }
+.somd-plan .fence span { background: light-dark(#fff, #1a1a1a); padding: 0 .5rem; }
+.somd-plan svg { max-width: 100%; height: auto; display: block; }
+.somd-plan svg text { fill: currentColor; font: 13px system-ui, sans-serif; }
+.somd-plan ul { margin: .2rem 0; padding-left: 1.2rem; }
+"""
+
+
+def page(plan: Plan) -> str:
+    """The picture of a plan."""
+    method = plan.method
+    position = method.position(method.function.name)
+    place = f"{os.path.basename(position.file)}:{position.line}"
+    head = f"<p><b>{escape(method.qualname)}</b> ({escape(place)})</p>"
+    body = "".join(_step(step, plan) for step in plan.body)
+    if not plan.phases():
+        body += "<p class='once'>nothing is distributed: all of it runs in order, on one thread</p>"
+    return f"<div class='somd-plan'><style>{STYLE}</style>{head}{body}</div>"
+
+
+def _step(step: Step, plan: Plan) -> str:
+    if isinstance(step, Phase):
+        return _phase(step, plan)
+    if isinstance(step, Serial):
+        count = len(step.statements)
+        return f"<p class='once'>once, on one thread: {count} statement{'s' if count != 1 else ''}</p>"
+    if isinstance(step, Uniform):
+        inner = "".join(_step(each, plan) for each in step.body)
+        inner += "".join(["<p>otherwise:</p>", *(_step(each, plan) for each in step.orelse)] if step.orelse else [])
+        sweeps = ""
+        if step.sweeps is not None:
+            far = step.sweeps.radius
+            sweeps = f"; several turns from fence to fence, since one needs the last {far} elements away at most"
+        head = f"by all threads together: <code>{escape(header_text(step.node))}</code>{sweeps}"
+        return f"<div class='together'>{head}{inner}</div>"
+    if isinstance(step, Scan):
+        return f"<p class='once'>first, what each block of the loop below adds up to</p>{_phase(step.phase, plan)}"
+    return "<p class='once'>partial results are joined</p>"
+
+
+def _phase(phase: Phase, plan: Plan) -> str:
+    nest = phase.nest
+    loops, *said = phase_text(phase, plan.method)
+    ranks = dict(plan.ranks)
+    needed = [_sentence(each) for each in requirements(nest.checks, ranks)]
+    tested = [_sentence(each) for each in _tested(nest)]
+    others = [
+        escape(line.strip())
+        for line in said
+        if line.strip().startswith(("reduction", "private", "one partial", "raises"))
+    ]
+    lists = "".join(
+        f"<p>{title}</p><ul>{''.join(f'<li>{each}</li>' for each in listed)}</ul>"
+        for title, listed in (("", others), ("before it begins:", needed), ("in each iteration:", tested))
+        if listed
+    ).replace("<p></p>", "")
+    band = "<div class='fence'><span>fence: every thread waits for all, and sees what they wrote</span></div>"
+    return f"<div class='phase'><b>{escape(loops)}</b>{_arrays(nest)}{lists}</div>{band}"
+
+
+def _sentence(text: str) -> str:
+    """A sentence whose code stands in backticks."""
+    parts = escape(text, quote=False).split("`")
+    return "".join(f"<code>{part}</code>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def _tested(nest: Nest) -> Iterator[str]:
+    """The accesses that are tested where they happen, and what would make that needless."""
+    sites = {site.text: site for each in nest.guarded.values() for site in each}
+    for site in sites.values():
+        yield (
+            f"`{site.text}` is tested: its index is known in the loop only. An index made of loop variables with +, -, "
+            "constant factors, // and % is tested once, before the loop"
+        )
+
+
+def _arrays(nest: Nest) -> str:
+    """The arrays of a phase, one below the other."""
+    names = dict.fromkeys((*nest.arrays_read, *nest.arrays_written))
+    rows = "".join(_array(name, nest, number) for number, name in enumerate(names))
+    label = f"arrays of the phase: {', '.join(names)}"
+    return f"<svg viewBox='0 0 {WIDTH} {len(names) * ROW + 4}' role='img' aria-label='{escape(label)}'>{rows}</svg>"
+
+
+def _array(name: str, nest: Nest, number: int) -> str:
+    read, written = name in nest.arrays_read, name in nest.arrays_written
+    what = "read, written" if read and written else "read" if read else "written"
+    top = number * ROW + 16
+    drawn = [f"<text x='0' y='{top + 15}'><tspan font-weight='600'>{escape(name)}</tspan> {what}</text>"]
+    axis = _axis(name, nest)
+    shared = "any part of it, by every thread"
+    if any(each.array == name for each in nest.combined):
+        axis, shared = None, "a copy for each thread; the fence combines them"
+    if axis is None:
+        box = f"x='{LEFT}' y='{top}' width='{WIDTH - LEFT}' height='{BAR}'"
+        drawn.append(f"<rect {box} fill='#8886'/>")
+        drawn.append(f"<text x='{LEFT + 8}' y='{top + 15}'>{shared}</text>")
+        return "".join(drawn)
+    part = (WIDTH - LEFT) / len(COLOURS)
+    for thread, colour in enumerate(COLOURS):
+        box = f"x='{LEFT + thread * part:.1f}' y='{top}' width='{part - 1:.1f}' height='{BAR}'"
+        drawn.append(f"<rect {box} fill='{colour}'><title>thread {thread}</title></rect>")
+    pairs = nest.views.get(name, ())
+    pair = pairs[axis] if axis < len(pairs) else (0, 0)
+    if EVERYTHING in pair:
+        drawn.append(_frame(LEFT, WIDTH - LEFT, top, "thread 1 reads all of it"))
+    elif pair != (0, 0):
+        wide = 14
+        first, last = LEFT + part - wide * (pair[0] > 0), LEFT + 2 * part - 1 + wide * (pair[1] > 0)
+        drawn.append(_frame(first, last - first, top, f"thread 1 reads {pair[0]} before its part, {pair[1]} behind"))
+    return "".join(drawn)
+
+
+def _frame(left: float, width: float, top: int, said: str) -> str:
+    box = f"x='{left:.1f}' y='{top - 3}' width='{width:.1f}' height='{BAR + 6}'"
+    text = f"<text x='{left:.1f}' y='{top - 6}' style='font-size:11px'>{escape(said)}</text>"
+    return f"<rect {box} fill='none' stroke='currentColor' stroke-width='2' stroke-dasharray='4 3'/>{text}"
+
+
+def _axis(name: str, nest: Nest) -> int | None:
+    """The axis along which a thread has a part of an array: the one that the outermost variable indexes everywhere."""
+    found: set[int | None] = set()
+    for access in nest.accesses:
+        if access.array == name and isinstance(access.node, cst.Subscript):
+            indices = index_expressions(access.node)
+            places = [k for k, index in enumerate(indices) if nest.dims[0].variable in names_read(index)]
+            found.add(places[0] if places and None not in access.indices[: places[0] + 1] else None)
+    return next(iter(found)) if len(found) == 1 else None
