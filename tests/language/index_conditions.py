@@ -143,3 +143,11 @@ def sums_in_a_tuple(a: A, n: int) -> np.ndarray:
             p = (p[0] + a[j] * p[1], p[1] * 0.99)
         c[i] = p[0] - p[1]
     return c
+
+
+@program(lambda: [(numbers(n), numbers(m), np.zeros(n)) for n in (0, 1, 7, 40) for m in (n - 1, n, n + 3) if m >= 0])
+@somd
+def asked_again_under_a_condition(a: A, b: A, c: A) -> None:
+    for i in range(len(a)):
+        if -5.0 <= b[i] and b[i] < 5.0:
+            c[i] = a[i] + b[i]

@@ -5,7 +5,7 @@ Raises `Rejected` with diagnostics when the loop may not be distributed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -252,25 +252,41 @@ def _inputs(loop: cst.For, variables: set[str], scalars: Scalars, context: Conte
 def _checks(
     accesses: Sequence[Access], context: Context, sets: Sets
 ) -> tuple[tuple[Check, ...], dict[cst.Subscript, tuple[Site, ...]]]:
+    """The checks before the nest, and the accesses that are tested where they happen.
+
+    What happens under conditions on data is not tested where it would leave its array only if one of the checks fails:
+    the element may have been read before the condition.
+    """
     checks: dict[str, Check] = {}
     guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
-    for access in accesses:
+    found = [_violations(access, sets) for access in accesses]
+    known = {bad for each in found for bad in each or () if bad is not None}
+    for access, violations in zip(accesses, found, strict=True):
         text = context.text(access.node)
-        axes = range(len(access.indices))
-        try:
-            if hoistable(access):
-                for axis in axes:
-                    bad = violation(access, axis, sets)
-                    if bad is not None and bad not in checks:
-                        checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
-                continue
-            if in_bounds(access, sets):
-                continue
-        except TooComplex:
-            pass
-        if access.node not in guarded:
+        if violations is not None:
+            for axis, bad in enumerate(violations):
+                if bad is not None and bad not in checks:
+                    checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
+        elif access.node not in guarded and not _surely_inside(access, known, sets):
+            axes = range(len(access.indices))
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
     return tuple(checks.values()), guarded
+
+
+def _violations(access: Access, sets: Sets) -> list[str | None] | None:
+    """By axis, when an access leaves its array; None if that is to be tested where it happens."""
+    try:
+        return [violation(access, axis, sets) for axis in range(len(access.indices))] if hoistable(access) else None
+    except TooComplex:
+        return None
+
+
+def _surely_inside(access: Access, checks: Collection[str], sets: Sets) -> bool:
+    """Whether an access lies inside its array wherever none of the checks fails."""
+    try:
+        return in_bounds(access, sets, checks)
+    except TooComplex:
+        return False
 
 
 def _guards_inside(

@@ -3,6 +3,7 @@
 from itertools import product
 from types import SimpleNamespace
 
+import libcst as cst
 from hypothesis import given, settings
 
 from somd.errors import SomdCompileError
@@ -28,3 +29,18 @@ def test_checks_against_brute_force(loop: str, guard: str, read: str) -> None:
         reached = [value(read, i, n, k, length) for i in values(loop, n, k, length) if eval(test, {**names, "i": i})]
         leaves = any(not -length <= place < length for place in reached)
         assert any(eval(code_of(condition), names) for condition in checks) is leaves, (checks, n, k, length)
+
+
+def guarded(text: str) -> list[str]:
+    """The accesses that are tested where they happen."""
+    (phase,) = check(function_of(text)).phases()
+    return sorted(cst.Module([]).code_for_node(node) for node in phase.nest.guarded)
+
+
+def test_what_a_check_has_proved_is_not_tested_under_a_condition_again() -> None:
+    head = "def f(a: dist[np.ndarray], b: dist[np.ndarray], c: dist[np.ndarray]):\n    for i in range(len(c)):\n"
+    body = "        if b[i] > 0.0 and {0} > b[i]:\n            c[i] = {0}\n"
+    assert guarded(head + body.format("b[i]")) == []
+    assert guarded(head + "        if a[i + 1] > 0.0:\n" + "            c[i] = a[i + 1] + a[i]\n") == ["a[i]"]
+    assert set(guarded(head + body.format("a[i]"))) == {"a[i]"}
+    assert set(guarded(head + body.format("b[i - 1]"))) == {"b[i - 1]"}
