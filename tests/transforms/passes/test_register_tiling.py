@@ -17,8 +17,10 @@ from somd.transforms.passes import Pass
 from somd.transforms.passes import register_tiling as module
 from somd.transforms.passes.register_tiling import _Rows, register_tiling
 from somd.transforms.passes.strip_mining import strip_mining
+from somd.transforms.schedules import schedule_of
 from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
+from tests.transforms.passes.validation import Run, validated
 
 strips = partial(strip_mining, room=1 << 14, lanes=(64, 1024))
 tiles = partial(register_tiling, rows=4, most=40, room=1 << 14)
@@ -72,6 +74,16 @@ def guarded(a: A, b: np.ndarray, c: A):
                 t = b[k, j]
                 if t > 0.1:
                     s += f * t
+            c[i, j] = s
+"""
+FACTORS = """
+def factors(a: A, b: np.ndarray, c: A):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = 0.0
+            for k in range(b.shape[0]):
+                f = a[i, k] * 0.5
+                s = s * f + b[k, j]
             c[i, j] = s
 """
 TRIANGLE = """
@@ -167,6 +179,15 @@ def test_regions_have_tiles() -> None:
 @pytest.mark.parametrize("each", range(len(left())))
 def test_others_have_none(each: int) -> None:
     assert tiles(left()[each].program) is left()[each].program
+
+
+def test_names_of_one_pass_are_not_those_of_the_next() -> None:
+    """Trips of the loop in strips get names for what is set before the lanes, and then each row of a tile does."""
+    given = {"a": np.resize(SQUARE, (11, 9)), "b": SQUARE[:9].copy(), "c": np.zeros((11, 11))}
+    program = case(FACTORS, **given).program
+    for step in schedule_of("multicore"):
+        program = validated(program, step, [Run(given)])
+    assert tile_of(program, lambda same: same) is not None
 
 
 def test_tiles_have_bounds() -> None:
