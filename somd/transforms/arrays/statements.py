@@ -320,7 +320,7 @@ class _Lowering:
             message, helps = "this cannot be written", "name the array that is written"
             if isinstance(node, cst.Subscript):
                 message = "what an array of indexes names twice is written twice: the order counts"
-                helps = "write the loop over the indexes; to add up, `with sync(a, reduce='+'):` around it"
+                helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
             raise self.expressions.refuse("SOMD202", message, node, helps)
         return view
 

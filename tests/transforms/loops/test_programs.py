@@ -166,7 +166,7 @@ program narrow(a: float32[:], b: int8[:], k: int) -> float32[:]
         writes out
         fails at `b[i]`, line 44, if length(a, 0) >= (length(b, 0) + 1)
         free i from 0 to length(a, 0)
-            out[i] = ((a[i] * float32(0.5)) + float32(b[test i])) if (int64(b[i]) > k) else float32(k / 3)
+            out[i] = ((a[i] * float32(0.5)) + float32(b[i])) if (int64(b[i]) > k) else float32(k / 3)
     return out
 """,
     extremum: """\
