@@ -173,3 +173,24 @@ def waves_beside_helpers(a: dist[np.ndarray], b: dist[np.ndarray], n: int) -> No
         for k in range(n):
             s += fading(k * 0.25, x) * math.sin(x + s)
         b[i] = s + x
+
+
+def rings(elements: int, wanted: int) -> tuple[np.ndarray, np.ndarray, int]:
+    return numbers(elements), numbers(wanted, seed=1, low=0, high=9), 70
+
+
+@program(lambda: [rings(9, 9), rings(12, 9), (numbers(2), np.full(9, 99.0), 5)])
+@somd
+def means_of_rings(data: dist[np.ndarray], radius: np.ndarray, bins: int) -> np.ndarray:
+    """Elements that are there, or that no ring has: they are looked for under a condition."""
+    means = np.zeros(bins)
+    for i in range(bins):
+        total = 0.0
+        count = 0
+        for k in range(len(radius)):
+            if i * 0.5 <= radius[k] and radius[k] < i * 0.5 + 0.5:
+                total += data[k]
+                count += 1
+        if count > 0:
+            means[i] = total / count
+    return means

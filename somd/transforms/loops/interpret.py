@@ -56,6 +56,8 @@ class _Code:
     tile: Code | None
     #: whether checks fail
     failed: list[Value]
+    #: the conditions of strips
+    where: list[Value]
 
 
 @dataclass
@@ -121,7 +123,8 @@ class Interpreter:
         hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
         exactly = [exact(each) for each in region.ordered_if]
         failed = [exact(check.condition) for check in region.checks]
-        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed)
+        where = [value(each) for each in (() if region.strips is None else region.strips.where)]
+        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed, where)
 
     def run(
         self,
@@ -418,6 +421,7 @@ class _Runner:
         """The iterations of each block that run at once: one, or a strip of neighbours of the innermost loop."""
         strips, most = self.region.strips, 1
         self.in_strips = strips is not None and all(holds(names[array], low) for array, low in strips.assumed)
+        self.in_strips = self.in_strips and all(condition(names) for condition in self.code.where)
         # each lane has an accumulator of its own where the order of additions shows
         if strips is not None and self.in_strips and all(each.type.kind in "biu" for each in self.region.carried):
             most = strips.length if self.current.order == "forwards" else self.current.turns.randint(1, 4)

@@ -214,7 +214,8 @@ def _region(node: Region) -> Iterator[str]:
         yield from _indented(_indented(_block(table.body)))
     yield from _indented(_loop(node.loop))
     if node.strips is not None:
-        assumed = " and ".join(f"{array} holds {values.low} to {values.high}" for array, values in node.strips.assumed)
+        held = [f"{array} holds {values.low} to {values.high}" for array, values in node.strips.assumed]
+        assumed = " and ".join([*held, *map(expression_text, node.strips.where)])
         inner = INDENT * (1 + node.depth)
         yield f"{inner}in strips of {node.strips.length}" + (f", if {assumed}" if assumed else "")
         yield from (inner + line for line in _indented(_block(node.strips.body)))

@@ -14,7 +14,7 @@
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
                    strips, tile
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
-    Strips     ::= body, length, assumed                     the innermost loop of a region, its trips side by side
+    Strips     ::= body, length, assumed, where              the innermost loop of a region, its trips side by side
     Tile       ::= variable, count, length, body             some trips of the loop around strips at once, or without
                                                              strips of the innermost loop
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
@@ -297,11 +297,17 @@ class Lanes:
 class Strips:
     """The innermost loop of a region run in strips, so many trips of it side by side at most: `body` runs once for a
     strip, `Lanes` in it once a trip. It does what the body of the loop does, where all elements of the arrays that are
-    `assumed` to hold certain values do so."""
+    `assumed` to hold certain values do so, and all conditions hold on which it does it (`where`)."""
 
     body: tuple[Statement, ...]
     length: int
     assumed: tuple[tuple[str, Interval], ...] = ()
+    where: tuple[Expression, ...] = ()
+
+    @property
+    def always(self) -> bool:
+        """Whether nothing need be asked before."""
+        return not self.assumed and not self.where
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ from somd.transforms.loops.scan_claims import problems_of
 from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
+from somd.transforms.loops.walking import inside as within
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 FILLING = (Assign, Unpack, Store, If, Loop, Return)  # the statements that fill tables
@@ -323,6 +324,10 @@ class _Verifier(ExpressionVerifier):
 
     def strips(self, node: Region, strips: Strips, inputs: set[str]) -> None:
         """The body of a region in strips: its scalars, which may have other types there, are kept by lanes."""
+        for each in strips.where:
+            self.expression(each)
+            known = read(each) <= set(node.scalars) and not any(isinstance(part, Element) for part in within(each))
+            self.expect(known and each.type == BOOL8, "strips are for what is not known before a region")
         self.assumed = dict(strips.assumed)
         self.expect(self.assumed.keys().isdisjoint(node.written), "what is written is assumed to stay")
         self.for_lanes(node, strips.body, inputs, len(node.loops) - 1)

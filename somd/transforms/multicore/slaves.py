@@ -95,9 +95,10 @@ class SlaveBuilder:
         strips = self.strips
         functions, calls = tables_made(self.region, self.scope(), self.name, self.iterations())
         body = [*calls, *(() if strips is None else self.lanes(strips)), *body]
-        if strips is not None and strips.assumed:
+        if strips is not None and not strips.always:
             name = self.fresh.name(f"{self.name}_strips")
             held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
+            held = held or "all accesses are inside"
             others = (self.function(name, parameters, body, f", if {held}"),)
             body = self.either(strips, name, parameters, calls)
         others = (*functions, *others)
@@ -129,7 +130,8 @@ class SlaveBuilder:
         self.strips = None
         lo, hi = parameters[:2]
         count = f"trips({lo}, {hi}, {self.nest.dims[0].step})"
-        tests = [
+        tests = [Statements(self.scope()).expressions.test(each).text for each in strips.where]
+        tests += [
             f"{count} >= {array}.size and elements_within({array}, {of.low}, {of.high})" for array, of in strips.assumed
         ]
         call = f"if {' and '.join(tests)}:\n    {name}({', '.join(parameters)})\nelse:\n    pass\n"

@@ -95,7 +95,7 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     loop, strips = region.loops[region.tiled], region.strips
     inner = () if strips is None else limits(region.loops[-1])
     steps = isinstance(loop.step, Constant) and loop.step.value == 1
-    if not steps or loop.variable.name in read(*inner) or (strips is not None and strips.assumed):
+    if not steps or loop.variable.name in read(*inner) or (strips is not None and not strips.always):
         return region
     body = region.body if strips is None else strips.body
     varying = Varying(region, body, loop=loop)

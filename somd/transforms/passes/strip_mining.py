@@ -33,8 +33,10 @@ order stays, so the results are the same bits.
 
 Integers are computed in words of 16 and 32 bits there, where intervals prove it the same; if it takes that, under an
 assumption on the elements of arrays, which is tested before. Sines and cosines in inner loops become statements of
-their own, for they are taken of all lanes at once. Regions whose iterations are not independent one by one, that test
-accesses while they run, or that keep arrays for an iteration, are left as they are.
+their own, for they are taken of all lanes at once. Accesses that are tested while a region runs, since they stand under
+conditions, are proved where comparisons of lengths that are made before say so (`strip_guards`). Regions whose
+iterations are not independent one by one, that test other accesses, or that keep arrays for an iteration, are left as
+they are.
 """
 
 from __future__ import annotations
@@ -83,6 +85,7 @@ from somd.transforms.loops.varying import OF_LANES, Varying, is_straight
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes.bit_widths import in_words, words_of
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
+from somd.transforms.passes.strip_guards import read_before, where_inside
 from somd.transforms.passes.strip_pieces import Piece, groups_in, note_needs, pieces_of, written_out
 from somd.transforms.passes.value_ranges import with_ranges
 from somd.transforms.types.scalars import REALS, ScalarType
@@ -102,10 +105,12 @@ def strip_mining(program: Program, room: int, lanes: tuple[int, int]) -> Program
 
 def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int]) -> Region:
     step = region.loops[-1].step
-    if not may_take_turns(region) or not isinstance(step, Constant):
+    guarded = where_inside(region) if _are_independent(region) else None
+    if guarded is None or not isinstance(step, Constant) or (guarded.conditions and region.reductions):
         return region
     loop = region.loops[-1].variable.name
-    body = _Separating(Varying(region, region.body, loop=region.loops[-1]), names).block(region.body)
+    body = read_before(guarded, Varying(region, guarded.body, loop=region.loops[-1]), names)
+    body = _Separating(Varying(region, body, loop=region.loops[-1]), names).block(body)
     varying = Varying(region, body, loop=region.loops[-1])
     cut = pieces_of(body, varying)
     if cut is None:
@@ -125,17 +130,24 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
             return region
         if vectorises(pieces, Shape(varying, loop, int(step.value.real))):
             made = _strips(region, pieces, kept, room, lanes)
-            return region if made is None else replace(region, strips=replace(made, assumed=tuple(assumed.items())))
+            if made is not None:
+                made = replace(made, assumed=tuple(assumed.items()), where=guarded.conditions)
+            return replace(region, strips=made)
     return region
 
 
 def may_take_turns(region: Region) -> bool:
-    """Whether iterations are independent one by one, and each statement is run as often as its loops say."""
+    """Whether iterations are independent one by one, each statement is run as often as its loops say, and no access is
+    tested or counts from the end."""
+    proved = all(isinstance(each.access, Proved) for each in expressions_in(region.body) if isinstance(each, Element))
+    return proved and _are_independent(region)
+
+
+def _are_independent(region: Region) -> bool:
     dependent = region.relaxed or region.ordered_if or region.handed_on or region.combined
     if dependent or region.local_arrays or region.partition is not None:
         return False
-    proved = all(isinstance(each.access, Proved) for each in expressions_in(region.body) if isinstance(each, Element))
-    return is_straight(region.body) and proved and all(map(_in_lanes, region.reductions))
+    return is_straight(region.body) and all(map(_in_lanes, region.reductions))
 
 
 def _in_lanes(reduced: Reduced) -> bool:

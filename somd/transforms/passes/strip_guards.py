@@ -1,0 +1,147 @@
+"""Conditions, asked once for a region, under which accesses that are tested where they happen are inside.
+
+In: a region, some accesses of which stand under conditions, so that nothing was proved of them before the loops. Out:
+comparisons of lengths and limits of loops, and the body in which these accesses are proved; nothing where an index is
+not the variable of a loop whose limits are known before the region, plus a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from somd.transforms.loops.making import length, operation, variable, whole_number
+from somd.transforms.loops.naming import NewNames
+from somd.transforms.loops.printer import expression_text
+from somd.transforms.loops.program import (
+    PROVED,
+    Assign,
+    Constant,
+    Element,
+    Expression,
+    FromEnd,
+    HelperCall,
+    If,
+    Loop,
+    Operation,
+    Origin,
+    Region,
+    Statement,
+    Store,
+    Tested,
+    Variable,
+)
+from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.rewriting import each_statement, with_bodies, with_expressions, with_operands
+from somd.transforms.loops.scopes import read, set_by
+from somd.transforms.loops.varying import Varying, limits
+from somd.transforms.loops.walking import expressions_in, inside, statements_in
+from somd.transforms.passes.register_accumulation import with_variable
+
+Block = tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A body of a region in which every access is proved, where the conditions hold; `anywhere` are the elements whose
+    accesses were tested, which are inside in all trips of the loops around them."""
+
+    body: Block
+    conditions: tuple[Expression, ...] = ()
+    anywhere: frozenset[Element] = frozenset()
+
+
+def where_inside(region: Region) -> Guarded | None:
+    """The region's body, and where all its accesses are inside; None where that is not known, or some count from the
+    end."""
+    elements = {each for each in expressions_in(region.body) if isinstance(each, Element)}
+    if any(isinstance(each.access, FromEnd) for each in elements):
+        return None
+    tested = [each for each in elements if isinstance(each.access, Tested)]
+    loops = _known_loops(region)
+    found: dict[Expression, None] = {}
+    for element in tested:
+        for axis, index in enumerate(element.indices):
+            conditions = _of_index(index, element.array, axis, loops)
+            if conditions is None:
+                return None
+            found.update(dict.fromkeys(conditions))
+    if not tested:
+        return Guarded(region.body)
+    made = each_statement(region.body, _proved_in)
+    conditions = tuple(sorted(found, key=expression_text))
+    return Guarded(made, conditions, frozenset(replace(each, access=PROVED) for each in tested))
+
+
+def _proved(node: Expression) -> Expression:
+    made = with_operands(node, _proved)
+    return replace(made, access=PROVED) if isinstance(made, Element) else made
+
+
+def _proved_in(node: Statement) -> Statement:
+    made = with_expressions(node, _proved)
+    return replace(made, element=replace(made.element, access=PROVED)) if isinstance(made, Store) else made
+
+
+def read_before(guarded: Guarded, varying: Varying, names: NewNames) -> Block:
+    """The body with elements that are the same for all lanes read before the conditions under which they are needed:
+    processors do not load under a condition for some lanes what they can load for all."""
+
+    def block(body: Block) -> Block:
+        made: list[Statement] = []
+        for node in body:
+            if isinstance(node, If) and varying(node.test):
+                found = (each for each in expressions_in((node,)) if isinstance(each, Element))
+                whole_: Block = (node,)
+                for element in dict.fromkeys(found):
+                    if element in guarded.anywhere and not varying(element):
+                        place = variable(names.name(element.array), element.type)
+                        made.append(Assign(place, element, Origin(node.origin.position)))
+                        whole_ = with_variable(whole_, element, place)
+                made += whole_
+            else:
+                made.append(with_bodies(node, block))
+        return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+
+    return block(guarded.body) if guarded.anywhere else guarded.body
+
+
+def _known_loops(region: Region) -> Mapping[str, list[Loop]]:
+    """By their variables, which nothing else sets: loops that count by one between limits that hold for the region."""
+    inner = [node for node in statements_in(region.body) if isinstance(node, Loop)]
+    others = {name for node in statements_in(region.body) if not isinstance(node, Loop) for name in set_by(node)}
+    known: dict[str, list[Loop]] = {}
+    for loop in (*region.loops, *inner):
+        name = loop.variable.name
+        steps = isinstance(loop.step, Constant) and loop.step.value == 1
+        before = read(*limits(loop)) <= set(region.scalars) and not any(map(_is_asked, limits(loop)))
+        if not steps or not before:
+            others.add(name)
+        known.setdefault(name, []).append(loop)
+    return {name: loops for name, loops in known.items() if name not in others}
+
+
+def _is_asked(node: Expression) -> bool:
+    return any(isinstance(each, Element | HelperCall) for each in inside(node))
+
+
+def _of_index(
+    index: Expression, array: str, axis: int, loops: Mapping[str, list[Loop]]
+) -> tuple[Expression, ...] | None:
+    """Where an index is inside its array for all trips of the loop whose variable it has."""
+    offset, counter = 0, index
+    if isinstance(index, Operation) and index.operator in ("+", "-") and isinstance(index.operands[1], Constant):
+        counter = index.operands[0]
+        offset = int(index.operands[1].value.real) * (1 if index.operator == "+" else -1)
+    if not isinstance(counter, Variable) or counter.name not in loops:
+        return None
+    found: list[Expression] = []
+    for loop in loops[counter.name]:
+        ends = [operation("+", each, whole_number(offset)) if offset else each for each in (loop.start, loop.stop)]
+        if any(each.range is None or (offset and each.range == whole(each.type)) for each in ends):
+            return None
+        first, last = ends
+        if first.range is None or first.range.low < 0:
+            found.append(operation(">=", first, whole_number(0)))
+        found.append(operation("<=", last, length(array, axis)))
+    return tuple(found)
