@@ -20,7 +20,7 @@ MAX_OPERATIONS = 4_000_000
 _answers: dict[tuple[str, ...], bool] = {}
 #: sets by their texts: isl takes long to read them, and several questions about a loop begin with the same one
 _read: dict[str, isl.Set] = {}
-_KEPT = 4096
+_KEPT = 1 << 14
 
 
 class TooComplex(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import textwrap
@@ -24,8 +25,10 @@ from somd.transforms.signature_text import parse_type
 _numbers = itertools.count(1)
 
 
+@functools.lru_cache(maxsize=256)
 def program_of_text(text: str, **types: str) -> Program:
-    """The program of the last function in `text`, for arguments of these types; what is `A` there is distributed."""
+    """The program of the last function in `text`, for arguments of these types; what is `A` there is distributed. Tests
+    of one pass, with and without bugs, ask for the same ones again."""
     text = textwrap.dedent(text).lstrip("\n")
     file = f"<shown {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
