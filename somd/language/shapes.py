@@ -14,6 +14,8 @@ from somd.errors import SomdRuntimeError
 OPERANDS, INPUT, OUTPUT, MASK, UNPACKED = "operands", "input", "output", "mask", "unpacked"
 #: an index and the number of its axis, and the length of that
 INDEX = "index"
+#: two operands of a product
+DOT, MATMUL = "dot", "matmul"
 
 
 def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
@@ -33,6 +35,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
         return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
     if what == UNPACKED:
         return _unpacking(shapes[0][0], shapes[1][0])
+    if what in (DOT, MATMUL):
+        return _product(what, shapes[0], shapes[1])
     one, two = (np.broadcast_to(np.zeros(()), shape) for shape in shapes)
     try:
         if what == OPERANDS:
@@ -49,6 +53,15 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
 
 
+def _product(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> Exception:
+    """What NumPy raises for a product; the other lengths may be large, and are 1 where the text does not tell them."""
+    try:
+        getattr(np, what)(np.broadcast_to(np.zeros(()), first), np.broadcast_to(np.zeros(()), second))
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"shapes {first} and {second} fit")
+
+
 def _unpacking(count: int, names: int) -> Exception:
     """What Python raises where `count` elements are given to so many names."""
     try:
@@ -60,7 +73,7 @@ def _unpacking(count: int, names: int) -> Exception:
 
 def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether NumPy takes two shapes."""
-    if what in (MASK, UNPACKED):
+    if what in (MASK, UNPACKED, DOT, MATMUL):
         return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
     if what == INPUT:

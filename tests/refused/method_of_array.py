@@ -1,4 +1,4 @@
-"""A NumPy reduction of a whole array."""
+"""A method of an array that is not taken."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    s = a.sum()
+    s = a.argsort()
     for i in range(len(a)):
-        a[i] = a[i] / s
+        a[i] = a[i] / s[i]
 
 
 f(np.ones(8))

@@ -64,6 +64,16 @@ class Broadcasting:
             read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
             self.equal[frozenset((a.text, b.text))] = frozenset(read)
 
+    def demand(self, what: str, a: Linear, b: Linear, shapes: tuple[Shape, Shape], node: cst.CSTNode) -> None:
+        """Emit a test that two lengths of two shapes are equal."""
+        if a == b or frozenset((a.text, b.text)) in self.equal:
+            return
+        raising = self.names.raising(what, list(shapes), node)
+        self.before.append(
+            self.names.line(f"if {a.text} != {b.text} and ({a.text} > 0 or {b.text} > 0):\n    {raising}", node)
+        )
+        self.equal[frozenset((a.text, b.text))] = frozenset(names_read(cst.parse_expression(f"{a.text}, {b.text}")))
+
     def refuse(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
         """Report shapes of which the text shows that they do not fit."""
         told = ", ".join(f"({', '.join(each.text for each in shape)})" for shape in (first, second))

@@ -21,12 +21,14 @@ from somd.transforms.arrays.indexed import gathered, mask_of, masked
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.named_parts import NamedParts
 from somd.transforms.arrays.names import Names
+from somd.transforms.arrays.products import product
+from somd.transforms.arrays.reductions import reduction
 from somd.transforms.arrays.slices import Slices
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.renaming import Replaced
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -138,6 +140,8 @@ class Expressions:
         kind = self.type_of(node)
         if isinstance(kind, ScalarType):
             return self.scalar(node)
+        if self.reduces(node):
+            return self.reduced(node)
         under = mask_of(self, node)
         if under is not None and isinstance(node, cst.Subscript):
             return self.under_mask(node, under)
@@ -164,23 +168,71 @@ class Expressions:
             return self.call(node)
         raise self.refuse("SOMD202", "this is not supported among arrays", node, "write the loop out")
 
-    def of_named_part(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """A number, with elements of the array itself in place of those of its parts that have names."""
+    def reduces(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a reduction or a product of arrays."""
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        if callee is not None:
+            return callee.kind in ("reduce", "product")
+        return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply)
+
+    def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A number with names for what is reduced in it, and elements of arrays for those of their named parts."""
         replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-        for each in nodes_in(node):
+        waiting: list[cst.CSTNode] = [node]
+        while waiting:
+            each = waiting.pop()
             owner = each.value if isinstance(each, cst.Subscript) else None
-            if isinstance(owner, cst.Name) and self.parts.standing.get(owner.value) is not None:
+            if self.reduces(each):
+                replaced[each] = self.reduced(cast(cst.BaseExpression, each)).element(())
+            elif isinstance(owner, cst.Name) and self.parts.part(owner.value) is not None:
                 element = cst.ensure_type(each, cst.Subscript)
                 items = items_of(element, self.names.method)
                 replaced[each] = self.part(element, self.value(owner), items).element(())
+            else:
+                waiting += reversed(children_of(each))
         branches = any(isinstance(each, cst.IfExp | cst.BooleanOperation) for each in nodes_in(node))
         if replaced and branches:
-            raise self.refuse("SOMD202", "an element of a part under a condition", node, "index the array itself")
+            message = "a reduction, or an element of a part, under a condition"
+            raise self.refuse("SOMD202", message, node, "give it a name in a statement before")
+        if node in replaced:
+            return replaced[node]
         return cast(cst.BaseExpression, node.visit(Replaced(replaced, self.names.positions))) if replaced else node
+
+    def reduced(self, node: cst.BaseExpression) -> Value:
+        """The value of a reduction or a product."""
+        if isinstance(node, cst.BinaryOperation):
+            return product(self, node, node.left, node.right)
+        call = cst.ensure_type(node, cst.Call)
+        callee = self.types.calls[call]
+        owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+        of_array = owner is not None and isinstance(self.type_of(owner), ArrayType)
+        operands = [*([owner] if of_array and owner is not None else []), *(a.value for a in call.args)]
+        if callee.reducing is not None:
+            return reduction(self, call, callee.reducing, operands[0])
+        return product(self, call, operands[0], operands[1])
+
+    def materialised(self, value: Value, dtype: str, node: cst.CSTNode) -> View:
+        """A value that is computed whole before the statement."""
+        name = self.names.new("value__whole", code(node))
+        lengths = [self.clamped(length) for length in value.shape]
+        shape = ", ".join(length.text for length in lengths)
+        inner = shape if len(lengths) == 1 else f"({shape})"
+        allocation = f"{self.names.numpy('empty')}({inner}, dtype={self.names.dtype(dtype)})"
+        self.before.append(self.names.line(f"{name} = {allocation}", node))
+        indexes = [self.names.new(f"at__{axis}") for axis in range(len(lengths))]
+        at = tuple(Linear() if n == ONE else Linear.of(i) for i, n in zip(indexes, lengths, strict=True))
+        text = f"{name}[{', '.join(each.text for each in at)}] = {code(value.element(at))}"
+        made = self.names.line(text, node)
+        for index, length in reversed(list(zip(indexes, lengths, strict=True))):
+            made = made if length == ONE else self.names.loop(index, Linear(), length, made, node)
+        self.before.append(made)
+        target = cst.Name(name)
+        self.names.place(target, node)
+        return self.view(name, tuple(Axis(Linear(), 1, k) for k in range(len(lengths))), value.shape, target)
 
     def scalar(self, node: cst.BaseExpression) -> Value:
         """A number among arrays, computed once: what the statement writes may hold it."""
-        node = self.of_named_part(node)
+        node = self.plain_number(node)
         if not simple(node):
             text = code(node)
             if text not in self.kept:

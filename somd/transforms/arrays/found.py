@@ -15,6 +15,7 @@ from somd.transforms.frontend.array_helpers import array_names
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike")
 
@@ -66,6 +67,8 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
 
     class Uses(Reader):
         def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+            nonlocal found
+            found = found or isinstance(node.operator, cst.MatrixMultiply)
             self.operands(node.left, node.right)
 
         def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
@@ -87,6 +90,8 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
         def visit_Call(self, node: cst.Call) -> None:
             if _is_elementwise(node, method):
                 self.operands(*(each.value for each in node.args))
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in (*METHODS, "astype", "dot"):
+                self.operands(node.func.value)
 
         def operands(self, *nodes: cst.BaseExpression) -> None:
             nonlocal found
@@ -115,4 +120,7 @@ def _operates(node: cst.BaseExpression, method: Method, arrays: Collection[str])
 
 def _is_elementwise(node: cst.Call, method: Method) -> bool:
     function = evaluate(node.func, method.namespace, method.local_names)
-    return function is not MISSING and (isinstance(function, np.ufunc) or function in (abs, np.where, np.clip))
+    if function is MISSING or isinstance(function, np.ndarray):
+        return False
+    known_functions = (abs, np.where, np.clip, *REDUCTIONS, *PRODUCTS)
+    return isinstance(function, np.ufunc) or any(function is each for each in known_functions)

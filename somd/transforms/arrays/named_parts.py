@@ -21,7 +21,8 @@ from somd.transforms.types.typing_table import Types
 
 
 class NamedParts:
-    """The parts that names stand for; None where a name stands for an array of its own."""
+    """The parts that names stand for; where a name stands for an array of its own, that, as far as lengths are known,
+    or None."""
 
     def __init__(self, method: Method, types: Types) -> None:
         self.standing: dict[str, View | None] = dict.fromkeys(method.param_names)
@@ -41,6 +42,11 @@ class NamedParts:
     def bind(self, name: str, view: View | None) -> None:
         """`name` stands for a part, or for an array of its own, from here on."""
         self.standing[name] = view
+
+    def part(self, name: str) -> View | None:
+        """The part of another array that a name stands for here."""
+        view = self.standing.get(name)
+        return None if view is None or view.array == name else view
 
     def forget(self, names: Collection[str]) -> None:
         """Names are bound on some way to here."""

@@ -112,10 +112,12 @@ class Names:
         text = f"raise __import__({SHAPES!r}, fromlist=('',)).misfit({what!r}, {given})"
         lengths = dict.fromkeys(each.text for shape in shapes for each in shape if not each.is_constant)
         values = tuple(ast.unparse(ast.parse(length)) for length in lengths)
-        place = self.position(at)
-        name = new_name("raised_misfit", self.taken)
-        self.taken.discard(name)
-        while name in self.namespace:
+        return self.raised(text, values, at)
+
+    def raised(self, text: str, values: tuple[str, ...], at: cst.CSTNode) -> str:
+        """Python text that raises what the statement of a text raises, for these values."""
+        place, name = self.position(at), "raised_of_arrays"
+        while name in self.taken or name in self.namespace:
             name += "_"
         self.namespace[name] = Raising(text, place, values, function_at(self.method, place))
         return f"raise {name}({', '.join(values)})"

@@ -32,7 +32,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import rewritten
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -106,7 +106,9 @@ class _Lowering:
                 made[0] = self.with_parts(made[0], leading_lines=node.leading_lines)
             return made
         if isinstance(node, cst.If):
-            return [self.branch(node)]
+            return self.tested(node)
+        if isinstance(node, cst.While) and any(map(self.expressions.reduces, nodes_in(node.test))):
+            return [self.repeated(node)]
         if isinstance(node, cst.For | cst.While):
             self.check_read(node.iter if isinstance(node, cst.For) else node.test)
             self.shapes.forget(assigned_names(node))
@@ -120,6 +122,35 @@ class _Lowering:
         if isinstance(node, cst.With):
             return [self.with_parts(node, body=self.suite(node.body))]
         return [node]
+
+    def tested(self, node: cst.If) -> list[cst.BaseStatement]:
+        """An `if`, behind what is reduced for its test."""
+        if not any(map(self.expressions.reduces, nodes_in(node.test))):
+            return [self.branch(node)]
+        self.expressions.begin(node)
+        try:
+            test = self.expressions.plain_number(node.test)
+        except NotTaken:
+            return [node]
+        before = self.expressions.before
+        made = self.branch(cast(cst.If, self.names.changed(node, test=test)))
+        return [*before, made]
+
+    def repeated(self, node: cst.While) -> cst.BaseStatement:
+        """A test for which something is reduced is made in the loop: `while True: ...; if not test: break; ...`."""
+        self.shapes.forget(assigned_names(node))
+        self.expressions.parts.forget(assigned_names(node))
+        self.expressions.begin(node.test)
+        try:
+            test = self.expressions.plain_number(node.test)
+        except NotTaken:
+            return node
+        before = self.expressions.before
+        leave = self.names.line(f"if not ({code(test)}):\n    break", node.test)
+        inner = [*before, leave, *statements_of(self.suite(node.body))]
+        body = cst.IndentedBlock(cast(list[cst.BaseStatement], inner))
+        made = self.names.changed(node, test=cst.Name("True"), body=body)
+        return cast(cst.BaseStatement, made)
 
     def branch(self, node: cst.If) -> cst.If:
         self.check_read(node.test)
@@ -139,7 +170,7 @@ class _Lowering:
         """Report names of parts of arrays in what is no array statement."""
         parts = self.expressions.parts
         for name in sorted(parts.names & set[str]().union(*map(names_read, nodes))):
-            if parts.standing.get(name, View) is not None:
+            if name not in parts.standing or parts.part(name) is not None:
                 message = f"`{name}` is a part of an array, and stands in array statements alone"
                 helps = "index the array itself, or copy the part: `.copy()` behind it"
                 self.expressions.refuse("SOMD202", message, nodes[0], helps)
@@ -147,7 +178,9 @@ class _Lowering:
     # --- statements ----------------------------------------------------------------------------------------------
 
     def is_operation(self, node: cst.CSTNode) -> bool:
-        """Whether an expression makes an array otherwise than by an allocation that stands alone."""
+        """Whether an expression makes an array otherwise than by an allocation that stands alone, or reduces one."""
+        if self.expressions.reduces(node):
+            return True
         if not isinstance(self.types.nodes.get(node), ArrayType):
             return False
         if isinstance(node, cst.Call):
@@ -181,6 +214,8 @@ class _Lowering:
     def lowered(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AugAssign):
             return self.updated(small)
+        if not self.of_arrays(small):
+            return [self.with_numbers(small)]
         if isinstance(small, cst.Return) and small.value is not None:
             value = self.returned(small.value)
             return [cst.SimpleStatementLine([cast(cst.Return, self.names.changed(small, value=value))])]
@@ -199,6 +234,32 @@ class _Lowering:
             return self.assigned(small, target, value_node)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
 
+    def of_arrays(self, small: cst.BaseSmallStatement) -> bool:
+        """Whether a statement does something with arrays that is no reduction to a number."""
+        if isinstance(small, cst.AugAssign) and isinstance(self.types.nodes.get(small.target), ArrayType):
+            return True
+        waiting: list[cst.CSTNode] = [small]
+        while waiting:
+            node = waiting.pop()
+            if self.expressions.reduces(node) and isinstance(self.types.nodes.get(node), ScalarType):
+                continue
+            if self.is_operation(node):
+                return True
+            waiting += children_of(node)
+        several = isinstance(small, cst.Assign) and any(isinstance(t.target, cst.Tuple) for t in small.targets)
+        return several and isinstance(self.types.nodes.get(cst.ensure_type(small, cst.Assign).value), ArrayType)
+
+    def with_numbers(self, small: cst.BaseSmallStatement) -> cst.BaseStatement:
+        """A statement of numbers, with names for those that are reduced from arrays."""
+        value = getattr(small, "value", None)
+        if not isinstance(value, cst.BaseExpression) or any(map(self.expressions.reduces, targets_of(small))):
+            message = "a reduction of an array is not supported here"
+            raise self.expressions.refuse("SOMD202", message, small, "give it a name in a statement before")
+        changed = self.names.changed(small, value=self.expressions.plain_number(value))
+        made = cst.SimpleStatementLine([cast(cst.BaseSmallStatement, changed)])
+        self.names.place(made, small)
+        return made
+
     def returned(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What is returned, with names for arrays that are made."""
         if isinstance(node, cst.Tuple):
@@ -206,8 +267,10 @@ class _Lowering:
             return self.names.changed(node, elements=parts)
         if not any(map(self.is_operation, nodes_in(node))):
             return node
+        if isinstance(self.types.nodes.get(node), ScalarType):
+            return self.expressions.plain_number(node)
         value = self.expressions.value(node)
-        if isinstance(value, View):
+        if isinstance(value, View) and value.array not in self.names.spelled:
             message = "a part of an array is not returned: it would be the caller's memory"
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         return self.names.expression(self.computed(value, node), node)
@@ -222,10 +285,10 @@ class _Lowering:
     def bound(self, small: cst.BaseSmallStatement, name: str, node: cst.BaseExpression) -> list[cst.BaseStatement]:
         """`name = value`, which is a new array."""
         value = self.expressions.value(node)
-        if isinstance(value, View):
+        if isinstance(value, View) and value.array not in self.names.spelled:
             self.expressions.parts.bind(name, self.expressions.lasting(value, node))
             return []
-        self.expressions.parts.bind(name, None)
+        self.expressions.parts.bind(name, self.own(name, value.shape, node))
         kind = cast(ArrayType, self.types.nodes[node])
         if name not in names_read(node) and name not in names_read(cst.parse_expression(shape_text(value.shape))):
             allocation = self.names.expression(self.allocation(value.shape, kind), small)
@@ -234,6 +297,11 @@ class _Lowering:
             return [line, *self.nest(self.target(name, value.shape, node), value, small)]
         made = self.computed(value, node, small)
         return [self.names.line(f"{name}, {made} = {made}, {name}", small)]
+
+    def own(self, name: str, shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+        """A new array, of which those lengths are known that are constants."""
+        lengths = [n if n.is_constant else Linear.of(f"{name}.shape[{axis}]") for axis, n in enumerate(shape)]
+        return self.target(name, tuple(lengths), node)
 
     def unpacked(
         self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.BaseExpression
@@ -384,3 +452,10 @@ class _Lowering:
 
 def shape_text(shape: tuple[Linear, ...]) -> str:
     return f"({''.join(f'{length.text}, ' for length in shape)})"
+
+
+def targets_of(small: cst.BaseSmallStatement) -> list[cst.CSTNode]:
+    """All that stands in the targets of a statement."""
+    targets = [each.target for each in small.targets] if isinstance(small, cst.Assign) else []
+    targets += [small.target] if isinstance(small, cst.AugAssign | cst.AnnAssign) else []
+    return [node for each in targets for node in nodes_in(each)]

@@ -42,7 +42,7 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Set: ("a set", "use arrays and scalars"),
     cst.List: ("a list", "use an array"),
     cst.StarredElement: ("`*` unpacking", "name the values one by one"),
-    cst.MatrixMultiply: ("`@`", "write the loops of the product out"),
+    cst.MatrixMultiplyAssign: ("`@=`", "write `a = a @ b`"),
     cst.Is: ("`is`", "compare with `==`"),
     cst.IsNot: ("`is not`", "compare with `!=`"),
     cst.In: ("`in`", "write a loop that compares"),

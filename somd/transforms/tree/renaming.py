@@ -55,7 +55,7 @@ class Renamed(_Copies):
 
 
 class Replaced(_Copies):
-    """Puts expressions in place of calls and subscripts."""
+    """Puts expressions in place of calls, subscripts and operations."""
 
     def __init__(
         self, replaced: Mapping[cst.CSTNode, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
@@ -64,6 +64,11 @@ class Replaced(_Copies):
         self.replaced = replaced
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
         return self.replaced.get(original_node, updated_node)
 
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:

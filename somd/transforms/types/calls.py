@@ -16,6 +16,7 @@ from somd.transforms.frontend.reached import Function
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
+from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 from somd.transforms.types.scalars import FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee
 from somd.transforms.types.unknown_calls import unknown_call
@@ -47,6 +48,14 @@ class Calls:
                 return self._allocation(node, kind, name)
         if isinstance(function, Function) and functions.known(function, functions.MATH) is None:
             return self._helper(function, arguments, node)
+        reducing = functions.known(function, REDUCTIONS)
+        if reducing is not None and node.args and node.args[0].keyword is None:
+            return self.expressions.reductions.reduction(node, reducing, arguments[0], list(node.args[1:]))
+        product = functions.known(function, PRODUCTS)
+        if product is not None and len(arguments) == 2:
+            self.types.calls[node] = Callee("product", product)
+            sides = self.any(arguments[0]), self.any(arguments[1])
+            return self.expressions.reductions.product(node, *sides, function)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
@@ -236,6 +245,11 @@ class Calls:
         if isinstance(base, ScalarType) and name in functions.METHODS and not node.args:
             self.types.calls[node] = Callee("method", name)
             return self._applied(operator.methodcaller(name), [base], node)
+        if isinstance(base, ArrayType) and name in METHODS:
+            return self.expressions.reductions.reduction(node, name, function.value, list(node.args))
+        if isinstance(base, ArrayType) and name == "dot" and len(node.args) == 1:
+            self.types.calls[node] = Callee("product", "dot")
+            return self.expressions.reductions.product(node, base, self.any(node.args[0].value), np.dot)
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base

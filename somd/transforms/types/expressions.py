@@ -24,6 +24,7 @@ from somd.transforms.types.calls import Calls
 from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.naturals import Naturals
 from somd.transforms.types.parts import Parts
+from somd.transforms.types.reducing import Reductions
 from somd.transforms.types.scalars import (
     BINARY,
     BOOL,
@@ -70,6 +71,7 @@ class Expressions:
         self.naturals = Naturals(method)
         self.calls = Calls(self)
         self.parts = Parts(self)
+        self.reductions = Reductions(self)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)
@@ -146,6 +148,8 @@ class Expressions:
 
     def _operation(self, node: cst.BinaryOperation) -> Type | None:
         sides = self.any(node.left), self.any(node.right)
+        if isinstance(node.operator, cst.MatrixMultiply):
+            return self.reductions.product(node, *sides, operator.matmul)
         if ARRAY in map(type, sides) and type(node.operator) in BINARY:
             return self.whole(BINARY[type(node.operator)], sides, (node.left, node.right), node)
         left, right = self.as_scalar(sides[0], node.left), self.as_scalar(sides[1], node.right)

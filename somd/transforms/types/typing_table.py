@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import Type
 
+if TYPE_CHECKING:
+    from somd.transforms.types.reducing import Reducing
+
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy or helper; `name` is its name."""
+    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy, helper, reduce, product, astype or
+    method; `name` is its name."""
 
     kind: str
     name: str
     helper: HelperInstance | None = None
+    reducing: Reducing | None = None
 
 
 @dataclass(frozen=True)

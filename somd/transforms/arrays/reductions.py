@@ -1,0 +1,382 @@
+"""Reductions as loops, with the bits that NumPy gives for arrays in C order.
+
+Sums of floats over the last axis, or over all, are NumPy's pairwise ones: halves, rounded down to 8, until no more than
+128 elements are left, which 8 accumulators add. The tree depends on the length alone; its leaves are summed
+independently. Up to NumPy 2.2 that is done for 8192 elements at a time. Other axes are gone along in order, as NumPy
+does. What is left, minima, integers, truth values, has no order.
+
+In: a call and the value that it reduces. Out: the value of the result; loops that compute it come before the statement.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.values import ONE, At, Axis, Value, View
+from somd.transforms.types.reducing import Reducing
+from somd.transforms.types.scalars import ArrayType, ScalarType
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
+
+#: the most elements that are added without halving
+LEAF = 128
+#: elements that are summed as one up to NumPy 2.2; all of them later
+CHUNK = 8192 if np.lib.NumpyVersion(np.__version__) < "2.3.0" else None
+#: iterations in which all elements of a vector are reduced
+BLOCK = 4096
+EMPTY = {
+    "max": "zero-size array to reduction operation maximum which has no identity",
+    "min": "zero-size array to reduction operation minimum which has no identity",
+    "argmax": "attempt to get argmax of an empty sequence",
+    "argmin": "attempt to get argmin of an empty sequence",
+}
+
+
+def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, operand: cst.BaseExpression) -> Value:
+    """The value of a reduction."""
+    value, kind = expressions.value(operand), expressions.type_of(operand)
+    found = expressions.type_of(node)
+    assert isinstance(kind, ArrayType) and isinstance(found, ArrayType | ScalarType)
+    one = _Reduction(expressions, node, value, reducing.axes)
+    inner = kind.dtype
+    if reducing.name == "ptp":
+        made = one.both("-", one.of("max", inner), one.of("min", inner))
+    elif reducing.name in ("mean", "var", "std"):
+        work = inner if np.dtype(inner).kind in "fc" else "float64"
+        made = one.mean(one.of("sum", work), work, 0)
+        if reducing.name != "mean":
+            made = one.spread(made, work, reducing.ddof)
+        if reducing.name == "std":
+            root, deviation = expressions.names.numpy("sqrt"), made
+            made = Value(made.shape, lambda at: one.text(f"{root}({one.code(deviation.element(at))})"))
+    else:
+        made = one.of(reducing.name, found.dtype)
+    return one.kept(made) if reducing.keepdims else made
+
+
+class _Reduction:
+    """A reduction of `value` along `axes`, all of them for None."""
+
+    def __init__(self, expressions: Expressions, node: cst.CSTNode, value: Value, axes: tuple[int, ...] | None) -> None:
+        self.expressions, self.names, self.node = expressions, expressions.names, node
+        self.value = value
+        count = len(value.shape)
+        self.axes = tuple(range(count)) if axes is None else tuple(sorted(axes))
+        self.others = tuple(axis for axis in range(count) if axis not in self.axes)
+        self.lengths = [expressions.clamped(length) for length in value.shape]
+        self.shape = tuple(self.lengths[axis] for axis in self.others)
+
+    # --- pieces of text ------------------------------------------------------------------------------------------
+
+    def code(self, node: cst.CSTNode) -> str:
+        return " ".join(cst.Module([]).code_for_node(node).split())
+
+    def text(self, text: str) -> cst.BaseExpression:
+        return self.names.expression(text, self.node)
+
+    def emit(self, *lines: str) -> None:
+        module = cst.parse_module("\n".join(lines) + "\n")
+        for statement in module.body:
+            self.names.place(statement, self.node)
+            self.expressions.before.append(statement)
+
+    def fresh(self, stem: str) -> str:
+        return self.names.new(stem, self.code(self.node))
+
+    def element(self, outer: tuple[str, ...], inner: tuple[Linear, ...], dtype: str | None = None) -> str:
+        """The text of an element, as a number of a dtype."""
+        at: list[Linear] = [Linear()] * len(self.value.shape)
+        for axis, name in zip(self.others, outer, strict=True):
+            at[axis] = Linear.of(name)
+        for axis, index in zip(self.axes, inner, strict=True):
+            at[axis] = index
+        for axis, length in enumerate(self.value.shape):
+            at[axis] = Linear() if length == ONE else at[axis]
+        found = self.code(self.value.element(tuple(at)))
+        return found if dtype is None else f"{self.names.dtype(dtype)}({found})"
+
+    def array(self, lengths: list[str], dtype: str) -> str:
+        """The name of a new array."""
+        name = self.fresh("value__whole")
+        inner = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+        self.emit(f"{name} = {self.names.numpy('empty')}({inner}, dtype={self.names.dtype(dtype)})")
+        return name
+
+    def loops(self, names: tuple[str, ...], lengths: list[str], body: list[str]) -> list[str]:
+        """Lines of loops around lines."""
+        made = body
+        for name, length in reversed(list(zip(names, lengths, strict=True))):
+            made = [f"for {name} in range({length}):", *(f"    {line}" for line in made)]
+        return made
+
+    def result(self, name: str) -> Value:
+        """The value of a scalar or an array that has been computed."""
+        if not self.shape:
+            return Value((), lambda at: self.text(name))
+        axes = tuple(Axis(Linear(), 1, axis) for axis in range(len(self.shape)))
+        node = cst.Name(name)
+        self.names.place(node, self.node)
+        return self.expressions.view(name, axes, self.shape, node)
+
+    # --- reductions ----------------------------------------------------------------------------------------------
+
+    def of(self, name: str, dtype: str) -> Value:
+        """The value of one of NumPy's own reductions; `dtype` is that of the result."""
+        if name == "sum" and np.dtype(dtype).kind in "fc" and len(self.lengths) - 1 in self.axes:
+            return self.pairwise(dtype)
+        if name in EMPTY:
+            self.not_empty(EMPTY[name])
+        if name in ("argmax", "argmin"):
+            return self.place(name)
+        kept = dtype if name in ("max", "min") else ("bool" if name in ("any", "all") else dtype)
+        if name == "count_nonzero":
+            kept = "int64"
+        ordered = name == "prod" and np.dtype(dtype).kind in "fc"
+        return self.in_order(name, kept, ordered)
+
+    def not_empty(self, message: str) -> None:
+        none = " or ".join(f"{self.lengths[axis].text} <= 0" for axis in self.axes)
+        some = " and ".join(f"{length.text} > 0" for length in self.shape)
+        raising = self.names.raised(f"raise ValueError({message!r})", (), self.node)
+        self.emit(f"if ({none}){f' and {some}' if some else ''}:", f"    {raising}")
+
+    def combined(self, name: str, total: str, element: str, dtype: str) -> str:
+        """The text of `total` with one more element."""
+        if name in ("max", "min"):
+            return f"{self.names.numpy('maximum' if name == 'max' else 'minimum')}({total}, {element})"
+        if name in ("any", "all"):
+            return f"{self.names.numpy('logical_or' if name == 'any' else 'logical_and')}({total}, {element})"
+        if name == "count_nonzero":
+            return f"{total} + {self.names.dtype('int64')}({element} != 0)"
+        return f"{total} {'*' if name == 'prod' else '+'} {self.names.dtype(dtype)}({element})"
+
+    def first(self, name: str, dtype: str, element: str) -> str:
+        if name in ("max", "min"):
+            return element
+        return f"{self.names.dtype(dtype)}({1 if name in ('prod', 'all') else 0})"
+
+    def in_order(self, name: str, dtype: str, ordered: bool) -> Value:
+        """All elements in order; with nothing but a number as result in blocks, unless they are `ordered`."""
+        inner = tuple(self.fresh("at__in") for _ in self.axes)
+        lengths = [self.lengths[axis].text for axis in self.axes]
+        total = self.fresh("value__total")
+        if self.shape:
+            outer = tuple(self.fresh("at__out") for _ in self.others)
+            zero = self.first(name, dtype, self.element(outer, (Linear(),) * len(inner)))
+            step = self.combined(name, total, self.element(outer, tuple(map(Linear.of, inner))), dtype)
+            body = [f"{total} = {zero}", *self.loops(inner, lengths, [f"{total} = {step}"])]
+            made = self.array([length.text for length in self.shape], dtype)
+            body.append(f"{made}[{', '.join(outer)}] = {total}")
+            self.emit(*self.loops(outer, [length.text for length in self.shape], body))
+            return self.result(made)
+        block = 1 if len(inner) > 1 else BLOCK
+        part, count = self.fresh("at__block"), self.fresh("value__once")
+        self.emit(f"{count} = {1 if ordered else f'({lengths[0]} + {block - 1}) // {block}'}")
+        begin = Linear() if ordered else Linear.of(part) * block
+        end = lengths[0] if ordered else f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
+        zero = self.first(name, dtype, self.element((), (begin, *(Linear(),) * (len(inner) - 1))))
+        step = self.combined(name, total, self.element((), tuple(map(Linear.of, inner))), dtype)
+        rest = self.loops(inner[1:], lengths[1:], [f"{total} = {step}"])
+        partial = self.array([count], dtype)
+        made = self.fresh("value__once")
+        last = self.combined("sum" if name == "count_nonzero" else name, made, f"{partial}[{part}]", dtype)
+        self.emit(
+            *self.loops(
+                (part,),
+                [count],
+                [
+                    f"{total} = {zero}",
+                    f"for {inner[0]} in range({begin.text}, {end}):",
+                    *(f"    {line}" for line in rest),
+                    f"{partial}[{part}] = {total}",
+                ],
+            ),
+            f"{made} = {self.first(name, dtype, f'{partial}[0]')}",
+            *self.loops((part,), [count], [f"{made} = {last}"]),
+        )
+        return self.result(made)
+
+    def place(self, name: str) -> Value:
+        """Where the first maximum or minimum is; nan counts as one."""
+        inner = tuple(self.fresh("at__in") for _ in self.axes)
+        outer = tuple(self.fresh("at__out") for _ in self.others)
+        lengths = [self.lengths[axis].text for axis in self.axes]
+        best, at, new = (self.fresh("value__best") for _ in range(3))
+        number = inner[0]
+        for name_in, length in zip(inner[1:], lengths[1:], strict=True):
+            number = f"({number}) * {length} + {name_in}"
+        test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
+        body = [
+            f"{best} = {self.element(outer, (Linear(),) * len(inner))}",
+            f"{at} = 0",
+            *self.loops(
+                inner,
+                lengths,
+                [
+                    f"{new} = {self.element(outer, tuple(map(Linear.of, inner)))}",
+                    f"if {test}:",
+                    f"    {best} = {new}",
+                    f"    {at} = {number}",
+                ],
+            ),
+        ]
+        if self.shape:
+            made = self.array([length.text for length in self.shape], "int64")
+            body.append(f"{made}[{', '.join(outer)}] = {at}")
+            self.emit(*self.loops(outer, [length.text for length in self.shape], body))
+            return self.result(made)
+        made, part, answer = self.array(["1"], "int64"), self.fresh("at__block"), self.fresh("value__once")
+        self.emit(*self.loops((part,), ["1"], [*body, f"{made}[{part}] = {at}"]), f"{answer} = {made}[0]")
+        return self.result(answer)
+
+    # --- pairwise sums -------------------------------------------------------------------------------------------
+
+    def pairwise(self, dtype: str) -> Value:
+        """Sums of floats in NumPy's tree: a slot for each leaf that there may be, those that are none hold 0."""
+        zero = f"{self.names.dtype(dtype)}(0)"
+        count, per, size, slots, chunks = (self.fresh("value__once") for _ in range(5))
+        least = self.names.function("min")
+        self.emit(
+            f"{count} = {' * '.join(self.lengths[axis].text for axis in self.axes)}",
+            f"{per} = {count if CHUNK is None else f'{least}({count}, {CHUNK})'}",
+            f"{size} = {per}",
+            f"{slots} = 1",
+            f"while {size} > {LEAF}:",
+            f"    {size} = {size} - ({size} // 2 - {size} // 2 % 8)",
+            f"    {slots} = {slots} * 2",
+            f"{chunks} = 1 if {per} == 0 else ({count} + {per} - 1) // {per}",
+        )
+        outer = tuple(self.fresh("at__out") for _ in self.others)
+        shape = [length.text for length in self.shape]
+        tree = self.array([*shape, f"{chunks} * {slots}"], dtype)
+        slot = self.fresh("at__slot")
+        self.emit(
+            *self.loops(
+                (*outer, slot),
+                [*shape, f"{chunks} * {slots}"],
+                self.leaf(outer, tree, slot, dtype, (count, per, slots)),
+            )
+        )
+        wide, pair, total = self.fresh("value__wide"), self.fresh("at__pair"), self.fresh("value__total")
+        where = "".join(f"{name}, " for name in outer)
+        body = [
+            f"{wide} = 1",
+            f"while {wide} < {slots}:",
+            f"    for {pair} in range({chunks} * {slots} // (2 * {wide})):",
+            f"        {tree}[{where}{pair} * 2 * {wide}] = {tree}[{where}{pair} * 2 * {wide}] + "
+            f"{tree}[{where}{pair} * 2 * {wide} + {wide}]",
+            f"    {wide} = {wide} * 2",
+            f"{total} = {zero}",
+            f"for {pair} in range({chunks}):",
+            f"    {total} = {total} + {tree}[{where}{pair} * {slots}]",
+        ]
+        if not self.shape:
+            self.emit(*body)
+            return self.result(total)
+        made = self.array(shape, dtype)
+        self.emit(*self.loops(outer, shape, [*body, f"{made}[{', '.join(outer)}] = {total}"]))
+        return self.result(made)
+
+    def leaf(
+        self, outer: tuple[str, ...], tree: str, slot: str, dtype: str, numbers: tuple[str, str, str]
+    ) -> list[str]:
+        """Lines that go down to the leaf of a slot, and sum it."""
+        count, per, slots = numbers
+        low, size, half, rest, left, total = (self.fresh("value__leaf") for _ in range(6))
+        step = self.fresh("at__leaf")
+        least = self.names.function("min")
+        lanes = [self.fresh("value__lane") for _ in range(8)]
+
+        def element(offset: Linear) -> str:
+            return self.element(outer, self.unravelled(Linear.of(low) + offset), dtype)
+
+        halves = [f"({a} + {b})" for a, b in zip(lanes[::2], lanes[1::2], strict=True)]
+        return [
+            f"{low} = {slot} // {slots} * {per}",
+            f"{size} = {least}({per}, {count} - {low})",
+            f"{rest} = {slot} % {slots}",
+            f"{half} = {slots} // 2",
+            f"while {half} > 0:",
+            f"    {left} = {size}",
+            f"    if {size} > {LEAF}:",
+            f"        {left} = {size} // 2 - {size} // 2 % 8",
+            f"    if {rest} >= {half}:",
+            f"        {low} = {low} + {left}",
+            f"        {size} = {size} - {left}",
+            f"        {rest} = {rest} - {half}",
+            "    else:",
+            f"        {size} = {left}",
+            f"    {half} = {half} // 2",
+            f"{total} = {self.names.dtype(dtype)}(0)",
+            f"if {size} >= 8:",
+            *(f"    {lane} = {element(Linear(k))}" for k, lane in enumerate(lanes)),
+            f"    for {step} in range(8, {size} - {size} % 8, 8):",
+            *(f"        {lane} = {lane} + {element(Linear.of(step) + k)}" for k, lane in enumerate(lanes)),
+            f"    {total} = ({halves[0]} + {halves[1]}) + ({halves[2]} + {halves[3]})",
+            f"    for {step} in range({size} - {size} % 8, {size}):",
+            f"        {total} = {total} + {element(Linear.of(step))}",
+            "else:",
+            f"    for {step} in range({size}):",
+            f"        {total} = {total} + {element(Linear.of(step))}",
+            f"{tree}[{''.join(f'{name}, ' for name in outer)}{slot}] = {total}",
+        ]
+
+    def unravelled(self, index: Linear) -> tuple[Linear, ...]:
+        """The indexes along the reduced axes of an element, counted in C order."""
+        found: list[Linear] = []
+        rest = index
+        for axis in self.axes[:0:-1]:
+            length = self.lengths[axis].text
+            found.append(Linear.of(f"(({rest.text}) % ({length}))"))
+            rest = Linear.of(f"(({rest.text}) // ({length}))")
+        return (rest, *found[::-1])
+
+    # --- what is made of sums ------------------------------------------------------------------------------------
+
+    def count(self, less: int) -> str:
+        """How many elements are reduced, `less` some, as a number that is at least 0."""
+        product = " * ".join(f"({self.lengths[axis].text})" for axis in self.axes)
+        return f"{self.names.function('max')}({product} - {less}, 0)" if less else f"({product})"
+
+    def both(self, operator: str, left: Value, right: Value) -> Value:
+        return Value(
+            left.shape,
+            lambda at: self.text(f"({self.code(left.element(at))} {operator} {self.code(right.element(at))})"),
+        )
+
+    def mean(self, total: Value, dtype: str, less: int) -> Value:
+        """A sum over the number of elements: divided in double precision, as NumPy does."""
+        wide, own = self.names.dtype("complex128" if dtype.startswith("c") else "float64"), self.names.dtype(dtype)
+        number = self.expressions.named(self.count(less), True).text
+        return Value(total.shape, lambda at: self.text(f"{own}({wide}({self.code(total.element(at))}) / {number})"))
+
+    def spread(self, mean: Value, dtype: str, ddof: int) -> Value:
+        """The mean of the squares of differences from the mean, which is computed before."""
+        if not mean.shape:
+            name = self.fresh("value__once")
+            self.emit(f"{name} = {self.code(mean.element(()))}")
+            mean = Value((), lambda at: self.text(name))
+        else:
+            mean = self.expressions.materialised(mean, dtype, self.node)
+        own, value, kept = self.names.dtype(dtype), self.value, mean
+
+        def square(at: At) -> cst.BaseExpression:
+            outer = tuple(at[axis] for axis in self.others)
+            difference = f"({own}({self.code(value.element(at))}) - {self.code(kept.element(outer))})"
+            return self.text(f"{difference} * {difference}")
+
+        squares = _Reduction(self.expressions, self.node, Value(value.shape, square), self.axes)
+        return self.mean(squares.of("sum", dtype), dtype, ddof)
+
+    def kept(self, value: Value) -> Value:
+        """The value with axes of length 1 in place of the reduced ones."""
+        if isinstance(value, View):
+            value = Value(value.shape, value.element)
+        count = len(self.lengths)
+        shape = tuple(ONE if axis in self.axes else self.lengths[axis] for axis in range(count))
+        return Value(shape, lambda at: value.element(tuple(at[axis] for axis in self.others)))
