@@ -169,6 +169,7 @@ class Entries:
                         device,
                         calling.partitioners,
                         profiled,
+                        calling.texts,
                     )
                 except ConstructMissing as lack:
                     known.missing[names] = (str(lack), lack.code)

@@ -18,6 +18,7 @@ from somd.calls.bound import BoundMethod
 from somd.calls.convention import Calling, calling_of
 from somd.calls.entries import Entries
 from somd.calls.explanation import Explanation
+from somd.calls.lengths import with_length
 from somd.calls.profile import recorded
 from somd.calls.specialisations import TargetUnavailable, source_text
 from somd.capture.attributes import NotKnownYet
@@ -208,7 +209,11 @@ class SomdMethod(Generic[P, R]):
                 if any(map(on_device, values)) and not all_of(target, values):
                     return self._on_host(target, values, settings, device)
                 entry, given = self._entries.find(target, values, device, settings.profiled)
-            result = entry.call(given, settings.workers, settings.small_work)
+            try:
+                result = entry.call(given, settings.workers, settings.small_work)
+            except IndexError as error:
+                with_length(error, entry, given)
+                raise
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:
             if target == DEFAULT:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,8 @@ class Entry:
     written: tuple[int, ...]
     #: what makes the result of partial results, where that is a function or the method itself
     combine: Combine | None = None
+    #: what its parameters are called, in its text and in messages
+    parameters: tuple[tuple[str, str], ...] = ()
 
 
 def compile_entry(
@@ -65,6 +67,7 @@ def compile_entry(
     device: Any,
     partitioners: Mapping[int, Any],
     profiled: bool = False,
+    texts: Sequence[str] = (),
 ) -> Entry:
     """The entry for a signature, that of the parameters `names`: the method's own, and what the call reaches besides;
     `profiled` asks for code that keeps time of its phases.
@@ -89,7 +92,8 @@ def compile_entry(
         _keep(path, text, function, found, target, signature, aliases)
     arrays = tuple(k for k, described in enumerate(signature) if described.endswith("]"))
     with looking_in(found.lookups):
-        return load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
+        loaded = load_entry(target, path, text, function, arrays, device, partitioners, found.functions)
+    return replace(loaded, parameters=tuple(zip(names, texts or names, strict=True)))
 
 
 def _keep(path: Path, text: str, function: FunctionType, found: Reach, *rest: Any) -> None:

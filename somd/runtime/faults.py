@@ -27,5 +27,18 @@ def index_error(site: tuple[Any, ...], index: int | None) -> IndexError | ValueE
             f"that are computed from it ({file}, line {line})",
             "SOMD609",
         )
+    error = IndexError(out_of_bounds(site, index))
+    error.somd_access = (site, index)  # type: ignore[attr-defined]  # for `calls.lengths`
+    return error
+
+
+def out_of_bounds(site: tuple[Any, ...], index: int | None, length: int | None = None) -> str:
+    """What an IndexError says; `length` is that of the axis, where it is known.
+
+    >>> out_of_bounds(("model.py", 3, "a", 0, "a[k]"), 12, 10)
+    'index 12 of `a[k]` is out of bounds for axis 0 of `a` with size 10 (model.py, line 3)'
+    """
+    file, line, array, axis, text = site
     which = "an index" if index is None else f"index {index}"
-    return IndexError(f"{which} of `{text}` is out of bounds for axis {axis} of `{array}` ({file}, line {line})")
+    size = "" if length is None else f" with size {length}"
+    return f"{which} of `{text}` is out of bounds for axis {axis} of `{array}`{size} ({file}, line {line})"
