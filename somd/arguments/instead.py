@@ -10,7 +10,11 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-DRAWN = "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`"
+#: ways out where random numbers are drawn
+DRAWN = (
+    "draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.uniform(i)` is a number for `i`, in any order",
+    "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",
+)
 
 
 def instead_of(value: object) -> str:
@@ -20,7 +24,7 @@ def instead_of(value: object) -> str:
     'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
     """
     if is_random(value):
-        return DRAWN
+        return DRAWN[0]
     if isinstance(value, str | bytes):
         return 'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
     if isinstance(value, Mapping):

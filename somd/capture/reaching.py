@@ -202,7 +202,7 @@ class _Walk(Taking):
                     )
                 if isinstance(value, Computed):
                     if is_random(holder):
-                        raise refused(path, f"`{text}` draws random numbers, which a method cannot", DRAWN)
+                        raise refused(path, f"`{text}` draws random numbers, which a method cannot", *DRAWN)
                     raise refused(path, f"`{text}` is {value.why}")
                 if captured and _known(value):
                     return ()

@@ -187,8 +187,9 @@ def _of_a_library(value: object) -> bool:
     )
 
 
-def refused(path: Path, message: str, instead: str = "") -> SomdCompileError:
-    """SOMD406; `instead` is the way out, if there is one that fits better than the rule."""
+def refused(path: Path, message: str, *instead: str) -> SomdCompileError:
+    """SOMD406; `instead` are the ways out, if there are some that fit better than the rule."""
     labels = (Label(path.position, "read here", True),) if path.position is not None else ()
-    helps = (instead or "a method takes numbers, and NumPy arrays of numbers, from objects and from outside",)
+    rule = "a method takes numbers, and NumPy arrays of numbers, from objects and from outside"
+    helps = tuple(filter(None, instead)) or (rule,)
     return SomdCompileError((Diagnostic("SOMD406", message, labels, helps),))

@@ -29,23 +29,25 @@ def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tu
     near = _near(node.func, method) if function is MISSING else ""
     if near:
         return f"there is no `{text}`", (f"did you mean `{near}`?",)
-    return f"`{text}` is not a function that a method may call", (_instead(function),)
+    return f"`{text}` is not a function that a method may call", _instead(function)
 
 
-def _instead(function: Any) -> str:
+def _instead(function: Any) -> tuple[str, ...]:
     if is_random(function):
         return DRAWN
     if function is print:
-        return _PRINT
+        return (_PRINT,)
     if function is builtins.sum:
-        return "write the loop out: `s += a[i]` in a loop is a sum"
+        return ("write the loop out: `s += a[i]` in a loop is a sum",)
     if type(function).__module__.partition(".")[0] == "numba" and hasattr(function, "py_func"):
-        return f"take Numba's decorator off `{function.__name__}`: a method compiles the plain functions that it calls"
+        return (
+            f"take Numba's decorator off `{function.__name__}`: a method compiles the plain functions that it calls",
+        )
     if function is MISSING:
-        return "write the loop out"
+        return ("write the loop out",)
     if str(getattr(function, "__module__", "")).startswith("numpy"):
-        return "write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method"
-    return _OUTSIDE
+        return ("write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method",)
+    return (_OUTSIDE,)
 
 
 def _near(node: cst.BaseExpression, method: Method) -> str:
