@@ -77,6 +77,8 @@ class MulticoreCall:
         self.partitions = tuple((k, partitioners[k]) if isinstance(k, int) else k for k in module.PARTITIONS)
         #: whether the master is one for ranks
         self.ranked: bool = getattr(module, "RANKED", False)
+        #: whether the number of MIs shows in results, so that it must not depend on the number of ranks
+        self.counted: bool = getattr(module, "COUNTED", not self.ranked)
         #: whether the master takes more than its arguments and the number of MIs
         self.special = bool(self.has_faults or self.partitions or joins or self.ranked)
         #: whether MIs run several sweeps over a range before they go on to the next
@@ -137,7 +139,7 @@ class MulticoreCall:
         self, args: Sequence[Any], workers: int, share: Share
     ) -> tuple[tuple[Any, ...], np.ndarray[Any, Any] | None, Functions | None]:
         """What the master takes besides the arguments; of that, the fault table and the functions of fences."""
-        everybody = workers * (share.size if self.ranked else 1)
+        everybody = workers if self.counted else workers * share.size
         pieces = self.pieces(args, everybody)
         partitions = [cut(partitioner, args[k], everybody, pieces) for k, partitioner in self.partitions]
         parts = max([workers * self.per_worker, *(len(owners) - 1 for _, owners in partitions)])

@@ -32,8 +32,6 @@ class RankedCall(MulticoreCall):
 
     def __init__(self, module: ModuleType, name: str, *how: Any, **named: Any) -> None:
         super().__init__(module, name, *how, **named)
-        #: whether the number of MIs shows in results
-        self.counted: bool = getattr(module, "COUNTED", not self.ranked)
         self.compiled = False
 
     def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:

@@ -17,12 +17,18 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "OMP_WAIT_POLICY": "passive",
     "SOMD_SMALL_WORK": "0",
+    "SOMD_WORKERS": "2",  # where method instances have results of their own, their number shows
 }
 
 
+#: another Python, such as that of an environment with MPICH or Intel's MPI, beside which another launcher stands:
+#: `SOMD_TEST_PYTHON=/path/to/python python -m pytest tests/runtime/mpi`
+PYTHON = os.environ.get("SOMD_TEST_PYTHON", sys.executable)
+
+
 def mpiexec() -> str | None:
-    """The launcher that stands beside this Python, or else any."""
-    return shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+    """The launcher that stands beside that Python, or else any."""
+    return shutil.which("mpiexec", path=str(Path(PYTHON).parent)) or shutil.which("mpiexec")
 
 
 def unavailable() -> str | None:
@@ -36,7 +42,7 @@ def started(ranks: int | None, *command: str, timeout: float = 300) -> subproces
     """Run Python with these arguments: in one process for None, or in so many ranks."""
     launcher = [] if ranks is None else [mpiexec() or "mpiexec", "-n", str(ranks)]
     return subprocess.run(
-        [*launcher, sys.executable, *command],
+        [*launcher, PYTHON if ranks else sys.executable, *command],
         capture_output=True,
         text=True,
         errors="replace",

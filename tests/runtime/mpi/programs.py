@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
-from somd import dist, reduce, shared, somd, sync
+from somd import Cyclic, dist, partition, reduce, shared, somd, sync
 
 
 @somd
@@ -103,6 +103,32 @@ def spread(a: dist[np.ndarray], at: dist[np.ndarray], n: int) -> np.ndarray:
     return h
 
 
+def merged(partials: list[float]) -> float:
+    """What parts make, in an order that shows."""
+    found = 0.0
+    for partial in partials:
+        found = found * 0.75 + partial
+    return found
+
+
+@somd
+def by_parts(a: Annotated[np.ndarray, dist, partition(Cyclic)]) -> Annotated[float, reduce(merged)]:
+    """Each method instance has a result of its own, from a part that the partitioner made."""
+    mine = 0.0
+    for i in range(len(a)):
+        mine = mine * 0.5 + a[i]
+    return mine
+
+
+@somd
+def relaxed(a: dist[np.ndarray], steps: int) -> None:
+    """Each method instance reads what others had when the block began."""
+    for _ in range(steps):
+        with sync(relaxed=True):
+            for i in range(1, len(a)):
+                a[i] = 0.5 * (a[i] + a[i - 1])
+
+
 Run = Callable[[], Any]
 
 
@@ -127,6 +153,8 @@ def runs() -> Iterator[tuple[str, Run]]:
     yield "taken", lambda: taken(numbers, np.arange(-20, 40, 3))
     yield "wrong index", lambda: raised(taken, numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99]))
     yield "exception", lambda: raised(checked, np.linspace(0.0, 1.0, 1000), 0.6)
+    yield "by_parts", lambda: by_parts(numbers[:70])
+    yield "relaxed", lambda: changed(relaxed, numbers[:50].copy(), 3)
     yield "crypt", lambda: crypt.kernel(*crypt.inputs(808))
     yield "lufact", lambda: lufact.kernel(*lufact.inputs(23))
     yield "series", lambda: series.kernel(*series.inputs(9))
@@ -200,12 +228,18 @@ def main() -> None:
     if len(sys.argv) > 1:
         for size in map(int, sys.argv[1:]):
             for rank, found in enumerate(on_ranks(size, lambda _: results())):
-                print("RANK", json.dumps({"rank": rank, "size": size, "results": found}), flush=True)
+                tell({"rank": rank, "size": size, "results": found})
         return
     found, world = results(), launched.world()
     rank, size = (0, 1) if world is None else (world.rank, world.size)
     sent = {f"{method} {place}": vars(entry) for (method, place), entry in LEDGER.entries.items()}
-    print("RANK", json.dumps({"rank": rank, "size": size, "results": found, "sent": sent}), flush=True)
+    tell({"rank": rank, "size": size, "results": found, "sent": sent})
+
+
+def tell(found: dict[str, Any]) -> None:
+    """Print a line at once, so that launchers do not mix it with those of other ranks."""
+    sys.stdout.write(f"RANK {json.dumps(found)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
