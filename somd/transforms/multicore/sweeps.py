@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import libcst as cst
 
 from somd.transforms.emit.python import Statements
-from somd.transforms.loops.program import Expression, Loop, Region, Statement, TimeTiles
+from somd.transforms.loops.program import Loop, Region, Statement, TimeTiles
 from somd.transforms.loops.scopes import assigned, named, read, read_beside, read_first
 from somd.transforms.loops.time_tiles import regions_in
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
@@ -65,11 +65,11 @@ class SweepsBuilder:
         self.slaves = {n: self.packed(phases[n]) if self.packing.packed else slaves[n] for n in numbers}
         self.phases = list(self.slaves.values())
         self.name = fresh.name(f"{plan.method.name}_sweeps_{numbers[0]}")
-        self.start, self.stop = self.text(loop.start), self.text(loop.stop)
+        self.start, self.stop = self.printing.value(loop.start), self.printing.value(loop.stop)
         changed = {*assigned(loop.body), loop.variable.name}
         self.begin = fresh.name("begin") if read(loop.start) & changed else None
         self.first = self.begin or self.start
-        self.turn = self.text(loop.step)
+        self.turn = self.printing.value(loop.step)
         self.a_turn = self.tiles.sweeps
 
     def packed(self, phase: Phase) -> tuple[SlaveBuilder, Slave]:
@@ -77,9 +77,6 @@ class SweepsBuilder:
         faults = self.plain[phase.number][0].faults
         builder = PackedSlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name, self.packing)
         return builder, builder.build()
-
-    def text(self, node: Expression) -> str:
-        return self.printed.expressions.value(node).text
 
     def names(self, *wanted: str) -> list[str]:
         return [self.fresh.name(name) for name in wanted]
@@ -243,7 +240,7 @@ class SweepsBuilder:
 
     def rows(self) -> tuple[str, str]:
         """A range that holds the rows of all phases."""
-        first, last = map(self.text, self.tiles.rows)
+        first, last = map(self.printing.value, self.tiles.rows)
         return first, last
 
     def trips_of_rows(self) -> str:

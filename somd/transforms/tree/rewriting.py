@@ -36,14 +36,6 @@ def list_of_one(value: cst.BaseExpression) -> cst.List:
     return cst.List([cst.Element(value)])
 
 
-def transformed_block(
-    statements: Sequence[cst.BaseStatement], transformer: cst.CSTTransformer
-) -> list[cst.BaseStatement]:
-    """The statements after `transformer`, which may make several of one."""
-    module = cst.Module(cast(list[cst.SimpleStatementLine | cst.BaseCompoundStatement], list(statements)))
-    return list(module.visit(transformer).body)
-
-
 def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position]) -> Method:
     """`method` with another function, whose locals are looked up anew."""
     names = frozenset(assigned_names(function.body) | set(method.param_names))
