@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
+from typing import Any
 from weakref import ref
 
 import libcst as cst
@@ -26,6 +27,7 @@ from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.statements import arrays_to_loops
+from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
@@ -157,6 +159,11 @@ def _checked(method: Method) -> Plan:
                 searched = _checked(with_searches(method, planned.searches))
                 if len(searched.phases()) > len(planned.plan.phases()) and _searches_cannot_fail(searched):
                     return searched
+        if planned.chains:
+            with suppress(SomdCompileError):
+                apart = _checked(with_chains(method, planned.chains, {}))
+                if _chains_apart(apart, planned.plan):
+                    return apart
         plan = planned.checked()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
         return plan if tested is method else _checked(tested)
@@ -202,6 +209,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
                 more = len(searched.plan.phases()) > len(planned.plan.phases())
                 if more and _searches_cannot_fail(searched.plan):
                     return searched
+        if planned.chains:
+            with suppress(SomdCompileError):
+                known: dict[Any, Type] = {**types.names, **types.nodes}
+                apart = _compiled(with_chains(method, planned.chains, known), arguments, aliases)
+                if _chains_apart(apart.plan, planned.plan):
+                    return apart
         plan, collector = planned.checked(), Collector()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()], types.names)
         if tested is not method:
@@ -216,6 +229,14 @@ def _searches_cannot_fail(plan: Plan) -> bool:
     """Whether no search fails: it comes to iterations that the loop does not come to."""
     searching = [p.nest for p in plan.phases() if {r.name for r in p.nest.reductions} & plan.method.searches]
     return bool(searching) and not any(nest.checks or nest.tests or nest.in_order_if for nest in searching)
+
+
+def _chains_apart(plan: Plan, before: Plan) -> bool:
+    """Whether what chains are made of is computed side by side, and nothing in it fails while others wait."""
+    made = [p.nest for p in plan.phases() if plan.method.chained & set(p.nest.arrays_written)]
+    new = len(plan.method.chained) - len(before.method.chained)
+    found = {name for nest in made for name in nest.arrays_written} & plan.method.chained
+    return new > 0 and found == plan.method.chained and not any(nest.tests or nest.in_order_if for nest in made)
 
 
 def _of_one_type(compiled: Compiled) -> bool:

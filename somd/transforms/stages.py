@@ -104,6 +104,8 @@ class Method:
     held_at: frozenset[tuple[Position, str]] = frozenset()
     #: where loops begin that are in pieces already
     split_at: frozenset[Position] = frozenset()
+    #: arrays of what chains of scalars are made of
+    chained: frozenset[str] = frozenset()
     #: names of what searches of loops find
     searches: frozenset[str] = frozenset()
     #: names that are tested before they are read, since they may have no value

@@ -150,6 +150,8 @@ def _features(module: ast.Module) -> Iterator[str]:
             yield "faults forgotten"
         elif isinstance(node, ast.While) and "__found ==" in ast.unparse(node.test):
             yield "search"
+        elif isinstance(node, ast.While) and "__at <" in ast.unparse(node.test):
+            yield "chain"
         if isinstance(node, _BLOCKS):
             yield from (f"{type(node).__name__} > {type(inner).__name__}" for inner in ast.iter_child_nodes(node))
 

@@ -76,7 +76,8 @@ def _shown_kind(name: str, method: Method) -> str:
         if isinstance(value, cst.Name) and value.value in ("True", "False"):
             return "b"
         value = value.expression if isinstance(value, cst.UnaryOperation) else value
-        if isinstance(value, cst.Float):
+        made = evaluate(value.func, method.namespace, method.local_names) if isinstance(value, cst.Call) else None
+        if isinstance(value, cst.Float) or made in (float, np.float32, np.float64):
             return "f"
     return ""
 

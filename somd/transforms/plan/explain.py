@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from somd.language.scanning import words_of
+from somd.transforms.frontend.chains import was_chained
 from somd.transforms.frontend.searches import was_searched
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
@@ -73,6 +74,9 @@ def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
         if inside(loop, step.statements):
             if was_searched(plan.method, loop):
                 yield f"in order, line {plan.method.position(loop).line}: the loop, from where the search found its end"
+                continue
+            if was_chained(plan.method, loop):
+                yield f"in order, line {plan.method.position(loop).line}: what each iteration of the loop waits for"
                 continue
             yield f"in order, line {plan.method.position(loop).line}: {header_text(loop)}"
             yield from (f"  {reason.message.removeprefix(NOT_DISTRIBUTED)} ({reason.code})" for reason in reasons)

@@ -15,12 +15,14 @@ from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.frontend.chains import Chain
 from somd.transforms.frontend.held_elements import Element, Elements, was_held
 from somd.transforms.frontend.index_set_splitting import Points
 from somd.transforms.frontend.searches import Search
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
+from somd.transforms.plan.chains import chain_of
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
@@ -42,7 +44,7 @@ from somd.transforms.plan.partial_results import (
     parallel_or_formula,
 )
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
-from somd.transforms.plan.rejected import Rejected
+from somd.transforms.plan.rejected import Rejected, leaves_early, waits
 from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.scans import NoScan, build_scan
 from somd.transforms.plan.searches import search_of
@@ -87,6 +89,8 @@ class Planned:
     points: Points
     #: likewise, loops that may be searched before they run
     searches: Mapping[cst.For, Search]
+    #: likewise, loops that hand a scalar on by a short chain
+    chains: Mapping[cst.For, Chain]
 
     def checked(self) -> Plan:
         """The plan.
@@ -122,7 +126,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     if phases or not collector.has_errors:
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
-    return Planned(plan, collector, planner.elements, planner.points, planner.searches)
+    return Planned(plan, collector, planner.elements, planner.points, planner.searches, planner.chains)
 
 
 def check_distributed(context: Context) -> None:
@@ -145,12 +149,6 @@ def _distributes(context: Context, names: set[str]) -> bool:
     return any(isinstance(step, Phase) for step in nested_steps(planner.method()))
 
 
-def leaves_early(reasons: Sequence[Diagnostic]) -> bool:
-    """Whether a loop runs in order only because it may end early: that is no matter where the one around it can be
-    distributed."""
-    return all(each.code == "SOMD206" for each in reasons)
-
-
 class _Planner:
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -165,6 +163,8 @@ class _Planner:
         self.points: dict[cst.For, cst.BaseExpression] = {}
         #: loops that look for something, up to the first iteration that finds it
         self.searches: dict[cst.For, Search] = {}
+        #: loops that wait for one scalar alone
+        self.chains: dict[cst.For, Chain] = {}
         self.depth = 0
 
     def refuse(self, besides: Collection[cst.For] = ()) -> None:
@@ -435,6 +435,9 @@ class _Planner:
             search = search_of(node, self.context) if leaves_early(reasons.diagnostics) else None
             if search is not None:
                 self.searches[node] = search
+            chain = chain_of(node, around, self.context) if waits(reasons.diagnostics) else None
+            if chain is not None:
+                self.chains[node] = chain
             found, method = accumulated_elements(node, around, self.context), self.context.method
             elements = tuple(each for each in found if not was_held(method, node, each))
             if elements:

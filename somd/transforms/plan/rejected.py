@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from somd.diagnostics.model import Diagnostic
@@ -14,3 +16,14 @@ class Rejected(Exception):
         super().__init__(diagnostics)
         self.diagnostics = diagnostics
         self.point = point
+
+
+def leaves_early(reasons: Sequence[Diagnostic]) -> bool:
+    """Whether a loop runs in order only because it may end early: that is no matter where the one around it can be
+    distributed."""
+    return all(each.code == "SOMD206" for each in reasons)
+
+
+def waits(reasons: Sequence[Diagnostic]) -> bool:
+    """Whether a loop runs in order only for the sake of scalars."""
+    return all(each.code in ("SOMD304", "SOMD308") for each in reasons)

@@ -57,7 +57,7 @@ def build_scan(loop: cst.For, around: tuple[Affine, ...], context: Context, numb
     nest = build_nest(loop, around, context, filled=Filled(frozenset(filled), tuple(tests)))
     carries = tuple(Carry(name, kinds.get(name)) for name in nest.copies)
     own = {*filled, *(local.name for local in nest.local_arrays)}
-    if own & slice_.names or not _same_before(slice_, loop, accesses, nest, context):
+    if own & slice_.names or not same_before(slice_, loop, accesses, nest, context):
         raise NoScan
     return Scan(Phase(number, _totals(nest, slice_, accesses)), Phase(number + 1, nest), carries)
 
@@ -89,7 +89,7 @@ def _slice(body: Sequence[cst.CSTNode], names: frozenset[str]) -> Slice:
         raise NoScan from None
 
 
-def _same_before(slice_: Slice, loop: cst.For, accesses: Sequence[Access], nest: Nest, context: Context) -> bool:
+def same_before(slice_: Slice, loop: cst.For, accesses: Sequence[Access], nest: Nest, context: Context) -> bool:
     """Whether the slice does before the loop what it does in it: what it reads has not been stored by then, and what
     the iteration tests first is nothing that it relies on."""
     kept = {node for statement in slice_.statements for node in nodes_in(statement)}

@@ -6,7 +6,7 @@ sum or product of floats in a loop that LLVM vectorises, a tenth of a nanosecond
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import libcst as cst
 
@@ -49,6 +49,14 @@ def work_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], s
     loops = "".join(f" + {operations} * {trips}" for trips, operations in body.long.items())
     inner = f"({weight}{loops})" if loops else str(weight)
     return " * ".join([*factors, inner])
+
+
+def operations_of(statements: Sequence[cst.CSTNode], method: Method) -> int:
+    """The operations of statements, roughly."""
+    body = _Body(method, (), lambda node: "")
+    for statement in statements:
+        statement.visit(body)
+    return body.operations + sum(body.loops.values()) + sum(body.long.values())
 
 
 def updates_text(nest: Nest, method: Method, text: Callable[[cst.BaseExpression], str], trips: str = "trips") -> str:

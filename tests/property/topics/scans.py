@@ -79,6 +79,34 @@ def state(w: Writer) -> None:
 
 
 @step
+def waiting(w: Writer) -> None:
+    """A float that each iteration hands on, beside work that does not wait for it."""
+    n, i, s, x, out = w.length(), w.fresh("i"), w.fresh("s"), w.array("f64"), w.target("f64")
+    w.line(f"{s} = {w.one('0.5', '0.0', '-1.0')}")
+    with w.block(f"for {i} in range({w.one(n, n, f'1, {n}')}):"):
+        e = w.one(
+            f"math.sqrt(abs({x}[{i}])) / ({i} + 1) / 7.0", f"{x}[{i}] / (1.0 + {x}[{i}] * {x}[{i}]) / 3.0 / 7.0 / 1.5"
+        )
+        if w.chance(0.4):
+            t = w.fresh("t")
+            w.line(f"{t} = {e}")
+            e = t
+        if w.chance(0.2):
+            w.line(f"{out}[{i}] = {s}")
+        w.line(
+            w.one(
+                f"{s} += {e}",
+                f"{s} = {s} * 0.5 + {e}",
+                f"{s} = {s} * {x}[{i}] * 0.0625 - {e}",
+                f"{s} = max({s}, {e}) * 0.5",
+            )
+        )
+        w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} / ({i} + 2)", f"{out}[{i}] += {s} * 0.25"))
+    w.arrays[out].exact = False
+    w.results.append(s)
+
+
+@step
 def search(w: Writer) -> None:
     """The first iteration that something holds of, and what is done there."""
     n, i, s = w.length(), w.fresh("i"), w.fresh("s")

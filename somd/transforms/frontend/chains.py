@@ -1,0 +1,226 @@
+"""Loops with a chain, as three loops for each strip of iterations: what it is made of, the chain, and the rest.
+
+    for i in range(n):                  s__at = 0
+        s = s + f(x[i])         ->      while s__at < n:
+        out[i] = s                          for i in range(max(s__at, 0), min(s__at + 32768, n)):
+                                                s__term[i - s__at] = f(x[i])
+                                            for s__k in range(min(32768, n - s__at)):
+                                                s__value[s__k] = s
+                                                s = s + s__term[s__k]
+                                            s__value[min(32768, n - s__at)] = s
+                                            for i in range(max(s__at, 0), min(s__at + 32768, n)):
+                                                s__now = s__value[i - s__at + 1]
+                                                out[i] = s__now
+                                            s__at = s__at + 32768
+
+The chain does what the loop did, in its order, with its types. Only the planner knows where this may be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.analysis.slices import slice_of
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import Range, range_of, statements_of
+from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
+from somd.transforms.tree.renaming import Renamed
+from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.types.scalars import FLOAT, ScalarType, Type
+
+#: iterations in a strip: what the chain is made of stays in the cache
+STRIP = 1 << 15
+#: what `Method.held_at` has for a loop that was taken apart
+CHAINED = "chain"
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The scalar that a loop hands on, the statement that does it, and the parts of it that do not wait."""
+
+    name: str
+    update: cst.CSTNode
+    terms: tuple[cst.BaseExpression, ...]
+
+
+def was_chained(method: Method, loop: cst.For) -> bool:
+    """Whether `loop` is one of those that a loop with a chain became."""
+    return (method.position(loop), CHAINED) in method.held_at
+
+
+def with_chains(method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type]) -> Method:
+    """`method` with these loops taken apart; `types` are those of names and expressions, as far as they are known."""
+    rewriter = _Rewriter(method, chains, types)
+    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    return replace(
+        rewritten(method, function, rewriter.positions),
+        namespace=rewriter.namespace,
+        spelled={**method.spelled, **rewriter.spelled},
+        chained=method.chained | rewriter.rooms,
+        held_at=method.held_at | {(method.position(loop), CHAINED) for loop in chains},
+    )
+
+
+class _Rewriter(Tracked):
+    def __init__(self, method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type]) -> None:
+        super().__init__(dict(method.positions))
+        self.method, self.chains, self.types = method, chains, types
+        self.taken = set(method.local_names)
+        self.namespace = dict(method.namespace)
+        self.spelled: dict[str, str] = {}
+        self.rooms: set[str] = set()
+
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        header = range_of(original_node)
+        if original_node not in self.chains or header is None:
+            return updated_node
+        made = _Apart(self, original_node, self.chains[original_node], header).statements()
+        made[0] = made[0].with_changes(leading_lines=original_node.leading_lines)
+        for statement in made:
+            self.place(statement, self.positions[original_node])
+        return cst.FlattenSentinel(made)
+
+    def new(self, wanted: str, spelled: str) -> str:
+        name = new_name(wanted, self.taken)
+        self.spelled[name] = spelled
+        return name
+
+    def type_of(self, key: object) -> ScalarType:
+        found = self.types.get(key, FLOAT)
+        return found if isinstance(found, ScalarType) else FLOAT
+
+
+class _Apart:
+    """One loop taken apart."""
+
+    def __init__(self, rewriter: _Rewriter, loop: cst.For, chain: Chain, header: Range) -> None:
+        self.rewriter, self.loop, self.chain, self.header = rewriter, loop, chain, header
+        s = chain.name
+        self.at, self.k, self.value, self.now = (rewriter.new(f"{s}__{w}", s) for w in ("at", "k", "value", "now"))
+        self.terms = [rewriter.new(f"{s}__term", s) for _ in chain.terms]
+        rewriter.rooms.update(self.terms)
+
+    def statements(self) -> list[cst.BaseStatement]:
+        s, at, value, first = self.chain.name, self.at, self.value, f"({_code(self.header.start)})"
+        stop = f"({_code(self.header.stop)})"
+        count, i = f"min({STRIP}, {stop} - {at})", self.header.variable
+        strip = f"for {i} in range(max({at}, {first}), min({at} + {STRIP}, {stop})):\n        pass\n"
+        rooms = [
+            self.room(name, STRIP, self.type_of(term)) for name, term in zip(self.terms, self.chain.terms, strict=True)
+        ]
+        rooms.append(self.room(value, STRIP + 1, self.rewriter.type_of(s)))
+        made = parsed(
+            *rooms,
+            f"{at} = {first}",
+            f"while {at} < {stop}:\n"
+            f"    {strip}"
+            f"    for {self.k} in range({count}):\n        {value}[{self.k}] = {s}\n"
+            f"    {value}[{count}] = {s}\n"
+            f"    {strip}"
+            f"    {at} = {at} + {STRIP}\n",
+        )
+        around = cst.ensure_type(made[-1], cst.While)
+        block = cst.ensure_type(around.body, cst.IndentedBlock)
+        before, chain, last, rest, step = block.body
+        body = [self.filled(before, self.before()), self.filled(chain, self.links(chain)), last]
+        body += [self.filled(rest, self.rest()), step]
+        made[-1] = around.with_changes(body=block.with_changes(body=body))
+        return made
+
+    def filled(self, loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+        return loop.with_changes(body=cst.IndentedBlock(body))
+
+    def room(self, name: str, length: int, kind: ScalarType) -> str:
+        empty, dtype = self.of_numpy("empty"), self.of_numpy("bool_" if kind.dtype == "bool" else kind.dtype)
+        return f"{name} = {empty}({length}, {dtype})"
+
+    def of_numpy(self, name: str) -> str:
+        return name_for(getattr(np, name), f"np_{name}", self.rewriter.namespace, self.rewriter.taken)
+
+    def type_of(self, node: cst.BaseExpression) -> ScalarType:
+        return self.rewriter.type_of(node)
+
+    def taken_from(self, element: str, kind: ScalarType) -> str:
+        """An element as the number that was stored there: Python's own, where it was one."""
+        word = {"f": "float", "i": "int", "b": "bool"}.get(kind.kind, "") if kind.weak else ""
+        return f"{word}({element})" if word else element
+
+    def copied(self, node: cst.CSTNode, names: Mapping[str, cst.BaseExpression] | None = None) -> cst.CSTNode:
+        made = node.visit(Renamed(self.rewriter.method, names or {}, self.rewriter.positions))
+        assert isinstance(made, cst.CSTNode)
+        return made
+
+    def before(self) -> list[cst.BaseStatement]:
+        """What the terms need, and the terms."""
+        body = statements_of(self.loop.body)
+        needed = frozenset[str]().union(*(names_read(term) for term in self.chain.terms)) & assigned_names(
+            self.loop.body
+        )
+        kept = slice_of(body, needed).statements if needed else ()
+        made = [cast(cst.BaseStatement, self.copied(each)) for each in kept]
+        place = f"{self.header.variable} - {self.at}"
+        for name, term in zip(self.terms, self.chain.terms, strict=True):
+            [line] = parsed(f"{name}[{place}] = 0")
+            assign = cst.ensure_type(cst.ensure_type(line, cst.SimpleStatementLine).body[0], cst.Assign)
+            value = cast(cst.BaseExpression, self.copied(term))
+            made.append(cst.SimpleStatementLine([assign.with_changes(value=value)]))
+        return made
+
+    def links(self, loop: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """The chain: the value before each link is kept."""
+        pairs = zip(self.terms, self.chain.terms, strict=True)
+        elements = {
+            term: cst.parse_expression(self.taken_from(f"{name}[{self.k}]", self.type_of(term))) for name, term in pairs
+        }
+        update = _replaced(self.chain.update, elements)
+        kept = statements_of(cst.ensure_type(loop, cst.For).body)
+        line = cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(update))])
+        return [*cast(tuple[cst.BaseStatement, ...], kept), line]
+
+    def rest(self) -> list[cst.BaseStatement]:
+        """The iteration with the values that the chain left."""
+        kind = self.rewriter.type_of(self.chain.name)
+        place = f"{self.header.variable} - {self.at}"
+        found = [f"{self.now} = {self.taken_from(f'{self.value}[{place}{more}]', kind)}" for more in ("", " + 1")]
+        before, behind = parsed(*found)
+        names = {self.chain.name: cst.Name(self.now)}
+        made: list[cst.BaseStatement] = [before]
+        for statement in statements_of(self.loop.body):
+            if isinstance(statement, cst.SimpleStatementLine) and any(e is self.chain.update for e in statement.body):
+                for each in statement.body:
+                    line = cst.SimpleStatementLine([each])
+                    made.append(
+                        behind if each is self.chain.update else cast(cst.BaseStatement, self.copied(line, names))
+                    )
+                continue
+            made.append(cast(cst.BaseStatement, self.copied(statement, names)))
+        return made
+
+
+def _replaced(node: cst.CSTNode, elements: Mapping[cst.BaseExpression, cst.BaseExpression]) -> cst.CSTNode:
+    """`node` with other expressions in place of some, which are told by their nodes."""
+    if node in elements:
+        return elements[cast(cst.BaseExpression, node)]
+    changes: dict[str, object] = {}
+    for part in fields(node):
+        value = getattr(node, part.name)
+        if isinstance(value, cst.CSTNode):
+            made: object = _replaced(value, elements)
+        elif isinstance(value, tuple | list):
+            made = [_replaced(each, elements) if isinstance(each, cst.CSTNode) else each for each in value]
+            made = value if all(new is old for new, old in zip(made, value, strict=True)) else made
+        else:
+            continue
+        changes |= {} if made is value else {part.name: made}
+    return node.with_changes(**changes) if changes else node
+
+
+def _code(node: cst.BaseExpression) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())
