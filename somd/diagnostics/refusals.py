@@ -46,7 +46,11 @@ def _shown(kind: type[BaseException], error: BaseException, trace: TracebackType
         assert isinstance(error, SomdError)
         trace = error.__traceback__ = without_our_frames(trace)
         error.coloured = takes_colours(sys.stderr)
-    sys.__excepthook__(kind, error, trace)
+    try:
+        sys.__excepthook__(kind, error, trace)
+    finally:
+        if isinstance(error, SomdError):
+            error.coloured = False  # an interactive session keeps it
 
 
 def for_ipython(error: SomdError) -> list[str]:

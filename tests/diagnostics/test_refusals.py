@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import somd
+from somd.diagnostics import refusals
+
 ROOT = Path(__file__).parents[2]
 AT_A_CALL = """
 import numpy as np
@@ -81,3 +84,14 @@ def test_colours_where_a_terminal_takes_them(tmp_path: Path) -> None:
 def test_the_hook_of_another_stays(tmp_path: Path) -> None:
     other = "import sys\nsys.excepthook = lambda *what: print('mine')\n"
     assert shown([], other + AT_DECORATION, tmp_path) == "mine\n"
+
+
+def test_colours_are_for_the_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    error = somd.SomdConfigError("bad value", code="SOMD604")
+    refusals._shown(type(error), error, None)
+    assert "\x1b[1;31merror[SOMD604]:" in capsys.readouterr().err
+    assert "\x1b" not in str(error)
