@@ -243,3 +243,16 @@ def between_extremes(a: A, b: A, p: int, q: int) -> float:
     for i in range(min(len(b), q) - 1, -1, -1):
         s = max(s, b[i])
     return s
+
+
+@program(lambda: [(numbers(n), m) for n, m in ((7, 3), (5, 0))])
+@somd
+def loops_of_nothing(a: A, m: int) -> None:
+    """Loops whose body is `pass`."""
+    for i in range(len(a)):
+        for j in range(m):
+            pass
+        for j in range(m):
+            for k in range(m):
+                pass
+        a[i] += 1.0

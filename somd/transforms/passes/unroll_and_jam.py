@@ -115,6 +115,8 @@ class _Jamming:
 
     def jammed(self, loop: Loop) -> Block:
         """Some trips of the loop at once, then those that are left, one by one; nothing where it is no such loop."""
+        if not loop.body:  # `pass`
+            return ()
         *before, last = loop.body
         if not isinstance(last, Loop | Lanes) or not _counts(loop) or not self.may_take_turns(loop, before, last):
             return ()
