@@ -6,13 +6,15 @@ Which function each call means is entered in `Types.calls`.
 from __future__ import annotations
 
 import operator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 import numpy as np
 
+from somd.capture.objects import is_known
 from somd.transforms.frontend.number_texts import number_of_text
-from somd.transforms.frontend.reached import Function
+from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
@@ -46,7 +48,7 @@ class Calls:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 return self._allocation(node, kind, name)
-        if isinstance(function, Function) and functions.known(function, functions.MATH) is None:
+        if isinstance(function, Reached) or (isinstance(function, FunctionType) and not is_known(function.__module__)):
             return self._helper(function, arguments, node)
         reducing = functions.known(function, REDUCTIONS)
         if reducing is not None and node.args and node.args[0].keyword is None:

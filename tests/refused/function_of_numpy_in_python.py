@@ -1,0 +1,14 @@
+"""A function of NumPy that is written in Python, which is no helper of the user's."""
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def f(a: dist[np.ndarray]):
+    for i in range(len(a)):
+        a[i] = a[i] + np.blackman(8)[i]
+
+
+f(np.ones(8))
