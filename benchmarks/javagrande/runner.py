@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks.command_line import count, one_of
 from benchmarks.javagrande import record, tables
 from benchmarks.javagrande.columns import TARGETS, Column, available_columns
 from benchmarks.javagrande.measure import Measurement, measure
@@ -102,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
     add("--benchmarks", type=_entries, default=list(BENCHMARKS), metavar="NAME,...", help=f"of {names}")
     add("--targets", type=_targets, default=list(TARGETS), metavar="NAME,...", help=f"of {', '.join(TARGETS)}")
     add("--workers", type=_counts, default=[1, 2], metavar="N,...", help="for multicore (default: 1,2)")
-    add("--repeat", type=_count, default=15, metavar="N", help="timed runs of each column (default: 15)")
+    add("--repeat", type=count, default=15, metavar="N", help="timed runs of each column (default: 15)")
     add("--json", type=Path, metavar="FILE", help="the record (default: in benchmarks/results)")
     add("--plot", type=Path, metavar="FILE", help="the plot (default: in benchmarks/results)")
     add("--compare", type=Path, metavar="OLD.json", help="show the times of an earlier record beside this run's")
@@ -112,24 +113,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _entries(text: str) -> list[Entry]:
-    return [BY_NAME[_one_of(name.lower(), BY_NAME)] for name in text.split(",")]
+    return [BY_NAME[one_of(name.lower(), BY_NAME)] for name in text.split(",")]
 
 
 def _targets(text: str) -> list[str]:
-    return [_one_of(name, TARGETS) for name in text.split(",")]
+    return [one_of(name, TARGETS) for name in text.split(",")]
 
 
 def _counts(text: str) -> list[int]:
-    return [_count(part) for part in text.split(",")]
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
-
-
-def _one_of(name: str, known: Sequence[str] | dict[str, Entry]) -> str:
-    if name not in known:
-        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(known)}")
-    return name
+    return [count(part) for part in text.split(",")]

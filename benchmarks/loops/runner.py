@@ -23,6 +23,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import somd
+from benchmarks.command_line import count, one_of
 from benchmarks.javagrande import record
 from benchmarks.loops import summary
 from benchmarks.loops.kernel import Array, Kernel
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     json_file: Path = options.json or RESULTS / f"loops-{options.size}.json"
     plot_file: Path = options.plot or RESULTS / f"loops-{options.size}.png"
     found: list[Row] = []
-    with _caches(options.warm) as folder:
+    with _caches(options.warm) as folder, somd.use(target="multicore", workers=options.threads):
         for row in _rows(options, folder):
             found.append(row)
             record.write(json_file, _content(options, found))  # after each kernel, so that a run cut short is not lost
@@ -125,9 +127,9 @@ def parser() -> argparse.ArgumentParser:
     every = by_name()
     add("--kernels", type=_kernels, default=list(every.values()), metavar="NAME,...", help=f"of {', '.join(every)}")
     add("--size", choices=SIZES, default="S", help="default: S")
-    add("--threads", type=_count, default=2, metavar="N", help="of every version (default: 2)")
+    add("--threads", type=count, default=2, metavar="N", help="of every version (default: 2)")
     add("--peers", type=_peers, default=list(PEERS), metavar="NAME,...", help=f"of {', '.join(PEERS)}")
-    add("--repeat", type=_count, default=7, metavar="N", help="timed runs of each version (default: 7)")
+    add("--repeat", type=count, default=7, metavar="N", help="timed runs of each version (default: 7)")
     add("--clock", choices=CLOCKS, default="wall", help="cpu: of all threads; wants OMP_WAIT_POLICY=passive")
     add("--warm", action="store_true", help="use what earlier runs have compiled; first calls are then not comparable")
     add("--json", type=Path, metavar="FILE", help="the record (default: in benchmarks/results)")
@@ -137,20 +139,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _kernels(text: str) -> list[Kernel]:
     every = by_name()
-    return [every[_one_of(name, every)] for name in text.split(",")]
+    return [every[one_of(name, every)] for name in text.split(",")]
 
 
 def _peers(text: str) -> list[str]:
-    return [_one_of(name, PEERS) for name in text.split(",") if name]
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
-
-
-def _one_of(name: str, known: Sequence[str] | dict[str, Kernel]) -> str:
-    if name not in known:
-        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(known)}")
-    return name
+    return [one_of(name, PEERS) for name in text.split(",") if name]

@@ -1,7 +1,8 @@
 """The ways to run a kernel beside somd, the *peers*: NumPy, and Numba's `prange` with and without `fastmath`.
 
 In: a kernel, the number of threads, a folder for generated text. Out: by name a function that makes the version; making
-it and calling it once is what its first call costs. A version keeps to the threads it is given.
+it and calling it once is what its first call costs. A version keeps to the threads it is given, somd's to those of the
+`somd.use` around.
 """
 
 from __future__ import annotations
@@ -21,22 +22,12 @@ Maker = Callable[[], Function]
 def makers(kernel: Kernel, names: list[str], threads: int, folder: Path) -> dict[str, Maker]:
     """What makes each version, somd's first."""
     ways: dict[str, Maker] = {
-        SOMD: lambda: _on_workers(kernel.somd(), threads),
+        SOMD: kernel.somd,
         NUMPY: lambda: kernel.numpy,
         PRANGE: lambda: _on_threads(kernel.prange(folder, fastmath=False), threads),
         FASTMATH: lambda: _on_threads(kernel.prange(folder, fastmath=True), threads),
     }
     return {name: ways[name] for name in (SOMD, *names)}
-
-
-def _on_workers(method: Function, workers: int) -> Function:
-    import somd
-
-    def run(*args: Any) -> Any:
-        with somd.use(target="multicore", workers=workers):
-            return method(*args)
-
-    return run
 
 
 def _on_threads(function: Function, threads: int) -> Function:
