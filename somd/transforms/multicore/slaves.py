@@ -229,8 +229,9 @@ class SlaveBuilder:
         else:
             inner = self.limits(self.nest.dims[level + 1], level + 1, None)
             body = self.in_strips(Strips(tile.body, tile.length), self.nest.dims[level + 1], inner)
-        whole = f"range({start}, {stop} - {tile.count - 1}, {tile.count})"
-        rest = f"{start} + max({stop} - {start}, 0) // {tile.count} * {tile.count}"
+        begin, end = (each if each.isidentifier() or each.isdecimal() else f"({each})" for each in limits)
+        whole = f"range({start}, {end} - {tile.count - 1}, {tile.count})"
+        rest = f"{begin} + max({end} - {begin}, 0) // {tile.count} * {tile.count}"
         left = self.one_by_one(level, (rest, stop), rest, stop)
         return [self.loop(dim, whole, [*self.printing.assumed(tiled), *body]), *left]
 

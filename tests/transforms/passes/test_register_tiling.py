@@ -218,6 +218,21 @@ def product(a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
                 c[i, j] += a[i, k] * b[k, j]
 
 
+def pairs(a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
+    for i in range(a.shape[0]):
+        for j in range(i + 1, a.shape[0]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * a[j, k]
+            c[i, j] = s
+
+
+def test_rows_that_begin_anywhere() -> None:
+    """The tiled loop is the inner one of a grid, and begins where the outer one is."""
+    given = (np.resize(SQUARE, (23, 5)), np.ones((23, 23)))
+    harness.check(somd.somd(pairs), given, "multicore", workers=(1, 3))
+
+
 @pytest.mark.parametrize("rows", [0, 1, 9, 23])
 def test_on_cores(rows: int) -> None:
     """Whole tiles and what is left over, for parts of all lengths."""
