@@ -27,6 +27,8 @@ class Broadcasting:
     collector: Collector
     equal: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     before: list[cst.BaseStatement] = field(default_factory=list)
+    #: the tests that were made
+    tests: set[cst.CSTNode] = field(default_factory=set)
 
     def together(self, shapes: Sequence[Shape], node: cst.CSTNode) -> Shape:
         """The shape of what is made of values of these shapes, element by element."""
@@ -60,6 +62,7 @@ class Broadcasting:
         raising = self.names.raising(what, [first, second], node)
         made = self.names.line(f"if {test}:\n    {raising}", node)
         self.before.append(made)
+        self.tests.add(made)
         for a, b in unknown:
             read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
             self.equal[frozenset((a.text, b.text))] = frozenset(read)

@@ -21,6 +21,7 @@ from somd.diagnostics.model import Collector
 from somd.language.shapes import INPUT, MASK, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases, aliases_of
 from somd.transforms.arrays.broadcasting import Broadcasting
+from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
 from somd.transforms.arrays.indexed import mask_of
 from somd.transforms.arrays.known import lengths_known, natural_loop
@@ -103,14 +104,20 @@ class _Lowering:
                 self.names.place(line, small)
                 made += self.line(small, line)
             if made:
+                tests = made[0] in self.shapes.tests
                 made[0] = self.with_parts(made[0], leading_lines=node.leading_lines)
+                self.shapes.tests |= {made[0]} if tests else set()
             return made
         if isinstance(node, cst.If):
             return self.tested(node)
         if isinstance(node, cst.While) and any(map(self.expressions.reduces, nodes_in(node.test))):
             return [self.repeated(node)]
         if isinstance(node, cst.For | cst.While):
-            self.check_read(node.iter if isinstance(node, cst.For) else node.test)
+            header = node.iter if isinstance(node, cst.For) else node.test
+            self.check_read(header)
+            if any(map(self.is_operation, nodes_in(header))):
+                message = "a reduction of an array in the header of a loop is not supported"
+                self.expressions.refuse("SOMD202", message, header, "give it a name in a statement before")
             self.shapes.forget(assigned_names(node))
             self.expressions.parts.forget(assigned_names(node))
             outside = set(self.expressions.naturals)
@@ -118,7 +125,11 @@ class _Lowering:
                 self.expressions.naturals.add(cst.ensure_type(node.target, cst.Name).value)
             made_loop = self.with_parts(node, body=self.suite(node.body))
             self.expressions.naturals = outside
-            return [made_loop]
+            return (
+                with_early_tests(made_loop, self.shapes.tests, self.names)
+                if isinstance(made_loop, cst.For)
+                else [made_loop]
+            )
         if isinstance(node, cst.With):
             return [self.with_parts(node, body=self.suite(node.body))]
         return [node]
@@ -155,6 +166,9 @@ class _Lowering:
     def branch(self, node: cst.If) -> cst.If:
         self.check_read(node.test)
         other = node.orelse
+        if isinstance(other, cst.If) and any(map(self.is_operation, nodes_in(other.test))):
+            message = "a reduction of an array in the test of an `elif` is not supported"
+            self.expressions.refuse("SOMD202", message, other.test, "give it a name in a statement before the `if`")
         if isinstance(other, cst.If):
             other = self.branch(other)
         elif other is not None:

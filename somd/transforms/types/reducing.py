@@ -79,7 +79,7 @@ class Reductions:
         keepdims, ddof = False, 0
         for key, value in given.items():
             known = self.constant(value)
-            if key == "axis" and (known is None or isinstance(known, int | tuple)):
+            if key == "axis" and known != () and (known is None or isinstance(known, int | tuple)):
                 axes = (known,) if isinstance(known, int) else known
             elif key == "keepdims" and isinstance(known, bool):
                 keepdims = known
