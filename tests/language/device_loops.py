@@ -299,3 +299,21 @@ def exchanged_in_inner_loops(a: dist[np.ndarray], c: dist[np.ndarray], n: int) -
 def in_order_from_far_away(x: dist[np.ndarray], y: dist[np.ndarray], start: int) -> None:
     for i in range(start, start + x.size):
         x[i - start] = y[-(i - start) - 1] * 3.0 + 1.0
+
+
+@program(lambda: [(np.zeros(n), 5) for n in (1, 7, 120)], rtol=1e-9)
+@somd
+def loops_of_other_lengths_beside_remainders(a: dist[np.ndarray], n: int) -> None:
+    for i in range(len(a)):
+        x = 0.5
+        y = 0.125
+        for k in range(n):
+            for j in range(n, 0, -1):
+                for m in range(n, 0, -1):
+                    x = (x + (m * 0.375 % 3.0 if abs(j * 0.5 % 3.0) > x else abs(j * 0.5 % 3.0))) % 5.0
+                for m in range(3):
+                    x = (x + (y % 3.0) * 0.25) % 5.0
+            for j in range(i):
+                for m in range(1, n, 2):
+                    y = (y + (y + 0.25) % 3.0 * 0.75) % 5.0
+        a[i] = x + 10.0 * y

@@ -249,7 +249,11 @@ class _Writer:
         if name in ("bits_of", "float_of"):
             as_bits = name == "bits_of"
             return call("as_long" if as_bits else "as_double", "int64" if as_bits else "float64", C(values[0].text, ""))
-        if name in ("fma", "root", "nearest", "copysign", "abs"):
+        if name == "copysign":  # Intel's compiler for CPUs loses values of lanes around calls of its own function
+            value, sign = (call("as_long", "int64", C(each.text, "")) for each in values)
+            parts = (C(f"({value.text} & LONG_MAX)", "int64"), C(f"({sign.text} & LONG_MIN)", "int64"))
+            return call("as_double", "float64", infix("|", *parts, "int64"))
+        if name in ("fma", "root", "nearest", "abs"):
             return call({"root": "sqrt", "nearest": "rint", "abs": "fabs"}.get(name, name), "float64", *values)
         text = text_of(self.text.value(name))
         return call(f"somd_{text.name}", _DTYPES.get(text.result, "float64"), *values)

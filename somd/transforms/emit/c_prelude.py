@@ -254,7 +254,7 @@ FLOAT = {
     if (r != 0 && (b < 0) != (r < 0))
         q -= 1;
     if (q == 0)
-        return copysign((@T)0, a / b);
+        return (@T)0 * (a / b);
     const @T whole = floor(q);
     return q - whole > (@T)0.5f ? whole + 1 : whole;
 }""",
@@ -264,7 +264,7 @@ FLOAT = {
     if (b == 0)
         return r;
     if (r == 0)
-        return copysign((@T)0, b);
+        return b < 0 ? -(@T)0 : (@T)0;
     return (b < 0) != (r < 0) ? r + b : r;
 }""",
     "square": """static @T python_square_@T(@T a)
