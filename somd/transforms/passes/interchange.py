@@ -60,7 +60,7 @@ from somd.transforms.loops.rewriting import each_region, with_bodies
 from somd.transforms.loops.rows import is_steady
 from somd.transforms.loops.scopes import assigned, exposed_in, read
 from somd.transforms.loops.varying import is_straight, limits
-from somd.transforms.loops.walking import expressions_in, inside, statements_in
+from somd.transforms.loops.walking import bodies, elements, expressions_in, inside, statements_in
 
 Block = tuple[Statement, ...]
 #: what an access costs that is neither in a row along the innermost loop nor the same for all its trips, in such that
@@ -226,10 +226,10 @@ def _apart(loop: Loop, late: Block, early: Block) -> bool:
 def _placed(part: Block, around: tuple[Loop, ...]) -> Iterator[tuple[Element, tuple[Loop, ...]]]:
     """The elements of a part, with the loops around them in it."""
     for node in part:
-        own = replace(node, body=()) if isinstance(node, Loop) else node
-        if isinstance(node, Loop):
-            yield from _placed(node.body, (*around, node))
-        yield from ((each, around) for each in expressions_in((own,)) if isinstance(each, Element))
+        inner = (*around, node) if isinstance(node, Loop) else around
+        for block in bodies(node):
+            yield from _placed(block, inner)
+        yield from ((each, around) for each in elements(node))
 
 
 def _bounds(loops: tuple[Loop, ...], suffix: str) -> Iterator[Affine]:

@@ -154,7 +154,9 @@ class _Jamming:
             return False
         if not is_straight(last.body) or any(isinstance(node, Loop) or of_lanes(node) for node in last.body):
             return False
-        if loop.variable.name in assigned(loop.body) or not self.are_set_first(loop, before, last):
+        # read behind the loop it would be that of the first trip of those at once
+        name = loop.variable.name
+        if name in assigned(loop.body) or self.reads[name] or not self.are_set_first(loop, before, last):
             return False
         return isinstance(last, Lanes) or (not self.aliased and self.are_apart(loop, last))
 

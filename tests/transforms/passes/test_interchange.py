@@ -68,6 +68,23 @@ def read(a: A, b: np.ndarray):
                 row[p] += a[i, s] * b[s, p]
             a[i, p] = row[p] + 1.0
 """
+CONDITIONS = """
+def conditions(a: A, b: np.ndarray, out: A):
+    for i in range(a.shape[0]):
+        row = np.zeros(b.shape[1])
+        seen = np.zeros(b.shape[1])
+        after = np.zeros(b.shape[1])
+        for p in range(b.shape[1]):
+            if p > 0:
+                for q in range(b.shape[1] - 1):
+                    seen[q] += 0.5
+            for s in range(b.shape[0]):
+                row[p] += a[i, s] * b[s, p]
+            if p > 1:
+                for q in range(b.shape[1] - 1):
+                    after[q] += seen[q + 1]
+        out[i] = row[0] + after[0]
+"""
 NEIGHBOURS = """
 def neighbours(b: np.ndarray, c: A):
     for i in range(c.shape[0]):
@@ -141,6 +158,7 @@ def left() -> tuple[Case, ...]:
         case(HANDED, b=MATRIX, c=MATRIX.copy()),
         case(SCALED, b=MATRIX, c=MATRIX.copy()),
         case(AFTER, b=MATRIX[:0].copy(), c=MATRIX.copy(), out=VECTOR.copy()),
+        case(CONDITIONS, a=SQUARE, b=SQUARE, out=VECTOR.copy()),
         case(ALONG, b=MATRIX, c=SQUARE.copy()),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -102,6 +103,15 @@ def kept(a: A, c: A, out: A):
                 c[i, j] = c[i, j] * f + a[k, j]
         out[i] = f
 """
+READ_BEHIND = """
+def read_behind(a: A, c: A):
+    for i in range(c.shape[0]):
+        k = 0
+        for k in range(a.shape[0]):
+            for j in range(c.shape[1]):
+                c[i, j] = c[i, j] * 0.5 + a[k, j]
+        c[i, 0] += k
+"""
 MODULO = """
 def modulo(a: A, c: A):
     for i in range(c.shape[0]):
@@ -147,6 +157,7 @@ def left() -> tuple[Case, ...]:
         case(TRIANGLE, a=SQUARE, c=SQUARE.copy()),
         case(CARRIED, a=MATRIX, c=MATRIX.copy()),
         case(KEPT, a=MATRIX, c=MATRIX.copy(), out=np.zeros(7)),
+        case(READ_BEHIND, a=MATRIX[:4].copy(), c=MATRIX.copy()),
         case(MODULO, a=MATRIX, c=MATRIX.copy()),
         case(OTHERS, a=MATRIX, c=MATRIX[:6].copy().reshape(3, 2, 11)),
     )
@@ -210,6 +221,7 @@ BUGS = [
     Bug("factors have one name", _Jamming, "own_names", one_name),
     Bug("neighbours do not count", _Jamming, "are_apart", anything),
     Bug("what is handed on does not count", _Jamming, "are_set_first", anything),
+    Bug("what is read behind the loop does not count", module, "reads_of", lambda body: Counter()),
     Bug("any index tells trips apart", apart, "_tells_apart", anything),
     Bug("limits that move count as steady", module, "is_steady", anything),
     Bug(
