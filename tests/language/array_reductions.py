@@ -22,6 +22,12 @@ def sums(a: A):
     return a.sum(), np.mean(a), a.var(), np.std(a, ddof=1), np.sum(a[::-1] * 2), np.prod(a[:9])
 
 
+@program(lambda: [(wide(n, dtype=np.complex128) * (2 - 3j),) for n in (0, 3, 4, 70, 531)])
+@somd
+def complex_sums(a: A):
+    return a.sum(), a.mean()
+
+
 @program(lambda: [(wide(*shape),) for shape in SHAPES] + [(wide(3, 140, dtype=np.float32),)])
 @somd
 def sums_along_axes(a):

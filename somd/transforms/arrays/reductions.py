@@ -1,9 +1,9 @@
 """Reductions as loops, with the bits that NumPy gives for arrays in C order.
 
-Sums of floats over the last axis, or over all, are NumPy's pairwise ones: halves, rounded down to 8, until no more than
-128 elements are left, which 8 accumulators add. The tree depends on the length alone; its leaves are summed
-independently. Up to NumPy 2.2 that is done for 8192 elements at a time. Other axes are gone along in order, as NumPy
-does. What is left, minima, integers, truth values, has no order.
+Sums of floats over the last axis, or over all, are NumPy's pairwise ones: halves, rounded down to 8, until no more
+than 128 elements are left, which 8 accumulators add; a complex number counts as two. The tree depends on the length
+alone; its leaves are summed independently. Up to NumPy 2.2 that is done for 8192 elements at a time. Other axes are
+gone along in order, as NumPy does. What is left, minima, integers, truth values, has no order.
 
 In: a call and the value that it reduces. Out: the value of the result; loops that compute it come before the statement.
 """
@@ -23,8 +23,8 @@ from somd.transforms.types.scalars import ArrayType, ScalarType
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
 
-#: the most elements that are added without halving
-LEAF = 128
+#: accumulators, and the most numbers that are added without halving; half as many where they are complex
+LANES, LEAF = 8, 128
 #: elements that are summed as one up to NumPy 2.2; all of them later
 CHUNK = 8192 if np.lib.NumpyVersion(np.__version__) < "2.3.0" else None
 #: iterations in which all elements of a vector are reduced
@@ -57,6 +57,11 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
     else:
         made = one.of(reducing.name, found.dtype)
     return one.kept(made) if reducing.keepdims else made
+
+
+def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
+    parts = 2 if np.dtype(dtype).kind == "c" else 1
+    return LANES // parts, LEAF // parts
 
 
 class _Reduction:
@@ -239,6 +244,7 @@ class _Reduction:
     def pairwise(self, dtype: str) -> Value:
         """Sums of floats in NumPy's tree: a slot for each leaf that there may be, those that are none hold 0."""
         zero = f"{self.names.dtype(dtype)}(0)"
+        lanes, leaf = _lanes_and_leaf(dtype)
         count, per, size, slots, chunks = (self.fresh("value__once") for _ in range(5))
         least = self.names.function("min")
         self.emit(
@@ -246,8 +252,8 @@ class _Reduction:
             f"{per} = {count if CHUNK is None else f'{least}({count}, {CHUNK})'}",
             f"{size} = {per}",
             f"{slots} = 1",
-            f"while {size} > {LEAF}:",
-            f"    {size} = {size} - ({size} // 2 - {size} // 2 % 8)",
+            f"while {size} > {leaf}:",
+            f"    {size} = {size} - ({size} // 2 - {size} // 2 % {lanes})",
             f"    {slots} = {slots} * 2",
             f"{chunks} = 1 if {per} == 0 else ({count} + {per} - 1) // {per}",
         )
@@ -290,12 +296,14 @@ class _Reduction:
         low, size, half, rest, left, total = (self.fresh("value__leaf") for _ in range(6))
         step = self.fresh("at__leaf")
         least = self.names.function("min")
-        lanes = [self.fresh("value__lane") for _ in range(8)]
+        wide, most = _lanes_and_leaf(dtype)
+        sums = lanes = [self.fresh("value__lane") for _ in range(wide)]
 
         def element(offset: Linear) -> str:
             return self.element(outer, self.unravelled(Linear.of(low) + offset), dtype)
 
-        halves = [f"({a} + {b})" for a, b in zip(lanes[::2], lanes[1::2], strict=True)]
+        while len(sums) > 1:
+            sums = [f"({a} + {b})" for a, b in zip(sums[::2], sums[1::2], strict=True)]
         return [
             f"{low} = {slot} // {slots} * {per}",
             f"{size} = {least}({per}, {count} - {low})",
@@ -303,8 +311,8 @@ class _Reduction:
             f"{half} = {slots} // 2",
             f"while {half} > 0:",
             f"    {left} = {size}",
-            f"    if {size} > {LEAF}:",
-            f"        {left} = {size} // 2 - {size} // 2 % 8",
+            f"    if {size} > {most}:",
+            f"        {left} = {size} // 2 - {size} // 2 % {wide}",
             f"    if {rest} >= {half}:",
             f"        {low} = {low} + {left}",
             f"        {size} = {size} - {left}",
@@ -313,12 +321,12 @@ class _Reduction:
             f"        {size} = {left}",
             f"    {half} = {half} // 2",
             f"{total} = {self.names.dtype(dtype)}(0)",
-            f"if {size} >= 8:",
+            f"if {size} >= {wide}:",
             *(f"    {lane} = {element(Linear(k))}" for k, lane in enumerate(lanes)),
-            f"    for {step} in range(8, {size} - {size} % 8, 8):",
+            f"    for {step} in range({wide}, {size} - {size} % {wide}, {wide}):",
             *(f"        {lane} = {lane} + {element(Linear.of(step) + k)}" for k, lane in enumerate(lanes)),
-            f"    {total} = ({halves[0]} + {halves[1]}) + ({halves[2]} + {halves[3]})",
-            f"    for {step} in range({size} - {size} % 8, {size}):",
+            f"    {total} = {sums[0]}",
+            f"    for {step} in range({size} - {size} % {wide}, {size}):",
             f"        {total} = {total} + {element(Linear.of(step))}",
             "else:",
             f"    for {step} in range({size}):",
