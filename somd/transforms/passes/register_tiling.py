@@ -43,6 +43,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from somd.transforms.loops.apart import reads_of
 from somd.transforms.loops.making import operation, whole_number
 from somd.transforms.loops.naming import NewNames
 from somd.transforms.loops.program import (
@@ -63,7 +64,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region, renamed
-from somd.transforms.loops.scopes import exposed_in, read, set_by
+from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import Varying, limits
 from somd.transforms.loops.walking import bodies, called, expressions_in, statements_in
 from somd.transforms.passes.strip_gains import OF_VECTORS
@@ -208,7 +209,24 @@ class _Rows:
         return tuple(dict.fromkeys(rows))
 
     def copies(self, body: Block) -> Block:
-        """The statements for each trip; those that do the same for all, once."""
+        """The statements for each trip; those that do the same for all, once, where each trip needs what they set."""
+        made: list[Statement] = []
+        group: list[Statement] = []
+        for node in body:
+            alike = assigned((node,)) - self.varying.names
+            if alike & (assigned(tuple(group)) | set(reads_of(tuple(group)))):
+                made += self.copied(tuple(group))
+                group = []
+            inner = self.around(node) if alike and isinstance(node, If) else None
+            if inner is None:
+                group.append(node)
+            else:
+                made += (*self.copied(tuple(group)), *inner)
+                group = []
+        return (*made, *self.copied(tuple(group)))
+
+    def copied(self, body: Block) -> Block:
+        """All statements for a trip, then for the next."""
         made: list[Statement] = []
         for k, own in enumerate(self.own):
             place = operation("+", self.place, whole_number(k)) if k else self.place

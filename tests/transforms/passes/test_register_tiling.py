@@ -86,6 +86,30 @@ def factors(a: A, b: np.ndarray, c: A):
                 s = s * f + b[k, j]
             c[i, j] = s
 """
+POWERS = """
+def powers(a: A, b: np.ndarray, c: A):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = c[i, j]
+            e = 1.0
+            for k in range(b.shape[0]):
+                s += a[i, k] * e
+                e = e * 0.5 + b[k, j]
+            c[i, j] = s + e
+"""
+SOMETIMES = """
+def sometimes(a: A, x: np.ndarray, y: A, n: int):
+    for i in range(a.shape[0]):
+        s = 0.0
+        e = 1.0
+        if n > 2:
+            e = e + x[0]
+            s += a[i, 0] * e
+            e = e * 2.0
+        for j in range(a.shape[1]):
+            s += a[i, j] * e
+        y[i] = s
+"""
 TRIANGLE = """
 def triangle(a: A, out: A):
     for i in range(len(out)):
@@ -141,6 +165,7 @@ def tiled() -> tuple[Case, ...]:
         case(ROWS, a=SQUARE[:, :0].copy(), x=VECTOR[:0].copy(), y=np.zeros(11)),
         case(BOTH, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=3),
         case(BOTH, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=-1),
+        case(SOMETIMES, a=SQUARE, x=VECTOR, y=VECTOR.copy(), n=3),
     )
 
 
@@ -150,6 +175,7 @@ def in_strips() -> tuple[Case, ...]:
         case(PRODUCT, alpha=1.5, a=MATRIX, b=SQUARE, c=SQUARE[:7].copy()),
         case(PRODUCT, alpha=0.3, a=SQUARE, b=SQUARE, c=SQUARE[:3].copy()),
         case(GUARDED, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
+        case(POWERS, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
     )
     return tuple(Case(strips(each.program), each.given) for each in given)
 
