@@ -6,7 +6,7 @@ In: the error of a call, and what was called with. Out: the same error, with the
 
 from __future__ import annotations
 
-import ast
+import symtable
 from typing import TYPE_CHECKING, Any
 
 from somd.runtime.faults import out_of_bounds
@@ -30,6 +30,11 @@ def with_length(error: IndexError, entry: Entry, values: tuple[Any, ...]) -> Non
 
 
 def _bound_again(name: str, text: str) -> bool:
-    """Whether generated code gives a name to something else (`u, v = v, u`)."""
-    nodes = ast.walk(ast.parse(text))
-    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name for node in nodes)
+    """Whether generated code gives a name to something else (`u, v = v, u`).
+
+    The symbol table tells it: `ast.parse` fails now and then when threads call it at once (CPython 3.11).
+    """
+    tables = [symtable.symtable(text, "<generated>", "exec")]
+    for table in tables:
+        tables += table.get_children()
+    return any(table.lookup(name).is_assigned() for table in tables if name in table.get_identifiers())
