@@ -1,15 +1,18 @@
 """Programs that ranks share, unaltered, at sizes that leave some of them without rows and borders wider than parts.
 
-Run as a script it prints a line for each rank: what the programs gave, and what the rank sent. A rank is a process,
-alone or among those of `mpiexec`; or, with a number behind the name of the script, one of so many threads.
+Run as a script it prints a line for each rank: what the programs gave, and what the rank sent. A rank is a process
+among those of `mpiexec`; or, with a number behind the name of the script, one of so many threads. A process that no
+launcher has started prints what ranks are to give.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,6 +20,7 @@ import numpy as np
 from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
 from somd import Cyclic, dist, partition, reduce, shared, somd, sync
+from tests.differential.harness import duplicate
 
 
 @somd
@@ -129,51 +133,64 @@ def relaxed(a: dist[np.ndarray], steps: int) -> None:
                 a[i] = 0.5 * (a[i] + a[i - 1])
 
 
-Run = Callable[[], Any]
+@dataclass(frozen=True)
+class Program:
+    """A call, of which the result and the arguments afterwards are compared.
+
+    They are compared with those of the plain function; or, where bits show in which blocks values were combined, or a
+    message says more than Python's, with those of the method `compiled` for one process.
+    """
+
+    name: str
+    call: Any
+    args: tuple[Any, ...] = ()
+    compiled: bool = False
+
+    def outcome(self, plain: bool = False) -> Any:
+        args = duplicate(self.args)
+        try:
+            return (self.call.sequential if plain else self.call)(*args), args
+        except (IndexError, ValueError) as error:
+            return type(error).__name__, str(error)
 
 
-def runs() -> Iterator[tuple[str, Run]]:
-    """The programs: each returns what is compared."""
+def programs() -> Iterator[Program]:
+    """One for each thing that ranks do; with SOMD_ALL_CASES=1 also larger ones, in which these meet."""
     random = np.random.default_rng(5)
     numbers, small = random.random(3001) - 0.4, random.random((9, 7)) - 0.4
+    yield Program("far", far, (numbers[:31], np.zeros(31), 3))
+    for rows in (1, 2, 30):
+        yield Program(f"again.{rows}", again, (numbers[:rows],))
+    yield Program("between", between, (small, 3))
+    for rows in (2, 9):
+        yield Program(f"rows_then_columns.{rows}", rows_then_columns, (small[:rows], 2))
+    yield Program("spread", spread, (numbers, np.arange(3001) * 7 % 5, 5), compiled=True)
+    yield Program("taken", taken, (numbers, np.arange(-20, 40, 3)))
+    yield Program("wrong index", taken, (numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99])), compiled=True)
+    yield Program("exception", checked, (np.linspace(0.0, 1.0, 1000), 0.6))
+    yield Program("no exception", checked, (numbers, 2.0), compiled=True)
+    yield Program("by_parts", by_parts, (numbers[:70],), compiled=True)
+    yield Program("relaxed", relaxed, (numbers[:50], 3), compiled=True)
+    yield Program("by keys", sparse_product.by_coordinates, (np.zeros(40), *mixed_keys(), small[:8, 0]))
+    if os.environ.get("SOMD_ALL_CASES"):
+        yield from larger(random, numbers, small)
+
+
+def larger(random: np.random.Generator, numbers: np.ndarray, small: np.ndarray) -> Iterator[Program]:
+    """Examples and the programs of JavaGrande, all compared with one process."""
     for rows in (1, 2, 4, 23):
-        plate = random.random((rows, 6))
-        yield f"heat.{rows}", lambda plate=plate: heat.settle(plate.copy(), 0.2)
-    yield "far", lambda: changed(far, numbers[:31].copy(), np.zeros(31), 3)
-    yield "again", lambda: again(numbers[:30])
-    yield "between", lambda: changed(between, small.copy(), 3)
-    yield "rows_then_columns", lambda: changed(rows_then_columns, small.copy(), 2)
-    yield "floyd_warshall", lambda: changed(floyd_warshall.shortest_paths, random_paths(8))
-    yield "histogram", lambda: histogram.histogram(numbers, -0.3, 0.5, 7)
-    yield "k_means", lambda: changed(k_means.k_means, numbers[:3000].reshape(-1, 2).copy(), small[:4, :2].copy(), 3)
-    yield "nbody", n_body
-    yield "norm", lambda: norm.normalize(numbers.copy())
-    yield "spread", lambda: spread(numbers, np.arange(3001) * 7 % 5, 5)
-    yield "sparse", lambda: sparse_product.by_rows(*rows_of_sparse(40))
-    yield "taken", lambda: taken(numbers, np.arange(-20, 40, 3))
-    yield "wrong index", lambda: raised(taken, numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99]))
-    yield "exception", lambda: raised(checked, np.linspace(0.0, 1.0, 1000), 0.6)
-    yield "by_parts", lambda: by_parts(numbers[:70])
-    yield "relaxed", lambda: changed(relaxed, numbers[:50].copy(), 3)
-    yield "crypt", lambda: crypt.kernel(*crypt.inputs(808))
-    yield "lufact", lambda: lufact.kernel(*lufact.inputs(23))
-    yield "series", lambda: series.kernel(*series.inputs(9))
-    yield "sor", lambda: sor.kernel(*sor.inputs(20, 3))
-    yield "by keys", lambda: changed(sparse_product.by_coordinates, np.zeros(40), *mixed_keys(), small[:8, 0].copy())
-    yield "sparsematmult", lambda: sparsematmult.kernel(*sparsematmult.inputs(50, 300, 3))
-
-
-def changed(method: Callable[..., Any], *args: Any) -> Any:
-    """What a method returns, and its arguments after the call."""
-    return method(*args), args
-
-
-def raised(method: Callable[..., Any], *args: Any) -> Any:
-    """What a method raises, and its arguments after the call."""
-    try:
-        return method(*args)
-    except (IndexError, ValueError) as error:
-        return type(error).__name__, str(error)
+        yield Program(f"heat.{rows}", heat.settle, (random.random((rows, 6)), 0.2), compiled=True)
+    yield Program("floyd_warshall", floyd_warshall.shortest_paths, (random_paths(8),), compiled=True)
+    yield Program("histogram", histogram.histogram, (numbers, -0.3, 0.5, 7), compiled=True)
+    yield Program("k_means", k_means.k_means, (numbers[:3000].reshape(-1, 2), small[:4, :2], 3), compiled=True)
+    yield Program("nbody", n_body, compiled=True)
+    yield Program("norm", norm.normalize, (numbers,), compiled=True)
+    yield Program("sparse", sparse_product.by_rows, rows_of_sparse(40), compiled=True)
+    yield Program("crypt", crypt.kernel, crypt.inputs(808), compiled=True)
+    yield Program("lufact", lufact.kernel, lufact.inputs(23), compiled=True)
+    yield Program("series", series.kernel, series.inputs(9), compiled=True)
+    yield Program("sor", sor.kernel, sor.inputs(20, 3), compiled=True)
+    yield Program("sparsematmult", sparsematmult.kernel, sparsematmult.inputs(50, 300, 3), compiled=True)
 
 
 def random_paths(nodes: int) -> np.ndarray:
@@ -217,7 +234,12 @@ def digest(value: Any) -> str:
 
 def results() -> dict[str, str]:
     """The hash of what each program gives."""
-    return {name: digest(run()) for name, run in runs()}
+    return {each.name: digest(each.outcome()) for each in programs()}
+
+
+def expected() -> dict[str, str]:
+    """The hash of what each program is to give on any number of ranks."""
+    return {each.name: digest(each.outcome(plain=not each.compiled)) for each in programs()}
 
 
 def main() -> None:
@@ -228,10 +250,13 @@ def main() -> None:
     if len(sys.argv) > 1:
         for size in map(int, sys.argv[1:]):
             for rank, found in enumerate(on_ranks(size, lambda _: results())):
+                if isinstance(found, Exception):
+                    raise found
                 tell({"rank": rank, "size": size, "results": found})
         return
-    found, world = results(), launched.world()
+    world = launched.world()
     rank, size = (0, 1) if world is None else (world.rank, world.size)
+    found = expected() if world is None else results()
     sent = {f"{method} {place}": vars(entry) for (method, place), entry in LEDGER.entries.items()}
     tell({"rank": rank, "size": size, "results": found, "sent": sent})
 
