@@ -234,3 +234,12 @@ def rounded_as_python_does(a: A, k: A):
         tens[3, i] = round(k[i], -2)
         tens[4, i] = np.round(n, -1)
     return out, tens, round(len(a) * 0.125, 2), round(len(a), -1)
+
+
+@program(lambda: [(numbers(n), k) for n in SIZES for k in (-1, 2)])
+@somd
+def chosen_between_loops(a: dist[np.ndarray], k: int) -> float:
+    factor = np.where(k > 0, 0.5, k)
+    for i in range(len(a)):
+        a[i] = a[i] * factor + np.where(k > 1, 3, 1)
+    return factor * 2.0

@@ -21,9 +21,12 @@ from somd.transforms.opencl import host_tree as tree
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.walking import Transformer
+from somd.transforms.types.functions import NUMPY, SAMPLED
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
 
+#: functions that give numbers as arrays without axes
+OF_NO_AXES = {("numpy", NUMPY[each]) for each in SAMPLED}
 FILLED = {"empty": "empty", "empty_like": "empty", "zeros": "zeros", "zeros_like": "zeros"}
 
 
@@ -97,7 +100,8 @@ class HostCode(Transformer):
             return updated_node.with_changes(func=cst.Name(callee.name))
         if callee.kind in ("math", "cmath", "numpy"):
             module = "np" if callee.kind == "numpy" else callee.kind
-            return updated_node.with_changes(func=tree.attribute(tree.brought(module), callee.name))
+            made = updated_node.with_changes(func=tree.attribute(tree.brought(module), callee.name))
+            return tree.subscript(made, cst.Tuple([])) if (callee.kind, callee.name) in OF_NO_AXES else made
         if callee.kind == "method":
             return updated_node
         if callee.kind == "cast":
