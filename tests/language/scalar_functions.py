@@ -240,6 +240,7 @@ def rounded_as_python_does(a: A, k: A):
 @somd
 def chosen_between_loops(a: dist[np.ndarray], k: int) -> float:
     factor = np.where(k > 0, 0.5, k)
+    a[...] *= np.where(k > 1, 3, 1)
     for i in range(len(a)):
-        a[i] = a[i] * factor + np.where(k > 1, 3, 1)
+        a[i] = a[i] * factor
     return factor * 2.0
