@@ -224,13 +224,12 @@ def _shown(diagnostic: Diagnostic, text: str, path: Path) -> types.Diagnostic:
     )
 
 
-def _range(place: Position, text: str) -> types.Range:
+def _range(place: Position | Edit, text: str) -> types.Range:
     return types.Range(_point(place.line, place.column, text), _point(place.end_line, place.end_column, text))
 
 
 def _edit(edit: Edit, text: str) -> types.TextEdit:
-    start, end = _point(edit.line, edit.column, text), _point(edit.end_line, edit.end_column, text)
-    return types.TextEdit(types.Range(start, end), edit.text)
+    return types.TextEdit(_range(edit, text), edit.text)
 
 
 def _point(line: int, column: int, text: str) -> types.Position:

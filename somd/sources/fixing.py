@@ -17,7 +17,7 @@ from pathlib import Path
 from somd.diagnostics.model import Diagnostic
 from somd.errors import SomdError
 from somd.sources.checking import Checked
-from somd.sources.fixes import Fix, fixes_of, lines_of
+from somd.sources.fixes import Fix, Place, fixes_of, lines_of
 from somd.sources.load import load_text
 from somd.sources.problems import FileProblem
 
@@ -27,13 +27,9 @@ _MARKERS = re.compile(r"\b(single|sync|dist)\b")
 
 
 @dataclass(frozen=True, order=True)
-class Edit:
-    """A piece of a text, lines from 1 and columns from 0, its end exclusive, and what comes in its place."""
+class Edit(Place):
+    """A piece of a text, and what comes in its place."""
 
-    line: int
-    column: int
-    end_line: int
-    end_column: int
     text: str
 
 
