@@ -1,0 +1,89 @@
+"""The NumPy forms of the kernels of `benchmarks.loops` with nothing but the decorator: which of them are methods.
+
+In: `Kernel.numpy`, at a tiny size. The plan of each that is taken is run by the interpreter; with SOMD_ALL_CASES=1
+every target runs it as well. Those without a product give NumPy's bits, but where they call elementary functions.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import somd
+from benchmarks.loops.kernel import Kernel
+from benchmarks.loops.registry import by_name
+from somd.sources.expected import expected_of
+from somd.sources.verifying import verify
+from tests.differential import harness
+
+KERNELS = by_name()
+#: those that are refused so far, with a code of what they are told
+NOT_YET = {
+    "symm": "SOMD203",
+    "syrk": "SOMD203",
+    "syr2k": "SOMD203",
+    "trmm": "SOMD203",
+    "doitgen": "SOMD402",
+    "gemver": "SOMD203",
+    "spmv": "SOMD203",
+    "cholesky": "SOMD105",
+    "cholesky_right": "SOMD105",
+    "lu": "SOMD203",
+    "ludcmp": "SOMD203",
+    "gramschmidt": "SOMD203",
+    "heat_3d": "SOMD201",
+    "adi": "SOMD201",
+    "cavity_flow": "SOMD201",
+    "channel_flow": "SOMD201",
+    "vadv": "SOMD402",
+    "correlation": "SOMD203",
+    "azimint_naive": "SOMD202",
+    "go_fast": "SOMD203",
+    "azimint_hist": "SOMD203",
+    "arc_distance": "SOMD202",
+    "floyd_warshall": "SOMD203",
+    "nearest_neighbours": "SOMD203",
+    "stockham_fft": "SOMD105",
+    "deriche": "SOMD201",
+    "crc16": "SOMD203",
+    "nbody": "SOMD201",
+    "scattering_self_energies": "SOMD202",
+    "contour_integral": "SOMD202",
+    "mandelbrot": "SOMD203",
+    "conv2d": "SOMD203",
+    "mlp": "SOMD203",
+    "lenet": "SOMD201",
+    "residual": "SOMD201",
+}
+#: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's
+ROUNDED = "gemm k2mm k3mm atax bicg gesummv mvt durbin covariance softmax"
+TAKEN = [kernel for name, kernel in KERNELS.items() if name not in NOT_YET]
+each_taken = pytest.mark.parametrize("kernel", TAKEN, ids=lambda kernel: kernel.name)
+
+
+@pytest.mark.parametrize("name", NOT_YET)
+def test_what_is_not_yet_taken_is_refused(name: str) -> None:
+    kernel = KERNELS[name]
+    with pytest.raises(somd.SomdCompileError) as refused:
+        somd.somd(kernel.numpy)(*kernel.prepare("tiny"))
+    assert NOT_YET[name] in {each.code for each in refused.value.diagnostics}
+
+
+@each_taken
+def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
+    method = somd.somd(kernel.numpy)
+    with np.errstate(all="ignore"):
+        expected = expected_of(method, kernel.prepare("tiny"))
+    for finding in verify(method, [expected], ["plan"], (2,), 1):
+        assert finding.agrees.startswith("1 orders: agrees") or finding.doubtful, f"{finding.agrees}{finding.differs}"
+        assert kernel.name in ROUNDED.split() or finding.agrees.endswith("bit for bit"), finding
+
+
+@pytest.mark.skipif("SOMD_ALL_CASES" not in os.environ, reason="takes minutes; SOMD_ALL_CASES=1 runs it")
+@pytest.mark.parametrize("target", harness.TARGETS)
+@each_taken
+def test_every_target_gives_what_numpy_does(kernel: Kernel, target: str) -> None:
+    rtol = 1e-12 if kernel.name in ROUNDED.split() else 0.0
+    harness.check(somd.somd(kernel.numpy), kernel.prepare("tiny"), target, rtol=rtol, workers=(1, 2, 3))
