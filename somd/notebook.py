@@ -19,6 +19,7 @@ from typing import Any
 from somd.calls.method import SomdMethod
 from somd.settings.config import use
 from somd.settings.targets import names
+from somd.syntax import module_of
 
 
 def add_magic(shell: Any) -> None:
@@ -54,8 +55,10 @@ def _run(shell: Any, cell: str) -> Any:
     """Run the cell's text; the value of an expression at its end."""
     text = shell.transform_cell(cell)
     name = shell.compile.cache(text)  # in linecache, where the compiler finds the source
-    tree = ast.parse(text, name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    tree = module_of(text, name)
+    last = tree.body[-1] if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    if last is not None:
+        tree.body.pop()
     exec(compile(tree, name, "exec"), shell.user_ns)
     return None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), shell.user_ns)
 

@@ -6,10 +6,11 @@ In: the error of a call, and what was called with. Out: the same error, with the
 
 from __future__ import annotations
 
-import symtable
+import ast
 from typing import TYPE_CHECKING, Any
 
 from somd.runtime.faults import out_of_bounds
+from somd.syntax import module_of
 
 if TYPE_CHECKING:
     from somd.calls.specialisations import Entry
@@ -30,11 +31,6 @@ def with_length(error: IndexError, entry: Entry, values: tuple[Any, ...]) -> Non
 
 
 def _bound_again(name: str, text: str) -> bool:
-    """Whether generated code gives a name to something else (`u, v = v, u`).
-
-    The symbol table tells it: `ast.parse` fails now and then when threads call it at once (CPython 3.11).
-    """
-    tables = [symtable.symtable(text, "<generated>", "exec")]
-    for table in tables:
-        tables += table.get_children()
-    return any(table.lookup(name).is_assigned() for table in tables if name in table.get_identifiers())
+    """Whether generated code gives a name to something else (`u, v = v, u`)."""
+    nodes = ast.walk(module_of(text))
+    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name for node in nodes)

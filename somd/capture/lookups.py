@@ -23,6 +23,7 @@ import numpy as np
 from somd.capture.attributes import MISSING, Bound, attribute, found_in, there
 from somd.capture.paths import dotted_names, names_of
 from somd.capture.source_text import NoSource, source_of
+from somd.syntax import expression_of
 
 Names = tuple[str, ...]
 #: what a name is looked up in: a namespace, a module or a class
@@ -180,7 +181,7 @@ class Lookups:
         """What the text of an annotation means; `Parameter.empty` where it means nothing."""
         names: dict[str, object] = {}
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            tree = expression_of(text)
         except (SyntaxError, ValueError, RecursionError):
             return inspect.Parameter.empty
         for path in dotted_names(tree):
@@ -193,7 +194,7 @@ class Lookups:
         """What the text of an annotation means in a class or a module; None where it means nothing."""
         names: dict[str, object] = {}
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            tree = expression_of(text)
         except (SyntaxError, ValueError, RecursionError):
             return None
         for path in dotted_names(tree):

@@ -119,7 +119,8 @@ def names_of(function: FunctionType, tree: ast.FunctionDef | ast.AsyncFunctionDe
 def dotted_names(node: ast.AST) -> Iterator[tuple[str, ...]]:
     """The names, and attributes of names, in a tree: the longest ones.
 
-    >>> sorted(dotted_names(ast.parse("np.sin(a[i]).real + x.y.z")))
+    >>> from somd.syntax import module_of
+    >>> sorted(dotted_names(module_of("np.sin(a[i]).real + x.y.z")))
     [('a',), ('i',), ('np', 'sin'), ('x', 'y', 'z')]
     """
     waiting: list[ast.AST] = [node]

@@ -23,6 +23,8 @@ from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from somd.syntax import module_of
+
 Lines = tuple[str, ...]
 _HERE: Any = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 _FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
@@ -118,7 +120,7 @@ def _at(text: Lines, code: CodeType) -> SourceText | None:
     try:
         lines = tuple(inspect.getblock(text[first - 1 :]))
         indented = bool(lines) and lines[0][:1].isspace()
-        module = ast.parse("".join(("if 1:\n" if indented else "", *lines)))
+        module = module_of("".join(("if 1:\n" if indented else "", *lines)))
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError):
         # a lambda's lines need not be whole statements
         return SourceText(tuple(text[first - 1 : first]), first, None) if code.co_name == "<lambda>" else None
@@ -174,7 +176,7 @@ def _imported(code: CodeType) -> set[str]:
 
 
 def _parsed(text: str, inner: ast.stmt) -> ast.stmt:
-    made: Any = ast.parse(text).body[0]
+    made: Any = module_of(text).body[0]
     made.body = [inner]
     return made  # type: ignore[no-any-return]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from somd.elementary import primitives
+from somd.syntax import module_of
 
 #: operations, which are no functions of the room
 PRIMITIVES = frozenset(("fma", "bits_of", "float_of", "nearest", "root", "copysign", "polynomial", "row_polynomial"))
@@ -72,7 +73,7 @@ class Text:
 @functools.cache
 def text_of(function: Callable[..., Any]) -> Text:
     """The text of a function of the room."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    (tree,) = module_of(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(tree, ast.FunctionDef) and tree.returns is not None
     parameters = tuple((each.arg, ast.unparse(each.annotation or each)) for each in tree.args.args)
     result = ast.unparse(tree.returns)

@@ -17,6 +17,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from somd.syntax import module_of
+
 #: what a value is: a dtype of NumPy's, one of Python's own numbers, or a tuple of such
 Kind = str | tuple["Kind", ...]
 #: file, line, column and text of a statement, its function (name, and number among those that a call reaches), and
@@ -189,7 +191,7 @@ def statement_code(
 
 def statement_of(text: str) -> ast.Raise | ast.Assert:
     """The statement of a text, parsed."""
-    return cast("ast.Raise | ast.Assert", ast.parse(text).body[0])
+    return cast("ast.Raise | ast.Assert", module_of(text).body[0])
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from somd.language.operators import OPERATORS, all_bits, extreme
+from somd.syntax import expression_of
 
 Point = Callable[[np.dtype[Any]], Any]
 
@@ -50,7 +51,7 @@ class ScanOperator:
     def of_arrays(self) -> Callable[..., Any]:
         """The same for arrays, element by element."""
         names = ("value", "first", "second")[: 1 + len(self.points)]
-        made = ast.parse(f"lambda {', '.join(names)}: {self.of(*names)}", mode="eval")
+        made = expression_of(f"lambda {', '.join(names)}: {self.of(*names)}")
         code = compile(ast.fix_missing_locations(_OfArrays().visit(made)), "<scan>", "eval")
         function: Callable[..., Any] = eval(code, {"np": np})
         return function

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from somd.diagnostics.model import Diagnostic
+from somd.syntax import module_of
 
 #: helps that are edits, with the code that they name
 _BLOCK = re.compile(r"(?:put the loop in|use) `(with [^`]*:)`")
@@ -50,7 +51,7 @@ def fixes_of(diagnostic: Diagnostic, text: str) -> tuple[Fix, ...]:
     """
     if diagnostic.position is None:
         return ()
-    tree = ast.parse(text)
+    tree = module_of(text)
     return tuple(fix for each in diagnostic.helps for fix in _fix(diagnostic, each, tree, text))
 
 

@@ -20,6 +20,7 @@ from somd.sources.checking import Checked
 from somd.sources.fixes import Fix, Place, fixes_of, lines_of
 from somd.sources.load import load_text
 from somd.sources.problems import FileProblem
+from somd.syntax import module_of
 
 #: fixes that a file may need at most
 MOST = 100
@@ -35,7 +36,7 @@ class Edit(Place):
 
 def edits_of(text: str, fix: Fix) -> tuple[Edit, ...]:
     """The edits of a fix, in the order of the text; they do not overlap."""
-    tree = ast.parse(text)
+    tree = module_of(text)
     names = {name: _known(tree, name) for name in _MARKERS.findall(fix.text)}
     written = _MARKERS.sub(lambda found: names[found[1]] or found[1], fix.text)
     found = list(_around(text, fix, written)) if fix.block else [_replaced(fix, written)]

@@ -33,6 +33,7 @@ from somd.sources.excerpt.places import Places, installed
 from somd.sources.excerpt.selection import Source, check_dropped_imports
 from somd.sources.problems import FileProblem
 from somd.sources.scan import Marked, marked_functions, names_made, read_source
+from somd.syntax import module_of
 
 Method = SomdMethod[..., Any]
 
@@ -98,7 +99,7 @@ def load_text(path: Path, text: str, file: str, *, whole: bool = False) -> Loade
     Raises:
         FileProblem, SomdError: as for `load`.
     """
-    tree = ast.parse(text, file)
+    tree = module_of(text, file)
     lines = list(io.StringIO(text, newline=None))  # as of a file: `splitlines` ends lines at form feeds, too
     linecache.cache[file] = (len(text), None, lines, file)
     return _loaded(path.absolute(), tree, file, whole)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from somd.sources.problems import FileProblem
+from somd.syntax import module_of
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -39,7 +40,7 @@ def read_source(path: Path) -> ast.Module:
     except OSError as error:
         raise FileProblem(str(path), f"cannot read the file: {error.strerror or error}") from None
     try:
-        return ast.parse(data, str(path))
+        return module_of(data, str(path))
     except SyntaxError as error:
         raise FileProblem(str(path), f"not valid Python: {error.msg}", error.lineno or None) from None
     except ValueError as error:  # zero bytes
@@ -51,7 +52,7 @@ def read_source(path: Path) -> ast.Module:
 def marked_functions(tree: ast.Module) -> tuple[Marked, ...]:
     """The functions under `@somd`, in the order of the text.
 
-    >>> tree = ast.parse("import somd as s\\nclass A:\\n    @s.somd\\n    def f(self, a): ...")
+    >>> tree = module_of("import somd as s\\nclass A:\\n    @s.somd\\n    def f(self, a): ...")
     >>> marked_functions(tree)
     (Marked(qualname='A.f', line=4, nested=False),)
     """

@@ -21,6 +21,7 @@ from somd.errors import SomdCompileError, SomdError
 from somd.sources.load import Method, function_of, load_text
 from somd.sources.problems import FileProblem
 from somd.sources.scan import read_source
+from somd.syntax import module_of
 from somd.transforms.frontend.annotate import Plain, annotated, plain_functions
 from somd.transforms.pipeline import check
 from somd.transforms.plan.proofs import proofs
@@ -90,7 +91,7 @@ def suggest_in(path: Path, text: str, lines: tuple[int, int]) -> Iterator[tuple[
         module = cst.parse_module(text)
     except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
         raise FileProblem(str(path), f"cannot be rewritten: {error}") from None
-    spans = dict(_spans(ast.parse(text).body, ()))
+    spans = dict(_spans(module_of(text).body, ()))
     for plain in plain_functions(module):
         first, last = spans.get(plain.qualname, (1, 0))
         if plain.why_not or last < lines[0] or first > lines[1]:

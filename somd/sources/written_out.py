@@ -19,6 +19,7 @@ from somd.capture.annotations import namespace_of
 from somd.capture.indentation import at_the_margin
 from somd.capture.source_text import NoSource, source_of
 from somd.errors import SomdError
+from somd.syntax import module_of
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -97,7 +98,7 @@ def _definition(what: FunctionType | type) -> tuple[ast.FunctionDef | ast.ClassD
     try:
         lines = source_of(what).lines if isinstance(what, FunctionType) else inspect.getsourcelines(what)[0]
         text = at_the_margin(lines)
-        node = ast.parse(text).body[0]
+        node = module_of(text).body[0]
     except (OSError, TypeError, SyntaxError, NoSource):
         raise NotWritable.of(what.__name__, what) from None
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -24,6 +24,7 @@ from numba.extending import lower_builtin as _lower_builtin
 
 from somd.runtime.multicore.control_flow import ControlFlow
 from somd.runtime.multicore.numba_internals.lowering import cgutils, templates
+from somd.syntax import module_of
 
 ir: Any = _ir
 types: Any = _types
@@ -124,7 +125,7 @@ class _Text:
     @property
     def tree(self) -> ast.FunctionDef:
         if self._tree is None:
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(self.function))).body
+            (tree,) = module_of(textwrap.dedent(inspect.getsource(self.function))).body
             assert isinstance(tree, ast.FunctionDef)
             self._tree = tree
         return self._tree

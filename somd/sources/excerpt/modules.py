@@ -24,6 +24,7 @@ from somd.sources.excerpt.places import Places
 from somd.sources.excerpt.scope import Refused, Scope, Unit
 from somd.sources.excerpt.selection import Selection, Source, is_main_guard
 from somd.sources.excerpt.statements import Statements
+from somd.syntax import expression_of
 
 
 class Program(Statements):
@@ -105,7 +106,7 @@ class Program(Statements):
             try:
                 value: object = text
                 while isinstance(value, str):
-                    value = Expressions(self, Scope(scope.unit)).value(ast.parse(value.strip(), mode="eval").body)
+                    value = Expressions(self, Scope(scope.unit)).value(expression_of(value).body)
             except Refused as why:
                 file = scope.unit.source.path.name
                 left_out = NotRun(f"the annotation of `{name}` holds {why.what}, which is not run ({file})")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 
 from somd.sources.scan import Definition
+from somd.syntax import expression_of
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,9 @@ class _Found:
 def names_of(statement: ast.stmt) -> Names:
     """The names of one top-level statement.
 
+    >>> from somd.syntax import module_of
     >>> def names(text):
-    ...     found = names_of(ast.parse(text).body[0])
+    ...     found = names_of(module_of(text).body[0])
     ...     return sorted(found.reads), sorted(found.binds), sorted(found.changes), sorted(found.sets)
     >>> names("def f(a: 'T', n=N):\\n    for i in range(n):\\n        a[i] = K")
     (['K', 'N', 'T', 'range'], ['f'], [], [])
@@ -119,7 +121,7 @@ def _quoted(annotation: ast.expr) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                yield from _quoted(ast.parse(node.value.strip(), mode="eval").body)
+                yield from _quoted(expression_of(node.value).body)
             except (SyntaxError, ValueError, RecursionError):
                 continue
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.language.operators import OPERATORS, SAME, symbol_of
+from somd.syntax import expression_of
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate
@@ -42,7 +43,7 @@ class Accumulator:
 
 def normalised(node: cst.BaseExpression) -> str:
     """A text that two expressions share when they differ in spaces and parentheses only."""
-    return ast.dump(ast.parse(f"({cst.Module([]).code_for_node(node)})", mode="eval"))
+    return ast.dump(expression_of(f"({cst.Module([]).code_for_node(node)})"))
 
 
 def _subscripts(node: cst.CSTNode) -> list[cst.Subscript]:

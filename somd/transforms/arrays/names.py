@@ -11,6 +11,7 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Position
+from somd.syntax import module_of
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.frontend.unset_names import function_at
 from somd.transforms.stages import Method, Raising
@@ -111,7 +112,7 @@ class Names:
         given = ", ".join(f"({''.join(f'{length.text}, ' for length in shape)})" for shape in shapes)
         text = f"raise __import__({SHAPES!r}, fromlist=('',)).misfit({what!r}, {given})"
         lengths = dict.fromkeys(each.text for shape in shapes for each in shape if not each.is_constant)
-        values = tuple(ast.unparse(ast.parse(length)) for length in lengths)
+        values = tuple(ast.unparse(module_of(length)) for length in lengths)
         return self.raised(text, values, at)
 
     def raised(self, text: str, values: tuple[str, ...], at: cst.CSTNode) -> str:

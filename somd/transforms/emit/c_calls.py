@@ -16,7 +16,7 @@ from somd.transforms.types.scalars import ScalarType
 TESTS = ("isnan", "isinf", "isfinite")
 LOGICAL = {"logical_and": "&", "logical_or": "|", "logical_xor": "^"}
 #: functions of the prelude on operands of the result's type
-OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square")
+OF_PRELUDE = ("minimum", "maximum", "sign", "fmin", "fmax", "clip", "fmod", "square", "copysign")
 #: functions of truth values
 TRUTHS = ("logical_not", "where")
 
@@ -72,7 +72,10 @@ def math_call(name: str, arguments: list[C], result: ScalarType, unit: Unit) -> 
     own = elementary(name)
     if own == "pow":
         return power(arguments[0], arguments[1], result, unit)
-    function = name if own is None else unit.elementary(own, "float64")
+    if name == "copysign":
+        function = unit.function(name, "float64")
+    else:
+        function = name if own is None else unit.elementary(own, "float64")
     return converted(call(function, kind, *arguments), result.dtype)
 
 

@@ -173,7 +173,7 @@ FUNCTIONS = {
     if (isfinite(z.y))
         return numpy_polar_double2(z.x, somd_cos(z.y), somd_sin(z.y), 1.0);
     if (isinf(z.x) && z.x < 0)
-        return (double2)(0.0, copysign(0.0, z.y));
+        return (double2)(0.0, numpy_copysign_double(0.0, z.y));
     return (double2)(isinf(z.x) ? z.x : (double)NAN, NAN);
 }""",
     "log": """static double2 numpy_log_double2(double2 z)
@@ -206,14 +206,14 @@ FUNCTIONS = {
     if (isinf(x)) {
         const double other = isnan(y) ? (double)NAN : 0.0;
         if (x > 0)
-            return (double2)(x, copysign(other, y));
-        return (double2)(other, copysign((double)INFINITY, y));
+            return (double2)(x, numpy_copysign_double(other, y));
+        return (double2)(other, numpy_copysign_double((double)INFINITY, y));
     }
     if (isnan(x))
         return (double2)(x, NAN);
     if (y == 0) {
         const double root = sqrt(fabs(x));
-        return x < 0 ? (double2)(0.0, copysign(root, y)) : (double2)(root, y);
+        return x < 0 ? (double2)(0.0, numpy_copysign_double(root, y)) : (double2)(root, y);
     }
     if (fabs(x) > 0x1p+1020 || fabs(y) > 0x1p+1020) {
         x *= 0.25;
@@ -226,12 +226,12 @@ FUNCTIONS = {
     }
     if (x == 0) {
         const double half_root = sqrt(0.5 * fabs(y));
-        return (double2)(scale * half_root, scale * copysign(half_root, y));
+        return (double2)(scale * half_root, scale * numpy_copysign_double(half_root, y));
     }
     const double root = sqrt(0.5 * (fabs(x) + numpy_abs_double2((double2)(x, y))));
     if (x > 0)
         return (double2)(scale * root, scale * (0.5 * (y / root)));
-    return (double2)(scale * fabs(0.5 * (y / root)), scale * copysign(root, y));
+    return (double2)(scale * fabs(0.5 * (y / root)), scale * numpy_copysign_double(root, y));
 }""",
     "sinh": """static double2 numpy_sinh_double2(double2 z)
 {
@@ -242,7 +242,7 @@ FUNCTIONS = {
         if (y == 0)
             return (double2)(somd_sinh(x), y);
         if (fabs(x) > 709.0)
-            return numpy_polar_double2(fabs(x), copysign(1.0, x) * somd_cos(y), somd_sin(y), 0.5);
+            return numpy_polar_double2(fabs(x), numpy_copysign_double(1.0, x) * somd_cos(y), somd_sin(y), 0.5);
         return (double2)(somd_sinh(x) * somd_cos(y), somd_cosh(x) * somd_sin(y));
     }
     if (isnan(x))
@@ -260,15 +260,15 @@ FUNCTIONS = {
         if (!isfinite(y))
             return (double2)(NAN, x == 0 ? 0.0 : (double)NAN);
         if (y == 0)
-            return (double2)(somd_cosh(x), copysign(1.0, x) * y);
+            return (double2)(somd_cosh(x), numpy_copysign_double(1.0, x) * y);
         if (fabs(x) > 709.0)
-            return numpy_polar_double2(fabs(x), somd_cos(y), copysign(1.0, x) * somd_sin(y), 0.5);
+            return numpy_polar_double2(fabs(x), somd_cos(y), numpy_copysign_double(1.0, x) * somd_sin(y), 0.5);
         return (double2)(somd_cosh(x) * somd_cos(y), somd_sinh(x) * somd_sin(y));
     }
     if (isnan(x))
         return (double2)(x, y == 0 ? y : (double)NAN);
     if (y == 0)
-        return (double2)(INFINITY, y * copysign(1.0, x));
+        return (double2)(INFINITY, y * numpy_copysign_double(1.0, x));
     if (!isfinite(y))
         return (double2)(INFINITY, NAN);
     return (double2)(INFINITY * somd_cos(y), x * somd_sin(y));
@@ -280,13 +280,13 @@ FUNCTIONS = {
         if (isnan(x))
             return (double2)(x, y == 0 ? y : (double)NAN);
         const double sign = isfinite(y) ? somd_sin(y) * somd_cos(y) : y;
-        return (double2)(copysign(1.0, x), copysign(0.0, sign));
+        return (double2)(numpy_copysign_double(1.0, x), numpy_copysign_double(0.0, sign));
     }
     if (!isfinite(y))
         return (double2)(x == 0 ? x : (double)NAN, NAN);
     if (fabs(x) >= 22.0) {
         const double small = somd_exp(-fabs(x));
-        return (double2)(copysign(1.0, x), 4.0 * somd_sin(y) * somd_cos(y) * small * small);
+        return (double2)(numpy_copysign_double(1.0, x), 4.0 * somd_sin(y) * somd_cos(y) * small * small);
     }
     const double tangent = somd_tan(y), sine = somd_sinh(x);
     const double beta = 1.0 + tangent * tangent, rho = sqrt(1.0 + sine * sine);
@@ -351,4 +351,5 @@ def elementary_of(text: str) -> list[str]:
 
 def called(kind: str, dtype: str) -> list[tuple[str, str]]:
     """Kind and dtype of the functions that a function of complex numbers calls."""
-    return [(name.rstrip("!"), "complex128" if name[-1] == "!" else dtype) for name in _CALLS.get(kind, ())]
+    found = [(name.rstrip("!"), "complex128" if name[-1] == "!" else dtype) for name in _CALLS.get(kind, ())]
+    return [*found, ("copysign", "float64")] if "numpy_copysign_double(" in FUNCTIONS.get(kind, "") else found

@@ -241,6 +241,10 @@ FLOAT = {
 {
     return fmod(a, b);
 }""",
+    "copysign": """static @T numpy_copysign_@T(@T a, @T b)
+{
+    return as_@T((as_@I(a) & @I_MAX) | (as_@I(b) & @I_MIN));
+}""",
     "signbit": """static uchar numpy_signbit_@T(@T a)
 {
     return signbit(a) != 0;
@@ -363,7 +367,8 @@ def function_text(kind: str, dtype: str) -> str:
         return complex_function_text(kind, dtype)
     text = _template(kind, dtype)
     if letter == "f":
-        return text.replace("@T", CTYPES[dtype])
+        word = "int" if dtype == "float32" else "long"
+        return text.replace("@T", CTYPES[dtype]).replace("@I_M", f"{word.upper()}_M").replace("@I", word)
     unsigned = f"uint{bits(dtype)}"
     if letter != "i" and kind in ("shift_left", "sign"):
         text = text.replace("b >= 0 && ", "").replace(" : a < 0 ? -1", "")

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from somd.settings.targets import TargetLacks
+from somd.syntax import expression_of
 from somd.transforms.loops.making import (
     INT64,
     cast,
@@ -41,7 +42,7 @@ _INFIX: dict[type[ast.AST], str] = {
 
 def of_text(text: str, scalar: Callable[[str], Expression]) -> Expression:
     """The expression of a text of the plan; `scalar` gives what a name stands for."""
-    return _expression(ast.parse(text.strip(), mode="eval").body, scalar)
+    return _expression(expression_of(text).body, scalar)
 
 
 def _expression(node: ast.expr, scalar: Callable[[str], Expression]) -> Expression:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.syntax import expression_of
 from somd.transforms.multicore.names import NEAR, Fresh
 from somd.transforms.tree.rewriting import parsed
 
@@ -37,7 +38,7 @@ class ExactTests:
 
     def _called(self, condition: str) -> str:
         values = _Values()
-        test = ast.unparse(values.visit(ast.parse(condition, mode="eval")))
+        test = ast.unparse(values.visit(expression_of(condition)))
         name = self.fresh.name(f"outside_{len(self.functions) + 1}")
         (function,) = parsed(f"@exactly\ndef {name}({', '.join(values.names)}):\n    return {test}\n")
         made = cst.ensure_type(function, cst.FunctionDef)
@@ -51,7 +52,7 @@ def far_text(scalars: Sequence[str]) -> str:
 
 
 def _cannot_wrap(condition: str) -> bool:
-    nodes = list(ast.walk(ast.parse(condition, mode="eval")))
+    nodes = list(ast.walk(expression_of(condition)))
     shapes = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     scalars = [n for n in nodes if isinstance(n, ast.Name) and id(n) not in shapes | called]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import somd.runtime
 from somd.language.operators import JOINED, OPERATORS
+from somd.syntax import module_of
 from somd.transforms.reserved import BUILTINS, MARK
 from somd.transforms.tree.names import new_name
 
@@ -30,7 +31,7 @@ def offered_names() -> tuple[str, ...]:
 def _exported() -> tuple[str, ...]:
     assert somd.runtime.__file__ is not None
     text = Path(somd.runtime.__file__).with_name("multicore").joinpath("__init__.py").read_text(encoding="utf-8")
-    (value,) = (node.value for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    (value,) = (node.value for node in module_of(text).body if isinstance(node, ast.Assign))
     return tuple(ast.literal_eval(value))
 
 

@@ -15,6 +15,7 @@ from typing import cast
 import libcst as cst
 import numpy as np
 
+from somd.syntax import module_of
 from somd.transforms.emit.python_text import literal
 from somd.transforms.fence_table import fences_text
 from somd.transforms.multicore.masters import MasterBuilder, has_faults
@@ -109,7 +110,7 @@ def module_text(code: MulticoreCode) -> str:
     made = (*code.helpers, *slaves, code.master)
     functions = [cast(cst.FunctionDef, _renamed(f, method).visit(_Finished())) for f in made]
     text = "".join(cst.Module([function]).code for function in functions)
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(module_of(text)) if isinstance(node, ast.Name)}
     used |= {str(local.partitioner) for local in method.marked_locals if local.as_long_as}
     head = [
         f'"""`{method.qualname}` of {os.path.basename(position.file)}, line {position.line}, for multicore.',

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from somd.syntax import expression_of
 from somd.transforms.access import Access
 from somd.transforms.analysis.dependences import keys_in
 from somd.transforms.analysis.touched_rows import Rows, touched_rows
@@ -197,7 +198,7 @@ def _is_narrow(kind: Type | None) -> bool:
 
 def _variables(text: str) -> set[str]:
     """The names in an expression, functions and modules left out."""
-    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    nodes = list(ast.walk(expression_of(text)))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     called |= {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and _name(n.value) in MODULES}
     return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called}

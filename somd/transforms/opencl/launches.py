@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.language.operators import OPERATORS
+from somd.syntax import expression_of, module_of
 from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_taking import flag_name, flagged_in, taking_of
 from somd.transforms.opencl import host_tree as tree
@@ -194,9 +195,9 @@ class Launch:
             def visit_Name(self, node: ast.Name) -> ast.expr:
                 return ast.Call(ast.Name("int"), [node], []) if node.id in strong else node
 
-        if strong.isdisjoint(node.id for node in ast.walk(ast.parse(condition)) if isinstance(node, ast.Name)):
+        if strong.isdisjoint(node.id for node in ast.walk(module_of(condition)) if isinstance(node, ast.Name)):
             return condition
-        return ast.unparse(Exact().visit(ast.parse(condition, mode="eval")))
+        return ast.unparse(Exact().visit(expression_of(condition)))
 
     def in_order_test(self) -> cst.BaseExpression:
         """Whether a negative index may make iterations meet."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from somd.syntax import expression_of
 from somd.transforms.stages import Check
 
 _NOUNS = {1: ("elements",), 2: ("rows", "columns")}
@@ -32,7 +33,7 @@ def requirement(condition: str, array: str, ranks: dict[str, int]) -> str:
     '`a` needs at least `n` columns'
     """
     try:
-        tree = ast.parse(condition, mode="eval").body
+        tree = expression_of(condition).body
     except SyntaxError:
         return f"not `{condition}`"
     tests = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from somd.syntax import expression_of
 from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import accesses_of, index_expressions
 from somd.transforms.analysis.affine import size, variable
@@ -246,7 +247,7 @@ class _Memory:
 
 
 def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+    return {node.id for node in ast.walk(expression_of(text)) if isinstance(node, ast.Name)}
 
 
 def _meetings(

@@ -69,6 +69,7 @@ def to_devices(array: Any, group: Group) -> SpreadDeviceArray:
 def _spread_out(spread: Spread) -> None:
     """A block of rows to each device, and nothing left on the host."""
     rows, count = spread.places.rows, len(spread.sides)
-    for device in range(count):
-        spread.need(device, rows * device // count, rows * (device + 1) // count)
-    spread.release_host()
+    with spread.context.lock:
+        for device in range(count):
+            spread.need(device, rows * device // count, rows * (device + 1) // count)
+        spread.release_host()
