@@ -39,7 +39,6 @@ NOT_YET = {
     "channel_flow": "SOMD201",
     "vadv": "SOMD402",
     "correlation": "SOMD203",
-    "azimint_naive": "SOMD202",
     "go_fast": "SOMD203",
     "azimint_hist": "SOMD203",
     "arc_distance": "SOMD202",

@@ -168,6 +168,14 @@ def masked(a, b) -> None:
     a[a < -0.5] = np.sqrt(-a[a < -0.5])
 
 
+@program(lambda: [(numbers(*n), numbers(*n, seed=1) > -3) for n in ((0,), (1,), (6,), (300,), (3, 5), (0, 4))])
+@somd
+def taken_under_masks(a, m):
+    b = a[m]
+    a[m] -= a[m].sum() / max(1, np.count_nonzero(m))
+    return b, (a[a > 0] * 2).sum() + b.sum(), a[m][::-1] + b
+
+
 @program(lambda: [(numbers(6), np.array([0, 3, -1, 3]), numbers(6, 6)), (numbers(1), np.array([0]), numbers(1, 2))])
 @somd
 def gathered(a, index, m):

@@ -1,4 +1,4 @@
-"""The elements under a mask, whose number is not known."""
+"""Values under another mask than that of the statement, which NumPy pairs in order."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    return a[a > 0] * 2.0
+    a[a > 0] = a[a < 0] * 2.0
 
 
 f(np.ones(8))

@@ -17,7 +17,7 @@ from somd.language.shapes import INDEX
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.arrays.broadcasting import Broadcasting
-from somd.transforms.arrays.indexed import gathered, mask_of, masked
+from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.named_parts import NamedParts
 from somd.transforms.arrays.names import Names
@@ -141,13 +141,12 @@ class Expressions:
         if isinstance(kind, ScalarType):
             return self.scalar(node)
         if self.reduces(node):
-            return self.reduced(node)
+            return self.reduced(node) if self.mask is None else self.unmasked(node)
         under = mask_of(self, node)
         if under is not None and isinstance(node, cst.Subscript):
             return self.under_mask(node, under)
         if self.mask is not None and isinstance(node, cst.Name | cst.Subscript | cst.Call) and not self.of_parts(node):
-            message = "an array that is not under the mask of the statement"
-            raise self.refuse("SOMD202", message, node, "read it under the same mask, or write the loops with an `if`")
+            return self.unmasked(node)
         if isinstance(node, cst.Name) and isinstance(kind, ArrayType):
             return self.whole(node, kind)
         if isinstance(node, cst.Subscript):
@@ -199,7 +198,14 @@ class Expressions:
         return cast(cst.BaseExpression, node.visit(Replaced(replaced, self.names.positions))) if replaced else node
 
     def reduced(self, node: cst.BaseExpression) -> Value:
-        """The value of a reduction or a product."""
+        """The value of a reduction or a product: what it takes stands under no mask of the statement."""
+        mask, self.mask = self.mask, None
+        try:
+            return self.made_whole(node)
+        finally:
+            self.mask = mask
+
+    def made_whole(self, node: cst.BaseExpression) -> Value:
         if isinstance(node, cst.BinaryOperation):
             return product(self, node, node.left, node.right)
         call = cst.ensure_type(node, cst.Call)
@@ -250,10 +256,16 @@ class Expressions:
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         return callee is not None and callee.kind in ("numpy", "builtin", "cast", "astype", "method")
 
+    def unmasked(self, node: cst.BaseExpression) -> Value:
+        message = "an array that is not under the mask of the statement"
+        raise self.refuse("SOMD202", message, node, "read it under the same mask, or write the loops with an `if`")
+
     def under_mask(self, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
-        if self.mask is None or code(mask) != self.mask:
-            message = "how many elements are under a mask is known when it has been gone through"
-            helps = "write `a[mask] = e` with the same mask in `e`, `np.where`, or a loop with an `if`"
+        if self.mask is None:
+            return filtered(self, node, mask)
+        if code(mask) != self.mask:
+            message = "values under another mask than that of the statement"
+            helps = "write the same mask on both sides, or loops with an `if`"
             raise self.refuse("SOMD202", message, node, helps)
         return masked(self, node, mask)
 

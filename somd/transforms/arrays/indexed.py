@@ -2,6 +2,7 @@
 
 A gather reads `a[index[k]]` for each k; what an index is like is tested where it happens. Under a mask all elements are
 gone through, and those are written whose mask is true; values under the same mask are those of the same element.
+Elsewhere `b[mask]` is a new array, which a loop with a counter fills.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import libcst as cst
 
 from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
 from somd.transforms.arrays.broadcasting import MASK
+from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import At, Axis, Value, View
 from somd.transforms.types.scalars import ArrayType
@@ -75,3 +77,24 @@ def masked(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpressi
     expressions.mask = before
     expressions.shapes.test(MASK, base.shape, test.shape, node)
     return base
+
+
+def filtered(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
+    """The elements under a mask, as a new array."""
+    base, test = expressions.value(node.value), expressions.value(mask)
+    expressions.shapes.test(MASK, base.shape, test.shape, node)
+    kind = expressions.type_of(node)
+    assert isinstance(kind, ArrayType)
+    made = Emitting(expressions, node)
+    lengths = [expressions.clamped(length) for length in base.shape]
+    array = made.array([" * ".join(f"({length.text})" for length in lengths)], kind.dtype)
+    count, indexes = made.fresh("value__once"), [made.fresh("at__mask") for _ in lengths]
+    at = tuple(map(Linear.of, indexes))
+    kept = [
+        f"if {made.element(test, at)}:",
+        f"    {array}[{count}] = {made.element(base, at)}",
+        f"    {count} = {count} + 1",
+    ]
+    made.emit(f"{count} = 0", *made.loops(indexes, [length.text for length in lengths], kept))
+    expressions.naturals.add(count)
+    return made.made(array, (Linear.of(count),))

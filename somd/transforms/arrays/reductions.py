@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 import numpy as np
 
+from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.values import ONE, At, Axis, Value, View
+from somd.transforms.arrays.values import ONE, At, Value, View
 from somd.transforms.types.reducing import Reducing
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
@@ -64,11 +65,11 @@ def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
     return LANES // parts, LEAF // parts
 
 
-class _Reduction:
+class _Reduction(Emitting):
     """A reduction of `value` along `axes`, all of them for None."""
 
     def __init__(self, expressions: Expressions, node: cst.CSTNode, value: Value, axes: tuple[int, ...] | None) -> None:
-        self.expressions, self.names, self.node = expressions, expressions.names, node
+        super().__init__(expressions, node)
         self.value = value
         count = len(value.shape)
         self.axes = tuple(range(count)) if axes is None else tuple(sorted(axes))
@@ -78,55 +79,19 @@ class _Reduction:
 
     # --- pieces of text ------------------------------------------------------------------------------------------
 
-    def code(self, node: cst.CSTNode) -> str:
-        return " ".join(cst.Module([]).code_for_node(node).split())
-
-    def text(self, text: str) -> cst.BaseExpression:
-        return self.names.expression(text, self.node)
-
-    def emit(self, *lines: str) -> None:
-        module = cst.parse_module("\n".join(lines) + "\n")
-        for statement in module.body:
-            self.names.place(statement, self.node)
-            self.expressions.before.append(statement)
-
-    def fresh(self, stem: str) -> str:
-        return self.names.new(stem, self.code(self.node))
-
-    def element(self, outer: tuple[str, ...], inner: tuple[Linear, ...], dtype: str | None = None) -> str:
+    def entry(self, outer: tuple[str, ...], inner: tuple[Linear, ...], dtype: str | None = None) -> str:
         """The text of an element, as a number of a dtype."""
         at: list[Linear] = [Linear()] * len(self.value.shape)
         for axis, name in zip(self.others, outer, strict=True):
             at[axis] = Linear.of(name)
         for axis, index in zip(self.axes, inner, strict=True):
             at[axis] = index
-        for axis, length in enumerate(self.value.shape):
-            at[axis] = Linear() if length == ONE else at[axis]
-        found = self.code(self.value.element(tuple(at)))
+        found = self.element(self.value, at)
         return found if dtype is None else f"{self.names.dtype(dtype)}({found})"
-
-    def array(self, lengths: list[str], dtype: str) -> str:
-        """The name of a new array."""
-        name = self.fresh("value__whole")
-        inner = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
-        self.emit(f"{name} = {self.names.numpy('empty')}({inner}, dtype={self.names.dtype(dtype)})")
-        return name
-
-    def loops(self, names: tuple[str, ...], lengths: list[str], body: list[str]) -> list[str]:
-        """Lines of loops around lines."""
-        made = body
-        for name, length in reversed(list(zip(names, lengths, strict=True))):
-            made = [f"for {name} in range({length}):", *(f"    {line}" for line in made)]
-        return made
 
     def result(self, name: str) -> Value:
         """The value of a scalar or an array that has been computed."""
-        if not self.shape:
-            return Value((), lambda at: self.text(name))
-        axes = tuple(Axis(Linear(), 1, axis) for axis in range(len(self.shape)))
-        node = cst.Name(name)
-        self.names.place(node, self.node)
-        return self.expressions.view(name, axes, self.shape, node)
+        return self.made(name, self.shape)
 
     # --- reductions ----------------------------------------------------------------------------------------------
 
@@ -172,8 +137,8 @@ class _Reduction:
         total = self.fresh("value__total")
         if self.shape:
             outer = tuple(self.fresh("at__out") for _ in self.others)
-            zero = self.first(name, dtype, self.element(outer, (Linear(),) * len(inner)))
-            step = self.combined(name, total, self.element(outer, tuple(map(Linear.of, inner))), dtype)
+            zero = self.first(name, dtype, self.entry(outer, (Linear(),) * len(inner)))
+            step = self.combined(name, total, self.entry(outer, tuple(map(Linear.of, inner))), dtype)
             body = [f"{total} = {zero}", *self.loops(inner, lengths, [f"{total} = {step}"])]
             made = self.array([length.text for length in self.shape], dtype)
             body.append(f"{made}[{', '.join(outer)}] = {total}")
@@ -184,8 +149,8 @@ class _Reduction:
         self.emit(f"{count} = {1 if ordered else f'({lengths[0]} + {block - 1}) // {block}'}")
         begin = Linear() if ordered else Linear.of(part) * block
         end = lengths[0] if ordered else f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
-        zero = self.first(name, dtype, self.element((), (begin, *(Linear(),) * (len(inner) - 1))))
-        step = self.combined(name, total, self.element((), tuple(map(Linear.of, inner))), dtype)
+        zero = self.first(name, dtype, self.entry((), (begin, *(Linear(),) * (len(inner) - 1))))
+        step = self.combined(name, total, self.entry((), tuple(map(Linear.of, inner))), dtype)
         rest = self.loops(inner[1:], lengths[1:], [f"{total} = {step}"])
         partial = self.array([count], dtype)
         made = self.fresh("value__once")
@@ -217,13 +182,13 @@ class _Reduction:
             number = f"({number}) * {length} + {name_in}"
         test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
         body = [
-            f"{best} = {self.element(outer, (Linear(),) * len(inner))}",
+            f"{best} = {self.entry(outer, (Linear(),) * len(inner))}",
             f"{at} = 0",
             *self.loops(
                 inner,
                 lengths,
                 [
-                    f"{new} = {self.element(outer, tuple(map(Linear.of, inner)))}",
+                    f"{new} = {self.entry(outer, tuple(map(Linear.of, inner)))}",
                     f"if {test}:",
                     f"    {best} = {new}",
                     f"    {at} = {number}",
@@ -300,7 +265,7 @@ class _Reduction:
         sums = lanes = [self.fresh("value__lane") for _ in range(wide)]
 
         def element(offset: Linear) -> str:
-            return self.element(outer, self.unravelled(Linear.of(low) + offset), dtype)
+            return self.entry(outer, self.unravelled(Linear.of(low) + offset), dtype)
 
         while len(sums) > 1:
             sums = [f"({a} + {b})" for a, b in zip(sums[::2], sums[1::2], strict=True)]
