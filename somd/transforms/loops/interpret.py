@@ -23,7 +23,7 @@ from somd.transforms.loops.out_of_step import Panel, in_panels, in_time_tiles
 from somd.transforms.loops.program import Element, Lanes, Loop, Partials, Program, Region, Scan
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.scan import Blocks, Points, Starts, run_scan
-from somd.transforms.loops.tile_turns import cut_in_tiles, first_row
+from somd.transforms.loops.tile_turns import cut_in_tiles, first_row, shared_trips
 from somd.transforms.loops.time_tiles import Tile, regions_in
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim, holds
@@ -56,7 +56,8 @@ class _Code:
     tile: Code | None
     #: whether checks fail
     failed: list[Value]
-    #: the conditions of strips
+    #: the limits of the trips that those of a tile share; the conditions of strips
+    inner: list[Value]
     where: list[Value]
 
 
@@ -124,7 +125,8 @@ class Interpreter:
         exactly = [exact(each) for each in region.ordered_if]
         failed = [exact(check.condition) for check in region.checks]
         where = [value(each) for each in (() if region.strips is None else region.strips.where)]
-        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed, where)
+        inner = [value(each) for each in (() if region.tile is None else region.tile.inner or ())]
+        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed, inner, where)
 
     def run(
         self,
@@ -479,8 +481,8 @@ class _Runner:
                 mine = set(values[low:high])
                 yield [k for k, point in enumerate(points) if point[0] in mine]
         elif region.tile is not None:
-            chosen = cut_in_tiles(points, region, lambda: self.current.order == "forwards" or chance.random() < 0.75)
-            for block, tiled in chosen:
+            takes = lambda: self.current.order == "forwards" or chance.random() < 0.75  # noqa: E731
+            for block, tiled in cut_in_tiles(points, region, takes, shared_trips(region, self.code.inner, names)):
                 self.tiled |= {block[0]} if tiled else set()
                 yield block
         else:

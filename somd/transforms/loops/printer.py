@@ -222,6 +222,8 @@ def _region(node: Region) -> Iterator[str]:
     if node.tile is not None:
         inner = INDENT * (1 + node.depth)
         strips = "" if node.strips is None else f", in strips of {node.tile.length}"
+        limits = () if node.tile.inner is None else map(expression_text, node.tile.inner)
+        strips += f" from {' to '.join(limits)}" if node.tile.inner is not None else ""
         yield f"{inner}{node.tile.count} trips of {node.tile.variable.name} at once{strips}"
         yield from (inner + line for line in _indented(_block(node.tile.body)))
 

@@ -15,7 +15,7 @@
                    strips, tile
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Strips     ::= body, length, assumed, where              the innermost loop of a region, its trips side by side
-    Tile       ::= variable, count, length, body             some trips of the loop around strips at once, or without
+    Tile       ::= variable, count, length, body, inner      some trips of the loop around strips at once, or without
                                                              strips of the innermost loop
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
@@ -314,12 +314,14 @@ class Strips:
 class Tile:
     """Some trips at once of the loop around the strips of a region; of its innermost loop, where that has no strips.
     `body`, which is for strips of `length` if there are any, does for the trip of the variable and those behind it,
-    `count` in all, what the region does for each."""
+    `count` in all, what the region does for each. Where the loop in strips has other trips for each of them, `inner`
+    are the limits of those that they share; the others are taken one by one. One of the two limits moves."""
 
     variable: Variable
     count: int
     length: int
     body: tuple[Statement, ...]
+    inner: tuple[Expression, Expression] | None = None
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,18 @@ def is_steady(node: Expression, changed: set[str]) -> bool:
     return all(isinstance(each, kinds) for each in inside(node)) and read(node).isdisjoint(changed)
 
 
+def moves_with(index: Expression, variable: str) -> bool:
+    """Whether a value is the variable, plus or minus something that does not have it."""
+    if isinstance(index, Variable):
+        return index.name == variable
+    if not isinstance(index, Operation) or index.operator not in ("+", "-"):
+        return False
+    left, right = index.operands
+    if variable in read(right):
+        return index.operator == "+" and variable not in read(left) and moves_with(right, variable)
+    return moves_with(left, variable)
+
+
 def _goes_along(element: Element, variable: str, changed: set[str]) -> bool:
     *others, last = element.indices
     along = isinstance(last, Variable) and last.name == variable

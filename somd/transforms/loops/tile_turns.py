@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
+from somd.transforms.loops.meaning import Names, Value
 from somd.transforms.loops.program import Region
 from somd.transforms.loops.witness import claim
 
+Row = tuple[int, ...]
 Points = Sequence[tuple[int, ...]]
 
 
-def cut_in_tiles(points: Points, region: Region, takes: Callable[[], bool]) -> Iterator[tuple[Sequence[int], bool]]:
+def cut_in_tiles(
+    points: Points, region: Region, takes: Callable[[], bool], shared: Callable[[Row], range | None]
+) -> Iterator[tuple[Sequence[int], bool]]:
     """The numbers of the iterations of tiles, where there is a whole one and `takes` says so, and of single trips of
-    the tiled loop; and whether it is a tile."""
+    the tiled loop; and whether it is a tile. `shared` are the trips of the loop inside that a tile has, if not all."""
     assert region.tile is not None
     at, count = region.tiled, region.tile.count
     rows: dict[tuple[int, ...], list[int]] = {}
@@ -26,8 +32,29 @@ def cut_in_tiles(points: Points, region: Region, takes: Callable[[], bool]) -> I
         first = waiting[0]
         wanted = [(*first[:-1], first[-1] + k) for k in range(count)]
         whole = wanted == waiting[:count] and takes()
-        yield [trip for each in (wanted if whole else [first]) for trip in rows[each]], whole
+        common = shared(first) if whole else None
+        taken = [rows[each] for each in (wanted if whole else [first])]
+        if common is not None:
+            inside = [[trip for trip in row if points[trip][at + 1] in common] for row in taken]
+            claim(all(len(row) == len(common) for row in inside), "the trips of a tile are those of all its rows")
+            singles = [[trip for trip in row if trip not in mine] for row, mine in zip(taken, inside, strict=True)]
+            yield from ((row, False) for row in singles if row)
+            taken = inside
+        if any(taken):
+            yield [trip for row in taken for trip in row], whole
         del waiting[: count if whole else 1]
+
+
+def shared_trips(region: Region, limits: Sequence[Value], names: Names) -> Callable[[Row], range | None]:
+    """By the row that a tile begins with: the trips of the loop inside that its rows share, between limits; None for
+    all that they have."""
+    variables = [loop.variable.name for loop in region.loops]
+
+    def shared(row: Row) -> range | None:
+        known = {**names, **dict(zip(variables, map(np.int64, row), strict=False))}
+        return range(*(int(each(known)) for each in limits)) if limits else None
+
+    return shared
 
 
 def first_row(block: Sequence[int], points: Points, at: int) -> list[int]:

@@ -359,7 +359,11 @@ class _Verifier(ExpressionVerifier):
         single = at is not None and isinstance(at.step, Constant) and at.step.value == 1
         self.expect(single and not node.carried and not node.combined, "trips that are not taken at once are tiled")
         inner = [] if node.strips is None else expressions(node.loops[-1])[:3]
-        self.expect(tile.variable.name not in read(*inner), "the loop inside a tile depends on what is tiled")
+        moved = [each for each in inner if tile.variable.name in read(each)]
+        self.expect(len(moved) == (tile.inner is not None), "the loop inside a tile depends on what is tiled")
+        for each in tile.inner or ():
+            own = read(each) <= {*node.scalars, *(loop.variable.name for loop in node.loops[:known])}
+            self.expect(own and each.type == INT64, "the trips that a tile shares are limited by something else")
         self.for_lanes(node, tile.body, inputs, known)
 
     def lanes(self, node: Lanes) -> None:

@@ -23,8 +23,8 @@ from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
-from somd.transforms.loops.program import Lanes, Strips, Tile
-from somd.transforms.loops.scopes import given_to
+from somd.transforms.loops.program import Expression, Lanes, Strips, Tile
+from somd.transforms.loops.scopes import given_to, read
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.identities import identity, neutral_text
@@ -227,13 +227,37 @@ class SlaveBuilder:
         if self.strips is None:
             body = [*self.lowest(), *self.printing.statements(tile.body, self.scope())]
         else:
-            inner = self.limits(self.nest.dims[level + 1], level + 1, None)
+            inner = self.clipped(self.nest.dims[level + 1], level + 1, tile.inner)
             body = self.in_strips(Strips(tile.body, tile.length), self.nest.dims[level + 1], inner)
         begin, end = (each if each.isidentifier() or each.isdecimal() else f"({each})" for each in limits)
         whole = f"range({start}, {end} - {tile.count - 1}, {tile.count})"
         rest = f"{begin} + max({end} - {begin}, 0) // {tile.count} * {tile.count}"
-        left = self.one_by_one(level, (rest, stop), rest, stop)
+        if tile.inner is None:
+            left = self.one_by_one(level, (rest, stop), rest, stop)
+        else:
+            left = self.beside_tiles(tile, level, (start, stop), (begin, end))
         return [self.loop(dim, whole, [*self.printing.assumed(tiled), *body]), *left]
+
+    def beside_tiles(
+        self, tile: Tile, level: int, limits: tuple[str, str], ends: tuple[str, str]
+    ) -> list[cst.BaseStatement]:
+        """All trips of a loop, each with the trips of the loop inside that its tile leaves, if it is in one."""
+        (begin, end), dim, within = ends, self.nest.dims[level], self.nest.dims[level + 1]
+        assert self.strips is not None and tile.inner is not None
+        loop = self.region.loops[-1]
+        first, edge = self.fresh.name("tile"), self.fresh.name("edge")
+        start, stop = self.limits(within, level + 1, None)
+        scope = self.scope()
+        scope = replace(scope, renamed={**scope.renamed, tile.variable.name: first})
+        inner = self.clipped(within, level + 1, tile.inner, scope)
+        rises = tile.variable.name in read(loop.start)
+        full, cut = (stop, f"min({stop}, {inner[0]})") if rises else (start, f"max({start}, {inner[1]})")
+        lines = parsed(
+            f"{first} = {begin} + ({dim.variable} - {begin}) // {tile.count} * {tile.count}",
+            f"{edge} = {cut} if {first} + {tile.count} <= {end} else {full}",
+        )
+        strips = self.in_strips(self.strips, within, (start, edge) if rises else (edge, stop))
+        return [self.loop(dim, f"range({', '.join(limits)})", [*self.assumed(level), *lines, *strips])]
 
     def in_strips(self, strips: Strips, dim: Dim, limits: tuple[str, str]) -> list[cst.BaseStatement]:
         """The innermost loop in strips."""
@@ -271,7 +295,16 @@ class SlaveBuilder:
     def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
         if level == 0:
             return outer or (self.fresh.name("lo"), self.fresh.name("hi"))
-        start, stop = self.text(dim.start), self.text(dim.stop)
+        return self.clipped(dim, level)
+
+    def clipped(
+        self, dim: Dim, level: int, inner: tuple[Expression, Expression] | None = None, scope: Scope | None = None
+    ) -> tuple[str, str]:
+        """The limits of an inner loop, or others, in the part of an MI."""
+        if inner is None:
+            start, stop = self.text(dim.start), self.text(dim.stop)
+        else:
+            start, stop = (Statements(scope or self.scope()).expressions.value(each).text for each in inner)
         if level < self.grid_dims():
             lo, hi = self.fresh.name(f"lo_{level}"), self.fresh.name(f"hi_{level}")
             return (lo, hi) if dim.invariant else (f"first_from({lo}, {start}, {dim.step})", f"min({hi}, {stop})")

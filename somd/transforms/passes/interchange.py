@@ -57,7 +57,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.ranges import whole
 from somd.transforms.loops.rewriting import each_region, with_bodies
-from somd.transforms.loops.rows import is_steady
+from somd.transforms.loops.rows import is_steady, moves_with
 from somd.transforms.loops.scopes import assigned, exposed_in, read
 from somd.transforms.loops.varying import is_straight, limits
 from somd.transforms.loops.walking import bodies, elements, expressions_in, inside, statements_in
@@ -175,19 +175,7 @@ def _cost(element: Element, variable: str) -> int:
         return JUMP
     if variable not in read(last):
         return 0
-    return 1 if _follows(last, variable) else JUMP
-
-
-def _follows(index: Expression, variable: str) -> bool:
-    """Whether an index is the variable, plus or minus something else."""
-    if isinstance(index, Variable):
-        return index.name == variable
-    if not isinstance(index, Operation) or index.operator not in ("+", "-"):
-        return False
-    left, right = index.operands
-    if variable in read(right):
-        return index.operator == "+" and variable not in read(left) and _follows(right, variable)
-    return _follows(left, variable)
+    return 1 if moves_with(last, variable) else JUMP
 
 
 # --- distribution -------------------------------------------------------------------------------------------------

@@ -50,6 +50,8 @@ from somd.transforms.loops.program import (
     Assign,
     Constant,
     Element,
+    Evaluate,
+    Expression,
     If,
     Interval,
     Lanes,
@@ -64,6 +66,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region, renamed
+from somd.transforms.loops.rows import is_steady, moves_with
 from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import Varying, limits
 from somd.transforms.loops.walking import bodies, called, expressions_in, statements_in
@@ -94,9 +97,8 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     if region.tiled < 0 or region.reductions or not may_take_turns(region):
         return region
     loop, strips = region.loops[region.tiled], region.strips
-    inner = () if strips is None else limits(region.loops[-1])
     steps = isinstance(loop.step, Constant) and loop.step.value == 1
-    if not steps or loop.variable.name in read(*inner) or (strips is not None and not strips.always):
+    if not steps or (strips is not None and not strips.always):
         return region
     body = region.body if strips is None else strips.body
     varying = Varying(region, body, loop=loop)
@@ -107,10 +109,28 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     if count < 2 or not gains or known is None or known.high - known.low < count:
         return region
     place = replace(loop.variable, range=Interval(known.low, known.high - (count - 1)))
-    made = _Rows(place, varying, names, count).block(body)
+    moves = strips is not None and loop.variable.name in read(*limits(region.loops[-1]))
+    inner = _shared(region.loops[-1], place, count) if moves else None
+    made = None if moves and inner is None else _Rows(place, varying, names, count).block(body)
     if made is None:
         return region
-    return replace(region, tile=Tile(place, count, 0 if strips is None else _lanes(made, strips.length, room), made))
+    length = 0 if strips is None else _lanes(made, strips.length, room)
+    return replace(region, tile=Tile(place, count, length, made, inner))
+
+
+def _shared(loop: Loop, place: Variable, count: int) -> tuple[Expression, Expression] | None:
+    """The limits of the trips of a loop that are the same for so many trips of the one around it: it begins with
+    the last of them, or ends with the first. None where both limits move, or one does other than with its variable."""
+    changed = {place.name}
+    start, stop, step = limits(loop)
+    if isinstance(step, Constant) and step.value == 1:
+        if is_steady(stop, set()) and not is_steady(stop, changed) and is_steady(start, changed):
+            return (start, stop) if moves_with(stop, place.name) else None
+        if is_steady(start, set()) and is_steady(stop, changed) and moves_with(start, place.name):
+            [last] = renamed((Evaluate(start),), {}, {place.name: operation("+", place, whole_number(count - 1))})
+            assert isinstance(last, Evaluate)
+            return last.value, stop
+    return None
 
 
 def _innermost(body: Block) -> Iterator[Loop]:

@@ -12,6 +12,7 @@ import pytest
 import somd
 from somd import dist
 from somd.transforms.loops.program import Program, Region, Tile
+from somd.transforms.loops.varying import limits
 from somd.transforms.loops.verify import InvalidProgram, verify
 from somd.transforms.passes import Pass
 from somd.transforms.passes import register_tiling as module
@@ -118,8 +119,8 @@ def triangle(a: A, out: A):
             s += a[i, j]
         out[i] = s
 """
-LOWER = """
-def lower(a: A, c: A):
+UPPER = """
+def upper(a: A, c: A):
     for i in range(c.shape[0]):
         for j in range(i, c.shape[1]):
             s = 0.0
@@ -127,6 +128,10 @@ def lower(a: A, c: A):
                 s += a[k, i] * a[k, j]
             c[i, j] = s
 """
+LOWER = UPPER.replace("range(i, c.shape[1])", "range(2, 1 + i)")
+BAND = UPPER.replace("range(i, c.shape[1])", "range(max(i - 3, 0), min(i + 4, c.shape[1]))")
+ANTI = UPPER.replace("range(i, c.shape[1])", "range(0, c.shape[1] - i)")
+SPARSE = UPPER.replace("range(i, c.shape[1])", "range(i, c.shape[1], 2)")
 TOTAL = """
 def total(a: A, out: np.ndarray):
     t = 0.0
@@ -176,16 +181,19 @@ def in_strips() -> tuple[Case, ...]:
         case(PRODUCT, alpha=0.3, a=SQUARE, b=SQUARE, c=SQUARE[:3].copy()),
         case(GUARDED, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
         case(POWERS, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
+        case(UPPER, a=SQUARE, c=np.zeros((11, 11))),
+        case(UPPER, a=SQUARE[:, :9].copy(), c=np.zeros((9, 3))),
+        case(LOWER, a=SQUARE, c=np.zeros((10, 11))),
     )
     return tuple(Case(strips(each.program), each.given) for each in given)
 
 
 @functools.cache
 def left() -> tuple[Case, ...]:
-    triangle = case(LOWER, a=SQUARE, c=np.zeros((11, 11)))
+    moved = [case(text, a=SQUARE, c=np.zeros((11, 11))) for text in (BAND, ANTI, SPARSE)]
     return (
         case(TRIANGLE, a=SQUARE, out=np.zeros(11)),
-        Case(strips(triangle.program), triangle.given),
+        *(Case(strips(each.program), each.given) for each in moved),
         case(TOTAL, a=SQUARE, out=VECTOR),
         case(DIVIDED, a=SQUARE, y=np.zeros(11)),
         case(LOCAL, a=SQUARE, y=np.zeros(11)),
@@ -253,6 +261,29 @@ def pairs(a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
             c[i, j] = s
 
 
+def upper(a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(i + 1, c.shape[1]):
+            for k in range(a.shape[0]):
+                c[i, j] += a[k, i] * a[k, j]
+            c[j, i] = c[i, j]
+
+
+def lower(a: dist[np.ndarray], c: dist[np.ndarray], least: int) -> None:
+    for i in range(1, c.shape[0]):
+        for j in range(least, i):
+            for k in range(a.shape[0]):
+                c[i, j] += a[k, i] * a[k, j]
+
+
+@pytest.mark.parametrize("size", [1, 8, 9, 37])
+def test_triangles(size: int) -> None:
+    """Rows of a tile share a part of their trips, and have others besides."""
+    a, c = np.resize(SQUARE, (5, size)), np.ones((size, size))
+    harness.check(somd.somd(upper), (a, c), "multicore", workers=(1, 2, 3, 7))
+    harness.check(somd.somd(lower), (a, c, 3), "multicore", workers=(1, 3))
+
+
 def test_rows_that_begin_anywhere() -> None:
     """The tiled loop is the inner one of a grid, and begins where the outer one is."""
     given = (np.resize(SQUARE, (23, 5)), np.ones((23, 23)))
@@ -291,6 +322,7 @@ BUGS = [
     Bug("only the first trip is done", _Rows, "differing", lambda self, body: ()),
     Bug("any loop runs alike", module, "limits", lambda loop: ()),
     Bug("limits inside do not count", module, "read", lambda *nodes: set()),
+    Bug("all rows begin with the first", module, "_shared", lambda loop, place, count: limits(loop)[:2]),
     Bug("any region may be tiled", module, "may_take_turns", lambda region: True),
 ]
 
