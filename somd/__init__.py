@@ -30,6 +30,7 @@ from somd.errors import (
 )
 from somd.language.markers import dim, dist, like, partition, polyview, reduce, shared, single, sync, view
 from somd.language.partitioners import Block, BlockBlock, ByKey, Chunked, Cyclic, Weighted
+from somd.runtime.mpi.making import empty, full, gather, load, save, scatter, zeros
 from somd.settings.config import use
 from somd.settings.targets import targets
 
@@ -78,11 +79,17 @@ __all__ = [
     "Weighted",
     "dim",
     "dist",
+    "empty",
+    "full",
+    "gather",
     "like",
+    "load",
     "partition",
     "polyview",
     "profile",
     "reduce",
+    "save",
+    "scatter",
     "shared",
     "single",
     "somd",
@@ -91,4 +98,5 @@ __all__ = [
     "to_device",
     "use",
     "view",
+    "zeros",
 ]

@@ -68,7 +68,7 @@ def describe(value: Any) -> str:
     if type(value) is int and not -_LIMIT <= value < _LIMIT:
         raise Unsupported("an integer of more than 64 bits")
     if isinstance(value, np.ndarray):
-        if type(value) not in _PLAIN:
+        if type(value) not in _PLAIN and not hasattr(type(value), "somd_distributed"):
             raise Unsupported(f"an array of type `{type(value).__name__}`")
         if value.size > _LONGEST:
             raise Unsupported("an array of more than 2**44 elements")

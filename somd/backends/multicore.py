@@ -25,6 +25,7 @@ class Multicore(Target):
     rooms = ("runtime/multicore", "runtime/mpi")
     kept = "modules for multicore, with their machine code"
     code = ("__pycache__", ".nbc")
+    knows_ranks = True
     files: Mapping[str, str] = {"__pycache__": r"[\w.]+\.[0-9a-f]{32}\.nbc"}
 
     def variant(self) -> str:
@@ -34,11 +35,9 @@ class Multicore(Target):
         ranks = launched.world()
         if ranks is None:
             return nullcontext()
-        from somd.runtime.mpi.agreement import agreed
-        from somd.runtime.mpi.session import Session
+        from somd.runtime.mpi.agreement import begun
 
-        ranks.calls, ranks.doing = ranks.calls + 1, f"`{method}`"
-        agreed(Session(ranks, method), f"`{method}` for the first time so")
+        begun(ranks, method, f"`{method}` for the first time so")
         return ranks.leader_first()
 
     def problem(self) -> str | None:

@@ -21,6 +21,7 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import object_parameters, reach
 from somd.capture.watching import Watch
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+from somd.runtime.mpi.distributed import buffers
 from somd.settings.targets import target_of
 
 Values = tuple[Any, ...]
@@ -83,6 +84,7 @@ class Entries:
             kinds = kinds_of(values)
         with room_for_nesting(self._function):
             calling, values = self._calling(known, values)
+        values = buffers(values, target_of(target).knows_ranks)
         signature = describe_all(values, calling.texts)
         entry = self._entry(known, target, signature, (), device, calling, profiled)
         check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array

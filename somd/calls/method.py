@@ -30,8 +30,9 @@ from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
+from somd.runtime.mpi.distributed import buffers
 from somd.settings import config
-from somd.settings.targets import DEFAULT, SEQUENTIAL
+from somd.settings.targets import DEFAULT, SEQUENTIAL, target_of
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -208,7 +209,10 @@ class SomdMethod(Generic[P, R]):
             if entry is None:
                 if any(map(on_device, values)) and not all_of(target, values):
                     return self._on_host(target, values, settings, device)
-                entry, given = self._entries.find(target, values, device, settings.profiled)
+                given = buffers(values, target_of(target).knows_ranks)
+                entry = None if given is values else self._entries.warm(target, given, device, settings.profiled)
+            if entry is None:
+                entry, given = self._entries.find(target, given, device, settings.profiled)
             try:
                 result = entry.call(given, settings.workers, settings.small_work)
             except IndexError as error:

@@ -67,6 +67,7 @@ _TITLES = {
     "SOMD610": "axis of length 1 that would be stretched",
     "SOMD611": "ranks make different calls",
     "SOMD612": "a rank has left the program",
+    "SOMD613": "rows are on other ranks",
     "SOMD901": "internal compiler error",
     "SOMD902": "library failed on generated code",
 }

@@ -114,6 +114,11 @@ class Target(Protocol):
         compiles for one. What is in the cache for a level that this processor has is used as if compiled here."""
         return {}
 
+    # --- ranks --------------------------------------------------------------------------------------------------------
+
+    #: whether what `load` gives knows arrays of which this process has only some rows; others are given all of them
+    knows_ranks: bool = False
+
     # --- devices ------------------------------------------------------------------------------------------------------
 
     #: what its devices are called, such as "OpenCL"

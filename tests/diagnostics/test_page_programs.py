@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "SOMD602": "the error is in a configuration file",
     "SOMD611": "needs several ranks",
     "SOMD612": "needs several ranks",
+    "SOMD613": "needs several ranks",
     "SOMD901": "no program is meant to get it",
     "SOMD902": "no program is meant to get it",
 }

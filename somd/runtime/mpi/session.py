@@ -1,8 +1,9 @@
 """Session: one call that is shared among ranks.
 
-In: what the master of the call tells, at the same places on every rank: arrays that it makes, rows that the shares of
-its phases touch and write, partial results. Out: the exchanges that this takes. Arrays go by their addresses, which
-differ from rank to rank: whatever is at an address was told when it was made, so that all ranks mean the same array.
+In: the arrays that the call is given, and what its master tells, at the same places on every rank: arrays that it
+makes, rows that the shares of its phases touch and write, partial results. Out: the exchanges that this takes. Arrays
+go by their addresses, which differ from rank to rank: whatever is at an address was told when it was made, so that all
+ranks mean the same array.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.runtime.intervals import Range, missing
 from somd.runtime.mpi.holders import Holders, Piece, Ranges, after_writing, before_reading, everywhere
 from somd.runtime.mpi.ledger import LEDGER, RESULT, SERIAL, Place
 from somd.runtime.mpi.world import Bytes, World
@@ -25,18 +27,32 @@ Moves = list[tuple[Array, int, tuple[Piece, ...]]]
 
 
 class Shared:
-    """An array that every rank has, of which it may hold some rows along an axis only."""
+    """An array that every rank has, of which it may hold some rows along an axis only; first all ranks hold all."""
 
-    __slots__ = ("array", "axis", "holders")
+    __slots__ = ("array", "axis", "holders", "rank")
 
-    def __init__(self, array: Array, ranks: int) -> None:
-        self.array, self.axis = array, 0
+    def __init__(self, array: Array, rank: int, ranks: int) -> None:
+        self.array, self.axis, self.rank = array, 0, rank
         self.holders: Holders = everywhere(len(array), ranks)
 
     @property
     def rows(self) -> int:
         """How many rows there are along the axis."""
         return int(self.array.shape[self.axis])
+
+    def current(self, low: int = 0, high: int | None = None) -> bool:
+        """Whether all ranks hold rows [low, high) along the first axis; those of other axes are counted as one."""
+        first, last = (0, self.rows) if high is None or self.axis else (low, high)
+        return not any(missing(rows, first, last) for rows in self.holders)
+
+    def copied_to(self, array: Array) -> Shared:
+        """Another array with the rows that each rank holds of this one; nothing is sent."""
+        made = Shared(array, self.rank, len(self.holders))
+        made.axis, made.holders = self.axis, self.holders
+        for low, high in self.holders[self.rank]:
+            part = rows_along(self.axis, low, high)
+            array[part] = self.array[part]
+        return made
 
     def fetched(self, wanted: Ranges) -> Moves:
         """What must travel so that ranks have what they want, which counts as done."""
@@ -62,10 +78,14 @@ class Session:
         self.method = method
         self.arrays: dict[int, Shared] = {}
 
+    def given(self, shared: Shared) -> None:
+        """An array of which it is known from before who holds what."""
+        self.arrays[address_of(shared.array)] = shared
+
     def made(self, array: Array) -> None:
         """An array that all ranks have alike from here on."""
         if array.size:
-            self.arrays[address_of(array)] = Shared(array, self.world.size)
+            self.given(Shared(array, self.world.rank, self.world.size))
 
     def copied(self, copy: Array, source: int) -> None:
         """An array with the elements of another one: who holds rows of that holds them of the copy."""
@@ -86,23 +106,27 @@ class Session:
                 touched = tuple((0, shared.rows * high) for _, high in touched)
             moves += shared.fetched(touched)
             shared.holders = after_writing(shared.holders, written)
-        self._move(number, moves)
+        self.move(number, moves)
 
     def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
         """All ranks get rows [low, high) along the first axis."""
         shared = self.arrays[address]
         if shared.axis != 0:
             low, high = 0, shared.rows
-        self._move(place, shared.fetched(((max(low, 0), min(high, shared.rows)),) * self.world.size))
+        self.move(place, shared.fetched(((max(low, 0), min(high, shared.rows)),) * self.world.size))
 
-    def whole(self, arrays: Iterable[Array]) -> None:
-        """All ranks get all of arrays."""
+    def whole(self, arrays: Iterable[Array], windows: Iterable[tuple[Shared, Range]] = ()) -> None:
+        """All ranks get all of arrays, and of others the rows of windows, along the first axis."""
         moves: Moves = []
         for address in dict.fromkeys(address_of(array) for array in arrays if array.size):
             shared = self.arrays.get(address)
             if shared is not None:
                 moves += shared.fetched(((0, shared.rows),) * self.world.size)
-        self._move(RESULT, moves)
+        for shared, (low, high) in windows:
+            if low < high:
+                moves += shared.along(0)
+                moves += shared.fetched(((low, high),) * self.world.size)
+        self.move(RESULT, moves)
 
     def gather(self, number: int, rows: Bytes, count: int) -> None:
         """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
@@ -126,14 +150,14 @@ class Session:
         sent.gathered_bytes += ends[self.world.rank + 1] - ends[self.world.rank]
         self.world.gather(whole, ends)
 
-    def _move(self, place: Place, moves: Moves) -> None:
+    def move(self, place: Place, moves: Moves) -> None:
         """One message from each rank to each other one that lacks something of it."""
         rank = self.world.rank
         sends: dict[int, list[Array]] = {}
         receives: dict[int, list[Array]] = {}
         for array, axis, pieces in moves:
             for piece in pieces:
-                part = (*(slice(None),) * axis, slice(piece.low, piece.high))
+                part = rows_along(axis, piece.low, piece.high)
                 if piece.source == rank:
                     sends.setdefault(piece.target, []).append(array[part])
                 elif piece.target == rank:
@@ -148,6 +172,11 @@ class Session:
         self.world.exchange(out, [(source, buffer) for source, buffer, _ in into])
         for _, buffer, parts in into:
             _unpack(buffer, parts)
+
+
+def rows_along(axis: int, low: int, high: int) -> tuple[slice, ...]:
+    """The index of rows [low, high) along an axis."""
+    return (*(slice(None),) * axis, slice(low, high))
 
 
 def address_of(array: Array) -> int:

@@ -16,6 +16,9 @@ class World(Protocol):
 
     rank: int
     size: int
+    #: how many things the ranks have begun together, and what the last of them is called
+    calls: int
+    doing: str
 
     def threads(self, workers: int) -> int:
         """How many of so many threads this rank may have beside the other ranks of its machine."""

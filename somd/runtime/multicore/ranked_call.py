@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from somd.runtime.mpi import launched
-from somd.runtime.mpi.agreement import agreed
-from somd.runtime.mpi.session import Session
-from somd.runtime.mpi.world import World
+from somd.runtime.mpi.agreement import begun
+from somd.runtime.mpi.distributed import elsewhere
+from somd.runtime.mpi.returned import Given, apart, arrays_of, returned
+from somd.runtime.mpi.session import Session, address_of
 from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.ranks import Told
 from somd.runtime.multicore.small_work import MEASURED
@@ -38,60 +39,66 @@ class RankedCall(MulticoreCall):
         """Run this rank's share of a call.
 
         Raises:
-            SomdRuntimeError: other ranks make another call (SOMD611), or one has left (SOMD612).
+            SomdRuntimeError: other ranks make another call (SOMD611), one has left (SOMD612), or this is not the main
+                thread of one, and an argument has rows on others (SOMD613).
             As `MulticoreCall`: what an iteration raises, on all ranks.
         """
-        world = launched.world()
+        args = apart(args)
+        world, given = launched.world(), Given(args)
         if world is None:
+            for known in given.by_address.values():
+                if not known.shared.current():
+                    raise elsewhere(known)
             return super().__call__(args, workers, small_work)
-        world.calls += 1
-        world.doing = f"`{self.name}`"
-        return self.on(world, args, workers, small_work)
-
-    def on(self, world: World, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
-        """Run the share of one rank of a world.
-
-        Raises:
-            As `__call__`.
-        """
-        session = Session(world, self.name)
         threads = world.threads(workers)
         small = MEASURED[self.layer.name] if small_work is None else small_work
-        together = agreed(session, _described(self.name, args), (workers, threads, small))
-        workers, small_work = int(together[0 if self.counted else 1]), int(together[2])
+        words = (workers, threads, small, int(given.watched))
+        session, together = begun(world, self.name, _described(self.name, args, given), words)
+        if together[:, 3].any():
+            given.agree(session)
+        workers, small_work = int(together[0, 0 if self.counted else 1]), int(together[0, 2])
         if not self.compiled:
             self.compiled = True
             with world.leader_first():
                 self.compile(args)
+        for array in arrays_of(args):
+            if given.has(array):
+                session.given(given.by_address[address_of(array)].shared)
+            else:
+                session.made(array)
+        session.whole(args[k] for k, _ in self.partitions)  # partitioners look at them
         if not self.ranked:
+            session.whole(arrays_of(args))
             return self.run(args, workers, small_work, Share(None, 0, 1, threads))
+        return self.shared(session, args, given, workers, small_work, threads)
+
+    def shared(
+        self, session: Session, args: tuple[Any, ...], given: Given, workers: int, small_work: int, threads: int
+    ) -> Any:
+        """Run the master for ranks, and make what it leaves behind what programs expect."""
         told = Told(session)
-        for array in _arrays(args):
-            session.made(array)
-        written = [args[k] for k in self.written]
+        written = [args[k] for k in self.written if not given.has(args[k])]
+        share = Share(told, session.world.rank, session.world.size, threads)
         try:
-            result = self.run(args, workers, small_work, Share(told, world.rank, world.size, threads))
+            result = self.run(args, workers, small_work, share)
         except MemoryError:
             raise  # of this rank alone
         except Exception:
             if told.error is None:  # on all ranks
-                session.whole(written)
+                session.whole(written, given.shown())
             raise
-        session.whole([*written, *_arrays(result if isinstance(result, tuple | list) else (result,))])
-        return result
+        return returned(session, result, args, given, written)
 
 
-def _arrays(values: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
-    return (value for value in values if isinstance(value, np.ndarray))
-
-
-def _described(name: str, args: Sequence[Any]) -> str:
+def _described(name: str, args: Sequence[Any], given: Given) -> str:
     """A call with its numbers and the shapes of its arrays, or their contents if that is asked for."""
     content = os.environ.get(CHECKED) == "1"
-    texts = [
-        f"{a.dtype}{list(a.shape)}{f' #{zlib.crc32(a.tobytes()):x}' if content else ''}"
-        if isinstance(a, np.ndarray)
-        else repr(a)
-        for a in args
-    ]
+    texts = []
+    for each in args:
+        if not isinstance(each, np.ndarray):
+            texts.append(repr(each))
+            continue
+        stays = given.has(each)
+        more = " distributed" if stays else f" #{zlib.crc32(each.tobytes()):x}" if content else ""
+        texts.append(f"{each.dtype}{list(each.shape)}{more}")
     return f"`{name}({', '.join(texts)})`"

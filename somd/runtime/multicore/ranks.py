@@ -120,12 +120,12 @@ _called: Any = call_address
 
 @native
 def tell(ranks: int, what: int, words: Any) -> None:
-    """Tell the session something, and wait until it has done what follows from it.
+    """Tell the session something, and wait until it has done what follows from it; nothing where there is none.
 
     Raises:
         IndexError: the session has failed; the argument is LOST.
     """
-    if _called(ranks, what, np.int64(words.ctypes.data), np.int64(len(words))) != _DONE:
+    if ranks != 0 and _called(ranks, what, np.int64(words.ctypes.data), np.int64(len(words))) != _DONE:
         raise IndexError(LOST)
 
 

@@ -21,6 +21,7 @@ from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
 from somd import Cyclic, dist, partition, reduce, shared, somd, sync
 from tests.differential.harness import duplicate
+from tests.runtime.mpi import staying
 
 
 @somd
@@ -171,6 +172,8 @@ def programs() -> Iterator[Program]:
     yield Program("no exception", checked, (numbers, 2.0), compiled=True)
     yield Program("by_parts", by_parts, (numbers[:70],), compiled=True)
     yield Program("relaxed", relaxed, (numbers[:50], 3), compiled=True)
+    for each in staying.PROGRAMS:
+        yield Program(f"stay {each.__name__}", each, compiled=True)
     yield Program("by keys", sparse_product.by_coordinates, (np.zeros(40), *mixed_keys(), small[:8, 0]))
     if os.environ.get("SOMD_ALL_CASES"):
         yield from larger(random, numbers, small)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.runtime.mpi.launching import started, unavailable
+from tests.runtime.mpi.staying import COLUMNS, STEPS
 
 PROGRAMS = ("-m", "tests.runtime.mpi.programs")
 #: three are the fewest of which one has neighbours on both sides
@@ -52,5 +53,17 @@ def test_bits_and_messages_on_ranks_of_mpi(size: int, alone: dict[str, str]) -> 
         assert "again 1" not in sent and "again 3" not in sent
         # a method that only reads what all have sends nothing but its result
         assert "taken 1" not in sent or each["sent"]["taken 1"]["messages"] == 0
+        if each["rank"] < size - 1:  # of the array that is written, two rows when they are stale
+            assert sent["upwind 1"] == (STEPS - 1, (STEPS - 1) * 2 * COLUMNS * 8)
+        assert "upwind result" not in sent and "upwind serial" not in sent
         if size == 3:  # two of three steps read what the one before has written, five rows beyond the part
             assert sent["far 1"] == (2 * neighbours, 2 * 5 * 8 * neighbours)
+
+
+def test_rows_of_other_ranks_are_not_for_other_threads() -> None:
+    """A thread beside the main one has no part in exchanges; it is told so, and served once rows are here."""
+    done = started(None, "-m", "tests.runtime.mpi.elsewhere")
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = done.stdout.splitlines()
+    told = "rows of an array float64[100, 100] are on other ranks, and they are exchanged by the main thread alone"
+    assert said == [f"{told}: call `somd.gather` of it there, before"] * 2 + ["10000.0"]
