@@ -21,6 +21,7 @@ import numpy as np
 
 from somd.language.operators import symbols, ways_out
 from somd.language.partitioners import Partitioner
+from somd.language.scanning import CLAIMED, no_such_scan
 
 __all__ = ["dim", "dist", "like", "markers_of", "partition", "polyview", "reduce", "shared", "single", "sync", "view"]
 
@@ -29,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 SyncOperator: TypeAlias = Literal["+", "-", "*", "min", "max", "and", "or", "&", "|", "^"]
 Operator: TypeAlias = SyncOperator | Literal["self"]
+ScanOperator: TypeAlias = Literal["+", "affine"]
 Combine: TypeAlias = Callable[..., object]
 """``list[R] -> R``, and any further arguments."""
 
@@ -291,10 +293,15 @@ class Single:
 
 
 class Sync(Single):
-    """``with sync:`` and ``with sync(x, y, reduce="+", relaxed=True):``; nothing but its checks in plain Python."""
+    """``with sync:``, ``with sync(x, y, reduce="+", relaxed=True):`` and ``with sync(s, scan="+"):``; nothing but its
+    checks in plain Python."""
 
     def __call__(
-        self, *variables: object, reduce: SyncOperator | Combine | None = None, relaxed: bool = False
+        self,
+        *variables: object,
+        reduce: SyncOperator | Combine | None = None,
+        relaxed: bool = False,
+        scan: ScanOperator | None = None,
     ) -> "Sync":
         if reduce is not None:
             _check_operation("sync", reduce)
@@ -302,6 +309,15 @@ class Sync(Single):
                 raise TypeError("sync(reduce=...) names no variable to combine: sync(x, reduce='+')")
         if not isinstance(relaxed, bool):
             raise TypeError(f"sync(relaxed={relaxed!r}): expected True or False")
+        if scan is not None:
+            if scan not in CLAIMED:
+                error = ValueError(f"there is no scan {scan!r}")
+                error.__notes__ = [no_such_scan()]
+                raise error
+            if not variables:
+                raise TypeError(f"sync(scan=...) names no variable to scan: sync(x, scan={scan!r})")
+            if reduce is not None or relaxed:
+                raise TypeError("sync(scan=...) takes neither `reduce` nor `relaxed` besides")
         return self
 
 

@@ -93,6 +93,16 @@ SCANS: dict[str, ScanOperator] = {
 }
 
 
+#: what `with sync(s, scan=...)` may name: scans of floats in an association of their own
+CLAIMED = ("+", "affine")
+
+
+def no_such_scan() -> str:
+    """What helps where `scan=` names none."""
+    listed = " and ".join(f'"{each}"' for each in CLAIMED)
+    return f"there are {listed}; scans of integers, minima, maxima and truth values need no `scan`"
+
+
 def words_of(symbol: str) -> str:
     """What a scan combines by, for people."""
     return SCANS[symbol].words or symbol

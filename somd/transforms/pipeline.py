@@ -28,6 +28,7 @@ from somd.settings.targets import target_of
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.chains import with_chains
+from somd.transforms.frontend.claimed_scans import with_claimed_scans
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
@@ -146,6 +147,9 @@ def check_source(function: FunctionType, found: Reach | None = None) -> None:
 def _checked(method: Method) -> Plan:
     with in_the_users_names(method):
         planned = method_to_plan(method)
+        if planned.claims:
+            planned.checked()
+            return _checked(with_claimed_scans(method, planned.claims, {}))
         if planned.points:
             with suppress(SomdCompileError):
                 return _checked(with_split_loops(method, planned.points))
@@ -195,6 +199,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         dtypes: dict[str | cst.CSTNode, str] = {n: t.dtype for n, t in types.names.items() if isinstance(t, ScalarType)}
         dtypes.update((node, t.dtype) for node, t in types.nodes.items() if isinstance(t, ScalarType))
         planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong, dtypes))
+        if planned.claims:
+            planned.checked()
+            return _compiled(with_claimed_scans(method, planned.claims, types.names), arguments, aliases)
         if planned.points:
             with suppress(SomdCompileError):
                 return _compiled(with_split_loops(method, planned.points), arguments, aliases)

@@ -106,6 +106,8 @@ class Method:
     split_at: frozenset[Position] = frozenset()
     #: arrays of what chains of scalars are made of
     chained: frozenset[str] = frozenset()
+    #: arrays of the values before blocks of scans that were written out
+    bases: frozenset[str] = frozenset()
     #: names of what searches of loops find
     searches: frozenset[str] = frozenset()
     #: names that are tested before they are read, since they may have no value

@@ -10,7 +10,7 @@ not negative, but no loop before it may take that for granted, nor name the arra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -78,7 +78,7 @@ def assignment_counts(method: Method) -> Counter[str]:
 
 def _top_level(method: Method) -> Iterator[tuple[cst.CSTNode, cst.Name, cst.BaseExpression]]:
     """The assignments that are run whenever the method is, each with the name and the value."""
-    for node in small_statements(statements_of(method.function.body)):
+    for node in _always_run(statements_of(method.function.body)):
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
             target = node.targets[0].target
             if isinstance(target, cst.Name):
@@ -87,6 +87,14 @@ def _top_level(method: Method) -> Iterator[tuple[cst.CSTNode, cst.Name, cst.Base
                 yield from ((node, *pair) for pair in _unpacked(target, node.value))
         elif isinstance(node, cst.AnnAssign) and node.value is not None and isinstance(node.target, cst.Name):
             yield node, node.target, node.value
+
+
+def _always_run(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """The statements of a body, and of `with` blocks in it."""
+    for node in small_statements(statements):
+        yield node
+        if isinstance(node, cst.With):
+            yield from _always_run(statements_of(node.body))
 
 
 def _unpacked(target: cst.Tuple, value: cst.BaseExpression) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.loops import else_statements, opened_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import children_of
 
@@ -34,7 +34,7 @@ class Slice:
 
     def small(self) -> Iterator[cst.CSTNode]:
         """Its statements, those inside others too; of those with blocks, the header counts."""
-        yield from _opened(self.statements)
+        yield from opened_statements(self.statements)
 
 
 class NotSliced(Exception):
@@ -131,11 +131,3 @@ class _Slicer:
 
 def _raises(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Raise) or any(map(_raises, children_of(node)))
-
-
-def _opened(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-    for node in small_statements(statements):
-        yield node
-        if isinstance(node, cst.If | cst.For | cst.While):
-            yield from _opened(statements_of(node.body))
-            yield from _opened(else_statements(node) if isinstance(node, cst.If) else ())

@@ -9,6 +9,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.operators import symbols, ways_out
+from somd.language.scanning import CLAIMED, no_such_scan
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
@@ -137,8 +138,14 @@ class _Checker(cst.CSTVisitor):
         if fence is not None and fence.reduce not in (None, OWN, *symbols()):
             message = f"there is no reduction {fence.reduce!r}"
             self._report("SOMD102", message, node.items[0], *ways_out(str(fence.reduce), symbols()))
+        if fence is not None and fence.scan not in (None, *CLAIMED):
+            self._report("SOMD102", f"there is no scan {fence.scan!r}", node.items[0], no_such_scan())
+        elif fence is not None and fence.scan is not None and (not fence.names or fence.reduce or fence.relaxed):
+            message = "`scan` names scalars, and stands beside neither `reduce` nor `relaxed`"
+            self._report("SOMD102", message, node.items[0], 'write `with sync(s, scan="+"):`')
         if fence is None:
-            helps = "only `with sync:`, `with sync(name, reduce=op):` and `with single:` may stand in a SOMD method"
+            known = "`with sync:`, `with sync(name, reduce=op):`, `with sync(name, scan=op):` and `with single:`"
+            helps = f"only {known} may stand in a SOMD method"
             self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)
             return False
         node.body.visit(self)

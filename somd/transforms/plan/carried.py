@@ -20,7 +20,7 @@ import numpy as np
 from somd.transforms.analysis.reductions import Accumulator, Form, candidates_of, update_of
 from somd.transforms.analysis.slices import Slice
 from somd.transforms.stages import FIRST, Method, Taking
-from somd.transforms.tree.loops import else_statements, small_statements, statements_of
+from somd.transforms.tree.loops import else_statements, opened_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -69,7 +69,7 @@ def _symbol(form: Form, kind: str) -> str | None:
 
 def _shown_kind(name: str, method: Method) -> str:
     """NumPy's kind of the numbers that `name` holds, where the text alone shows it: it is given such a number."""
-    for node in _opened(statements_of(method.function.body)):
+    for node in opened_statements(statements_of(method.function.body)):
         value = node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
         if value is None or name not in assigned_names(node):
             continue
@@ -80,16 +80,6 @@ def _shown_kind(name: str, method: Method) -> str:
         if isinstance(value, cst.Float) or made in (float, np.float32, np.float64):
             return "f"
     return ""
-
-
-def _opened(statements: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
-    for node in small_statements(statements):
-        found.append(node)
-        if isinstance(node, cst.If | cst.For | cst.While | cst.With):
-            found += _opened(statements_of(node.body))
-            found += _opened(else_statements(node)) if isinstance(node, cst.If) else []
-    return found
 
 
 class _One:

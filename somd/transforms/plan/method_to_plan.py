@@ -12,10 +12,11 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.access import Affine
-from somd.transforms.analysis.accesses import accesses_of, loop_domain
+from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.chains import Chain
+from somd.transforms.frontend.claimed_scans import ClaimedScan
 from somd.transforms.frontend.held_elements import Element, Elements, was_held
 from somd.transforms.frontend.index_set_splitting import Points
 from somd.transforms.frontend.searches import Search
@@ -23,10 +24,12 @@ from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
 from somd.transforms.plan.chains import chain_of
+from somd.transforms.plan.claimed_scans import claimed_scan, is_exact, left_in_order
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
 from somd.transforms.plan.element_sums import accumulated_elements
+from somd.transforms.plan.facts_around import facts_inside, holds_behind
 from somd.transforms.plan.formulas import contains_formula, is_formula, touches_no_array
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
@@ -66,7 +69,6 @@ from somd.transforms.stages import (
 from somd.transforms.tree.loops import (
     OWN,
     Fence,
-    always_raises,
     contains_fence,
     else_statements,
     fence_of,
@@ -74,7 +76,7 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import nodes_in
 
 
@@ -91,6 +93,8 @@ class Planned:
     searches: Mapping[cst.For, Search]
     #: likewise, loops that hand a scalar on by a short chain
     chains: Mapping[cst.For, Chain]
+    #: blocks that are to be scanned: they have no steps in the plan
+    claims: Mapping[cst.With, ClaimedScan]
 
     def checked(self) -> Plan:
         """The plan.
@@ -119,14 +123,16 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
         raises=context.raises,
     )
     phases = plan.phases()
-    if not phases and not collector.has_errors:
+    if not phases and not planner.claims and not collector.has_errors:
         planner.refuse()
         if not collector.has_errors:
             check_distributed(context)
-    if phases or not collector.has_errors:
+    if not planner.claims and (phases or not collector.has_errors):
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
-    return Planned(plan, collector, planner.elements, planner.points, planner.searches, planner.chains)
+        for diagnostic in left_in_order(plan):
+            collector.add(diagnostic)
+    return Planned(plan, collector, planner.elements, planner.points, planner.searches, planner.chains, planner.claims)
 
 
 def check_distributed(context: Context) -> None:
@@ -165,6 +171,8 @@ class _Planner:
         self.searches: dict[cst.For, Search] = {}
         #: loops that wait for one scalar alone
         self.chains: dict[cst.For, Chain] = {}
+        #: blocks that are to be scanned in an order of their own
+        self.claims: dict[cst.With, ClaimedScan] = {}
         self.depth = 0
 
     def refuse(self, besides: Collection[cst.For] = ()) -> None:
@@ -211,7 +219,7 @@ class _Planner:
             self.context.pass_by(statement)
             if made is None:
                 serial.append(statement)  # type: ignore[arg-type]
-                around = (*around, *self.holds_behind(statement, statements[k + 1 :]))
+                around = (*around, *holds_behind(statement, statements[k + 1 :], self.context))
                 continue
             if serial:
                 steps.append(self.serial(serial))
@@ -259,16 +267,6 @@ class _Planner:
             return None
         return [step]
 
-    def holds_behind(self, node: cst.CSTNode, rest: Sequence[cst.CSTNode]) -> list[Affine]:
-        """What holds in `rest`, the statements behind one that raises otherwise."""
-        if not isinstance(node, cst.If) or node.orelse is not None or not always_raises(statements_of(node.body)):
-            return []
-        raised = condition(node.test, self.context.scope)
-        assigned = set().union(*(assigned_names(s) for s in rest))
-        if raised is None or assigned & set(self.context.kinds.ranks):
-            return []
-        return [] if raised.names & {variable(name) for name in assigned} else [negation(raised)]
-
     def parallel_inside(self, node: cst.CSTNode) -> bool:
         return parallel_inside(node, self.context) or contains_formula(node, self.context)
 
@@ -278,6 +276,8 @@ class _Planner:
             return []
         if fence.kind == "single":
             return [self.serial(list(statements_of(node.body)))]  # type: ignore[arg-type]
+        if fence.scan is not None and not is_exact(fence, self.context):
+            return self.claimed(node, fence, around)
         if fence.relaxed and fence.reduce == OWN:
             where = self.context.method.position(node.items[0])
             message = "`relaxed=True` beside a function for `reduce` is not supported yet"
@@ -307,6 +307,15 @@ class _Planner:
         self.context.combining, self.context.relaxed = outside, outer
         check_fence_reduction(node, fence, body, self.context)
         return body
+
+    def claimed(self, node: cst.With, fence: Fence, around: tuple[Affine, ...]) -> list[Step]:
+        """A block that is scanned in an order of its own: another method has its steps."""
+        try:
+            self.claims[node] = claimed_scan(node, fence, around, self.context)
+        except Rejected as error:
+            for diagnostic in error.diagnostics:
+                self.context.collector.add(diagnostic)
+        return []
 
     def joined(self, node: cst.With, fence: Fence, around: tuple[Affine, ...]) -> list[Step]:
         """The steps of a block whose loop gives each MI copies, which a function makes one."""
@@ -402,7 +411,7 @@ class _Planner:
     def uniform(self, node: cst.For, around: tuple[Affine, ...]) -> Uniform:
         header = range_of(node)
         assert header is not None
-        inside = (*self.outer_facts(node, around),)
+        inside = facts_inside(node, around, self.context)
         guarded = self.guards(tuple(cst.Expr(limit) for limit in (header.start, header.stop, header.step)))
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
         self.context.stand_before(node)
@@ -460,20 +469,6 @@ class _Planner:
         """The arrays of constant lengths that `loop` makes in its body: no reason to distribute loops in it."""
         own = local_arrays(loop, self.context, Sets(self.context.facts))
         return frozenset(each.name for each in own.arrays if None not in each.extents)
-
-    def outer_facts(self, node: cst.For, around: tuple[Affine, ...]) -> tuple[Affine, ...]:
-        """What holds in the body of a uniform loop: the facts around that the body leaves alone, and its own range."""
-        assigned = assigned_names(node.body)
-        changed = {variable(name) for name in assigned}
-        header = range_of(node)
-        assert header is not None
-        if assigned & set(self.context.kinds.ranks):
-            return ()
-        domain = loop_domain(node, self.context.scope)
-        kept = [f for f in around if not f.names & (changed | {domain.variable})]
-        if domain.variable in changed or domain.variable in {variable(n) for n in names_read(node.iter)}:
-            return tuple(kept)
-        return (*kept, *(c for c in domain.constraints if not c.names & changed))
 
     def serial(self, statements: Sequence[cst.BaseStatement]) -> Serial:
         self.context.raise_sites(statements)

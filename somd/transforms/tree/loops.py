@@ -34,12 +34,13 @@ OWN = "function"
 
 @dataclass(frozen=True)
 class Fence:
-    """`with sync:` (or `single`): the names it combines and the operator, where given."""
+    """`with sync:` (or `single`): the names it combines and the operator, where given; or by what it scans them."""
 
     kind: str
     names: tuple[str, ...] = ()
     reduce: str | None = None
     relaxed: bool = False
+    scan: str | None = None
 
 
 def range_of(loop: cst.For) -> Range | None:
@@ -81,6 +82,7 @@ def fence_of(block: cst.With, method: Method) -> Fence | None:
     names: list[str] = []
     operator: str | None = None
     relaxed = False
+    scan: str | None = None
     for arg in item.args if isinstance(item, cst.Call) else ():
         if arg.keyword is None and isinstance(arg.value, cst.Name):
             names.append(arg.value.value)
@@ -88,11 +90,13 @@ def fence_of(block: cst.With, method: Method) -> Fence | None:
             operator = str(arg.value.evaluated_value)
         elif arg.keyword is not None and arg.keyword.value == "reduce":
             operator = OWN
+        elif arg.keyword is not None and arg.keyword.value == "scan" and isinstance(arg.value, cst.SimpleString):
+            scan = str(arg.value.evaluated_value)
         elif arg.keyword is not None and arg.keyword.value == "relaxed" and isinstance(arg.value, cst.Name):
             relaxed = arg.value.value == "True"
         else:
             return None
-    return Fence("sync", tuple(names), operator, relaxed)
+    return Fence("sync", tuple(names), operator, relaxed, scan)
 
 
 def statements_of(body: cst.BaseSuite) -> tuple[cst.BaseStatement | cst.BaseSmallStatement, ...]:
@@ -119,6 +123,15 @@ def else_statements(node: cst.If) -> tuple[cst.CSTNode, ...]:
     if isinstance(node.orelse, cst.If):
         return (node.orelse,)
     return statements_of(node.orelse.body)
+
+
+def opened_statements(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """Statements, those inside others too; those with blocks come before what is in them."""
+    for node in small_statements(statements):
+        yield node
+        if isinstance(node, cst.If | cst.For | cst.While | cst.With):
+            yield from opened_statements(statements_of(node.body))
+            yield from opened_statements(else_statements(node) if isinstance(node, cst.If) else ())
 
 
 def always_raises(statements: Sequence[cst.CSTNode]) -> bool:

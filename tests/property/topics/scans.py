@@ -143,3 +143,39 @@ def filters(w: Writer) -> None:
         for text in [grown, first] if w.chance(0.1) else [first, *more, grown]:
             w.line(text)
     w.results += [k, out]
+
+
+@step
+def claimed(w: Writer) -> None:
+    """Floats that iterations hand on, in an association of their own; what they sum up is exact in any order, mostly."""
+    n, i, s, x, out = w.length(), w.fresh("i"), w.fresh("s"), w.array("f64"), w.target("f64")
+    affine = w.chance(0.3)
+    if affine or not w.arrays[x].exact:
+        w.rough, w.arrays[out].exact = True, False
+    w.line(f"{s} = {w.one('0.5', '0.0', '-1.0')}")
+    e, f = w.one(f"{x}[{i}]", f"{x}[{i}] * 0.5", f"({i} - 3.0)"), w.one("0.5", f"({i} % 3 - 1.0)", "-1.0")
+    more = (f"{s} = {s} * {f} + {e}", f"{s} *= {f}", f"{s} = {e} - {f} * {s}") if affine else ()
+    turns = w.one(
+        f"range({n})", f"range({n})", f"range({n} - 1, -1, -1)", f"range(1, {n}, 2)", f"range({n} - 1, 0, -3)"
+    )
+    with w.block(f'with sync({s}, scan="{"affine" if affine else "+"}"):'), w.block(f"for {i} in {turns}:"):
+        if w.chance(0.2):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(w.one(f"{out}[{i}] = {s} - 1.0", "continue"))
+        if w.chance(0.3):
+            t = w.fresh("t")
+            w.line(f"{t} = {e}")
+            e = t
+        for update in w.pick.sample(
+            (f"{s} += {e}", f"{s} = {s} - {e}", f"{s} = {e} + {s}", *more), w.pick.choice((1, 1, 2))
+        ):
+            if w.chance(0.3):
+                with w.block(f"if {w.condition(Place(i))}:"):
+                    w.line(update)
+            elif w.chance(0.1):
+                with w.block(f"for {w.fresh('k')} in range({i} % 3):"):
+                    w.line(update)
+            else:
+                w.line(update)
+        w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} if {s} > 0.0 else 1.0", f"{out}[{i}] += {s}"))
+    w.results.append(s)

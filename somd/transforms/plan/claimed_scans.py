@@ -1,0 +1,251 @@
+"""`with sync(s, scan="+"):` -> `ClaimedScan`: whether the loop of the block may be scanned in an order of its own.
+
+In: the block. Out: the loop, the part of its iterations that the scalars follow from, and what updates them; or a
+diagnostic. It is required that the iterations are independent but for what they hand on, that each scalar changes by
+the operator alone, and that its terms are the same before the loop has run, and cannot fail there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+import numpy as np
+
+from somd.diagnostics.model import Diagnostic, Label
+from somd.language.operators import SAME
+from somd.transforms.access import Affine
+from somd.transforms.analysis.accesses import accesses_of
+from somd.transforms.analysis.assignment import read_from_before
+from somd.transforms.analysis.reductions import Accumulator, update_of
+from somd.transforms.analysis.sets import TooComplex
+from somd.transforms.analysis.slices import NotSliced, Slice, slice_of
+from somd.transforms.frontend.claimed_scans import ClaimedScan
+from somd.transforms.plan import messages
+from somd.transforms.plan.context import Context
+from somd.transforms.plan.counters import far_counter, filled_arrays
+from somd.transforms.plan.nests import Filled, build_nest
+from somd.transforms.plan.rejected import Rejected
+from somd.transforms.plan.scans import same_before
+from somd.transforms.stages import Plan
+from somd.transforms.tree.loops import (
+    Fence,
+    exits_of,
+    integer_constant,
+    opened_statements,
+    range_of,
+    small_statements,
+    statements_of,
+)
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import nodes_in
+
+_FORMS = {
+    "+": "change it by `s += e` or `s -= e` alone, where `e` does not depend on it",
+    "affine": "change it by sums and products alone, `s = a * s + b`, where `a` and `b` do not depend on it",
+}
+_TERMS = "compute what it is made of in a loop before this one, into an array"
+
+
+def is_exact(fence: Fence, context: Context) -> bool:
+    """Whether all that is to be scanned are integers, for which any association gives the same bits."""
+    dtypes = context.kinds.dtypes
+    kinds = {np.dtype(dtypes[name]).kind if dtypes and name in dtypes else "" for name in fence.names}
+    return bool(kinds) and kinds <= set("iub")
+
+
+def claimed_scan(node: cst.With, fence: Fence, around: tuple[Affine, ...], context: Context) -> ClaimedScan:
+    """The scan of a block whose fence has `scan`.
+
+    Raises:
+        Rejected: it cannot be one.
+    """
+    return _Claim(node, fence, context).found(around)
+
+
+class _Claim:
+    def __init__(self, node: cst.With, fence: Fence, context: Context) -> None:
+        self.node, self.fence, self.context, self.method = node, fence, context, context.method
+        self.by = fence.scan or ""
+
+    def found(self, around: tuple[Affine, ...]) -> ClaimedScan:
+        loop = self.loop()
+        header = range_of(loop)
+        assert header is not None
+        step = integer_constant(header.step, self.method)
+        if step is None or step == 0:
+            raise self.misfit(loop.iter, "the step of the loop is not a constant", "let the loop step by a constant")
+        self.check_kinds()
+        self.check_exits(loop)
+        body, names = statements_of(loop.body), frozenset(self.fence.names)
+        updates = self.updates(body)
+        try:
+            slice_ = slice_of(body, names)
+        except NotSliced:
+            raise self.misfit(loop, f"what {self.listed()} is made of does more than to compute", _TERMS) from None
+        carried = (assigned_names(loop.body) - set(self.context.kinds.ranks)) & read_from_before(body, self.method)
+        again = sorted(slice_.names & (carried - names))
+        if again:
+            raise self.misfit(loop, f"it depends on `{again[0]}`, which iterations hand on, too", _TERMS)
+        others = [n for n in slice_.small() if n not in updates and names_read(_shown(n)) & names]
+        if others:
+            raise self.misfit(_shown(others[0]), "what it is made of depends on it", _FORMS[self.by])
+        self.check_terms(loop, slice_, carried - names, around)
+        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates)
+
+    def loop(self) -> cst.For:
+        statements = [s for s in small_statements(statements_of(self.node.body)) if not isinstance(s, cst.Pass)]
+        loop = statements[0] if len(statements) == 1 else None
+        if not isinstance(loop, cst.For) or range_of(loop) is None or loop.orelse is not None:
+            way = "let the block hold that loop and nothing else"
+            raise self.misfit(self.node.items[0], "the block is not one loop", way)
+        asked = self.method.combine is not None or self.context.combining or self.context.relaxed is not None
+        if asked:
+            raise self.misfit(
+                self.node.items[0], "what is around it combines otherwise", "give the scan its own method"
+            )
+        if {"min", "max", "range", "float"} & set(self.method.local_names):
+            raise self.misfit(self.node.items[0], "a local has the name of a built-in function", "name it otherwise")
+        return loop
+
+    def check_kinds(self) -> None:
+        dtypes = self.context.kinds.dtypes
+        for name in self.fence.names:
+            if name in self.context.kinds.ranks or name not in self.method.local_names:
+                raise self.misfit(self.node.items[0], f"`{name}` is no scalar of the method", "name a local scalar")
+            if dtypes is not None and np.dtype(dtypes.get(name, "object")).kind != "f":
+                way = "name floats, and scan other numbers in a loop without `scan`"
+                raise self.misfit(self.node.items[0], f"`{name}` is no float", way)
+
+    def check_exits(self, loop: cst.For) -> None:
+        for leave in exits_of(loop):
+            if not isinstance(leave, cst.Continue):
+                raise self.misfit(leave, "the loop may end early", "let every iteration run")
+
+    def updates(self, body: Sequence[cst.CSTNode]) -> Mapping[cst.CSTNode, cst.BaseExpression | None]:
+        found: dict[cst.CSTNode, cst.BaseExpression | None] = {}
+        dtypes = self.context.kinds.dtypes
+        for name in self.fence.names:
+            own = [node for node in opened_statements(body) if name in assigned_names(_bare(node))]
+            if not own:
+                raise self.misfit(self.node.items[0], f"the loop does not change `{name}`", _FORMS[self.by])
+            for node in own:
+                form = update_of(Accumulator(name), node, self.method)
+                known = form is not None and SAME.get(form.op, form.op) == "+"
+                factor = None
+                if not known and self.by == "affine":
+                    factor = linear_factor(node, name)
+                    known = factor is not None
+                if not known:
+                    raise self.misfit(node, f"it changes by another operator than {self.by!r}", _FORMS[self.by])
+                value = node.value if isinstance(node, cst.Assign) else node
+                if dtypes is not None and dtypes.get(value) != dtypes.get(name):
+                    raise self.misfit(
+                        node, "it is not computed in the type that it has", "give it the type of its terms"
+                    )
+                found[node] = factor
+        return found
+
+    def check_terms(
+        self, loop: cst.For, slice_: Slice, others: frozenset[str] | set[str], around: tuple[Affine, ...]
+    ) -> None:
+        """What the scalars are made of may be computed before the iterations."""
+        context, sites = self.context, len(self.context.sites)
+        accesses = accesses_of((loop,), context.scope.with_known(dict.fromkeys(assigned_names(loop.body))))
+        filled = filled_arrays(loop, others, accesses, context)
+        unless = tuple(dict.fromkeys(map(far_counter, filled.values())))
+        try:
+            nest = build_nest(loop, around, context, filled=Filled(frozenset(filled), unless))
+        except TooComplex:
+            raise Rejected(messages.too_complex(self.method, loop)) from None
+        finally:
+            del context.sites[sites:]
+        kept = {node for statement in slice_.statements for node in nodes_in(statement)}
+        failing = next((node for node in nest.guarded if node in kept), None)
+        others_fail = nest.raises or any(node not in kept for node in nest.guarded)
+        if failing is not None and others_fail:  # which of them fails first would not be seen
+            raise self.misfit(failing, "what it is made of may lie outside its array", _TERMS)
+        read = {access.array for access in accesses if access.node in kept}
+        stored = {access.array for access in accesses if access.write}
+        shared = any(context.aliases.may_be_one(a, b) for a in read for b in stored)
+        own = {*filled, *(local.name for local in nest.local_arrays)}
+        if (
+            own & slice_.names
+            or (shared and nest.in_order_if)
+            or not same_before(slice_, loop, accesses, nest, context)
+        ):
+            raise self.misfit(loop, "what it is made of is stored in the same loop", _TERMS)
+
+    def listed(self) -> str:
+        return " and ".join(f"`{name}`" for name in self.fence.names)
+
+    def misfit(self, node: cst.CSTNode, what: str, way: str) -> Rejected:
+        names = ", ".join(self.fence.names)
+        message = f'`sync({names}, scan="{self.by}")` does not fit: {what}'
+        return Rejected(Diagnostic("SOMD307", message, (Label(self.method.position(node), "here", True),), (way,)))
+
+
+def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:
+    """Why loops that scans were written out into are not distributed, as they were asked to be."""
+    bases = plan.method.bases
+    left = bases - {name for phase in plan.phases() for name in phase.nest.arrays_read}
+    loops = [loop for loop in plan.in_order if names_read(loop) & left and not _stores(loop, bases)]
+    return tuple(dict.fromkeys(each for loop in loops for each in plan.in_order[loop]))
+
+
+def _stores(loop: cst.For, names: frozenset[str]) -> bool:
+    targets = (node for node in nodes_in(loop) if isinstance(node, cst.AssignTarget))
+    return any(names_read(node.target) & names for node in targets)
+
+
+def linear_factor(node: cst.CSTNode, name: str) -> cst.BaseExpression | None:
+    """What a statement multiplies the old value of `name` by, if the new one is that and a term without it."""
+    if isinstance(node, cst.AugAssign) and isinstance(node.operator, cst.MultiplyAssign):
+        return None if name in names_read(node.value) else node.value
+    if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+        return None
+    return _factor(node.value, name)
+
+
+def _factor(node: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
+    if isinstance(node, cst.Name):
+        return cst.Float("1.0") if node.value == name else None
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        inner = _factor(node.expression, name)
+        return None if inner is None else _negated(inner)
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(
+        node.operator, cst.Add | cst.Subtract | cst.Multiply
+    ):
+        return None
+    mentions = [name in names_read(side) for side in (node.left, node.right)]
+    if mentions.count(True) != 1:
+        return None
+    side, other = (node.left, node.right) if mentions[0] else (node.right, node.left)
+    inner = _factor(side, name)
+    if inner is None or not isinstance(node.operator, cst.Multiply):
+        return (
+            _negated(inner) if inner is not None and isinstance(node.operator, cst.Subtract) and mentions[1] else inner
+        )
+    return cst.BinaryOperation(_grouped(inner), cst.Multiply(), _grouped(other))
+
+
+def _negated(node: cst.BaseExpression) -> cst.BaseExpression:
+    return cst.UnaryOperation(cst.Minus(), _grouped(node))
+
+
+def _grouped(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _shown(node: cst.CSTNode) -> cst.CSTNode:
+    """A statement; of one with blocks what its header asks for, for a slice has it anew."""
+    if isinstance(node, cst.If | cst.While):
+        return node.test
+    return node.iter if isinstance(node, cst.For) else node
+
+
+def _bare(node: cst.CSTNode) -> cst.CSTNode:
+    """What a statement sets itself."""
+    if isinstance(node, cst.For):
+        return cst.AssignTarget(node.target)
+    return cst.Pass() if isinstance(node, cst.If | cst.While | cst.With) else node

@@ -1,0 +1,17 @@
+"""A block that is scanned holds one loop."""
+
+import numpy as np
+
+from somd import dist, somd, sync
+
+
+@somd
+def f(a: dist[np.ndarray]) -> np.ndarray:
+    out = np.empty_like(a)
+    s = 0.0
+    with sync(s, scan="+"):
+        s = 0.5
+        for i in range(len(a)):
+            s += a[i]
+            out[i] = s
+    return out
