@@ -46,6 +46,7 @@ class Writer:
         self.dtypes = [self.random.choice(DTYPES) for _ in range(3)]
         self.locals: list[str] = []
         self.parts: list[str] = []
+        self.rotates = False
 
     def limit(self) -> str:
         return self.random.choice(LIMITS)
@@ -83,6 +84,39 @@ class Writer:
             return f"np.where({self.value(same, depth + 1)} > 1, {self.value(same, depth + 1)}, 1)"
         return f"{self.random.choice(('-', 'abs', 'np.square'))}({self.value(same, depth + 1)})"
 
+    def bound(self, index: str) -> list[str]:
+        """Names for parts and for whole arrays, which stand in loops as well; arrays that go from name to name."""
+        kind = self.random.random()
+        name = self.random.choice("ab")
+        first = ", ".join(["0"] * (self.rank - 1))
+        if kind < 0.3 and "q" not in self.locals:
+            self.locals += ["q"]
+            whole = self.random.random() < 0.3
+            lines = [f"q = {name}" if whole else f"q = {name}[{index}]"]
+            at = f"m{', ' if first else ''}{first}"
+            shift = self.random.choice((0, 0, 1, -1))
+            loop = self.random.choice(("range(len(q))", "range(1, len(q) - 1)", "range(q.shape[0])", "range(2)"))
+            lengths = " and ".join(f"q.shape[{axis}] > 0" for axis in range(1, self.rank)) or "True"
+            other = f"q[m + {shift}{', ' if first else ''}{first}] + {name}.shape[0]"
+            update = f"q[{at}] {self.random.choice(('=', '+=', '-='))} {other}"
+            return [*lines, f"if {lengths}:", f"    for m in {loop}:", f"        {update}"]
+        if kind < 0.45 and "d" not in self.locals:
+            self.locals += ["d", "e"]
+            self.rotates = True
+            return [f"d, e = {self.value(None)} + a, {self.value(None)} + b"]
+        if kind < 0.6 and "d" in self.locals and self.dtypes[0] == self.dtypes[1]:
+            forms = "d, e = e, d", "d, e = e, d + e", "e = d", "d, e = e + 1, d * 2", "d = e; e = a * 2"
+            return [self.random.choice(forms)]
+        if kind < 0.75:
+            other = self.index(self.rank)
+            return [f"a[{index}], b[{other}] = {self.value(index)}, {self.value(other)}"]
+        if kind < 0.85:
+            return [f"a[{index}] = {self.value(index)} if k > 0 else {self.value(index)}"]
+        if kind < 0.93:
+            return ["b[...], k = a, k + 1"]
+        self.locals += ["c"]
+        return [f"c = ({self.value(index)} if k > j else {self.value(index)}) + a"]
+
     def statement(self) -> str:
         name = self.random.choice(("a", "a", "b"))
         index = self.index(self.rank)
@@ -108,9 +142,13 @@ class Writer:
         return f"{name}[{index}] {operator} {value}"
 
     def text(self) -> str:
-        lines = [self.statement() for _ in range(self.random.choice((1, 2, 3)))]
+        lines = []
+        for _ in range(self.random.choice((1, 2, 3))):
+            lines += self.bound(self.index(self.rank)) if self.random.random() < 0.5 else [self.statement()]
         if "c" in self.locals:
             lines.insert(0, "c = a + 0")
+        if self.rotates:
+            lines.insert(0, "d, e = a + 0, b + 0")
         looped = self.random.random() < 0.2
         body = "".join(f"    {'    ' * looped}{line}\n" for line in lines)
         loop = "    for t in range(2):\n" * looped

@@ -1,4 +1,4 @@
-"""A part of an array under a name of its own, in what is no array statement."""
+"""A name that stands for another part of an array in each iteration."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    inner = a[1:-1]
-    inner *= 2.0
-    for i in range(len(a) - 2):
-        a[i] = inner[i]
+    last = a[0, :]
+    for i in range(1, len(a)):
+        a[i] += last
+        last = a[i, :]
 
 
-f(np.ones(8))
+f(np.ones((8, 3)))

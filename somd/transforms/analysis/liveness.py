@@ -16,10 +16,11 @@ Names = frozenset[str]
 
 
 class Liveness:
-    """Live names; `after[loop]` is filled while `before` walks over the code."""
+    """Live names; `after[loop]`, and `behind[assignment]`, are filled while `before` walks over the code."""
 
     def __init__(self) -> None:
         self.after: dict[cst.CSTNode, Names] = {}
+        self.behind: dict[cst.CSTNode, Names] = {}
 
     def before(self, statements: Sequence[cst.CSTNode], live: Names, leave: Names = frozenset()) -> Names:
         """Names live before `statements`; `leave` is live where a `break` or `continue` goes to."""
@@ -31,6 +32,7 @@ class Liveness:
         if isinstance(node, cst.Assign | cst.AnnAssign):
             if node.value is None:
                 return live
+            self.behind[node] = self.behind.get(node, frozenset()) | live
             targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
             for target in targets:
                 live = _assigned(target, live)

@@ -21,14 +21,13 @@ from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.named_parts import NamedParts
 from somd.transforms.arrays.names import Names
+from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.products import product
 from somd.transforms.arrays.reductions import reduction
 from somd.transforms.arrays.slices import Slices
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.renaming import Replaced
-from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -44,6 +43,8 @@ class Expressions:
         self.names, self.types, self.shapes, self.collector = names, types, shapes, collector
         #: integers that are never negative, and what is known of names: `n` may be `a.shape[0]`
         self.naturals: set[str] = set()
+        #: for variables of loops, what they are less than
+        self.below: dict[str, Linear] = {}
         self.known: Mapping[str, Linear] = {}
         self.kept: dict[str, str] = {}
         self.parts = NamedParts(names.method, types)
@@ -78,6 +79,15 @@ class Expressions:
             count > 0 and (text in self.naturals or (".shape[" in text and "(" not in text))
             for text, count in value.terms
         )
+
+    def is_below(self, value: Linear, length: Linear) -> bool:
+        """Whether an integer is known to be less than a length: a variable of a loop, and a constant."""
+        for text, _ in value.terms:
+            stop = self.below.get(text)
+            rest = None if stop is None else length - stop - (value - Linear.of(text))
+            if rest is not None and rest.is_constant and rest.constant >= 0:
+                return True
+        return False
 
     def named(self, text: str, natural: bool, spelling: str | None = None) -> Linear:
         """A name for Python text that is computed before the statement."""
@@ -165,6 +175,8 @@ class Expressions:
             return self.comparison(node)
         if isinstance(node, cst.Call):
             return self.call(node)
+        if isinstance(node, cst.IfExp) and isinstance(kind, ArrayType):
+            return self.chosen(node, kind)
         raise self.refuse("SOMD202", "this is not supported among arrays", node, "write the loop out")
 
     def reduces(self, node: cst.CSTNode) -> bool:
@@ -176,26 +188,7 @@ class Expressions:
 
     def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A number with names for what is reduced in it, and elements of arrays for those of their named parts."""
-        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-        waiting: list[cst.CSTNode] = [node]
-        while waiting:
-            each = waiting.pop()
-            owner = each.value if isinstance(each, cst.Subscript) else None
-            if self.reduces(each):
-                replaced[each] = self.reduced(cast(cst.BaseExpression, each)).element(())
-            elif isinstance(owner, cst.Name) and self.parts.part(owner.value) is not None:
-                element = cst.ensure_type(each, cst.Subscript)
-                items = items_of(element, self.names.method)
-                replaced[each] = self.part(element, self.value(owner), items).element(())
-            else:
-                waiting += reversed(children_of(each))
-        branches = any(isinstance(each, cst.IfExp | cst.BooleanOperation) for each in nodes_in(node))
-        if replaced and branches:
-            message = "a reduction, or an element of a part, under a condition"
-            raise self.refuse("SOMD202", message, node, "give it a name in a statement before")
-        if node in replaced:
-            return replaced[node]
-        return cast(cst.BaseExpression, node.visit(Replaced(replaced, self.names.positions))) if replaced else node
+        return cast(cst.BaseExpression, plain(self, node))
 
     def reduced(self, node: cst.BaseExpression) -> Value:
         """The value of a reduction or a product: what it takes stands under no mask of the statement."""
@@ -220,6 +213,10 @@ class Expressions:
     def materialised(self, value: Value, dtype: str, node: cst.CSTNode) -> View:
         """A value that is computed whole before the statement."""
         name = self.names.new("value__whole", code(node))
+        return self.whole_of(name, value, dtype, node)
+
+    def whole_of(self, name: str, value: Value, dtype: str, node: cst.CSTNode) -> View:
+        """A new array of this name with the elements of a value."""
         lengths = [self.clamped(length) for length in value.shape]
         shape = ", ".join(length.text for length in lengths)
         inner = shape if len(lengths) == 1 else f"({shape})"
@@ -250,6 +247,18 @@ class Expressions:
             name = self.kept[text]
             return Value((), lambda at: self.names.expression(name, node))
         return Value((), lambda at: self.names.copy(node))
+
+    def kept_number(self, node: cst.BaseExpression) -> Value:
+        """A number under a name, whatever it is made of."""
+        text = code(self.plain_number(node))
+        name = self.names.new("value__once", code(node))
+        self.before.append(self.names.line(f"{name} = {text}", node))
+        return Value((), lambda at: self.names.expression(name, node))
+
+    def row(self, base: Value, number: int, node: cst.BaseExpression) -> Value:
+        """An entry of an array along its first axis, which has so many."""
+        gone = (Axis(Linear(number)), *(Axis(Linear(), 1, axis) for axis in range(len(base.shape) - 1)))
+        return self.composed(base, gone, base.shape[1:], node)
 
     def of_parts(self, node: cst.BaseExpression) -> bool:
         """Whether an expression is an operation, whose operands are looked at one by one."""
@@ -284,21 +293,19 @@ class Expressions:
         part = self.parts.standing.get(node.value)
         if part is not None:
             return self.view(part.array, part.axes, part.shape, node)
-        if node.value in self.parts.names and node.value not in self.parts.standing:
+        if self.parts.is_unclear(node.value):
             raise self.unclear(node)
         axes = tuple(Axis(Linear(), 1, axis) for axis in range(kind.ndim))
         shape = tuple(self.length(node.value, axis) for axis in range(kind.ndim))
         return self.view(node.value, axes, shape, node)
 
     def unclear(self, node: cst.CSTNode) -> NotTaken:
-        message = "a name for a part of an array that is not bound in this block, or to several things"
+        name = node.value if isinstance(node, cst.Name) else code(node)
+        message = f"`{name}` may stand for a part of an array here, or for another one than where it was bound"
         return self.refuse("SOMD202", message, node, "bind it where it is used, or copy the part: `.copy()` behind it")
 
     def lasting(self, view: View, node: cst.BaseExpression) -> View:
         """A view that stays what it is when the numbers change of which its limits were made."""
-        if view.array not in self.parts.steady:
-            message = f"`{view.array}` is bound several times, and so has no parts under names of their own"
-            raise self.refuse("SOMD202", message, node, "copy the part: `.copy()` behind it")
         axes = tuple(replace(axis, start=self.frozen(axis.start)) for axis in view.axes)
         return self.view(view.array, axes, tuple(map(self.frozen, view.shape)), node)
 
@@ -327,6 +334,27 @@ class Expressions:
             return self.names.changed(node, **{name: value.at(at, shape) for name, value in values.items()})
 
         return Value(shape, element)
+
+    def chosen(self, node: cst.IfExp, kind: ArrayType) -> Value:
+        """One of two arrays, as a new one: what is computed for one of them is computed under the condition."""
+        test, name = code(self.plain_number(node.test)), self.names.new("value__whole", code(node))
+        before, kept, equal = self.shapes.before, dict(self.kept), dict(self.shapes.equal)
+        branches: list[list[cst.BaseStatement]] = []
+        for each in (node.body, node.orelse):
+            self.shapes.before, self.kept = [], dict(kept)
+            value = self.value(each)
+            self.whole_of(name, value, kind.dtype, each)
+            branches.append(self.shapes.before)
+            self.shapes.equal = dict(equal)
+        self.shapes.before, self.kept = before, kept
+        made = cst.ensure_type(self.names.line(f"if {test}:\n    pass\nelse:\n    pass", node), cst.If)
+        other = cst.Else(cst.IndentedBlock(branches[1]))
+        made = made.with_changes(body=cst.IndentedBlock(branches[0]), orelse=other)
+        self.names.place(made, node)
+        self.before.append(made)
+        shape = tuple(Linear.of(f"{name}.shape[{axis}]") for axis in range(kind.ndim))
+        whole = self.view(name, tuple(Axis(Linear(), 1, k) for k in range(kind.ndim)), shape, node)
+        return Value(whole.shape, whole.element)
 
     def comparison(self, node: cst.Comparison) -> Value:
         target = node.comparisons[0]
@@ -436,6 +464,8 @@ class Expressions:
         """An index into a part of an array, from its beginning: what lies outside of the part may lie in the array."""
         if index.is_constant and length.is_constant and -length.constant <= index.constant < length.constant:
             return index + (length if index.constant < 0 else 0)
+        if self.is_below(index, length) and self.natural(index):
+            return index
         if not index.is_constant:
             index = self.named(index.text, self.natural(index))
         below = "" if self.natural(index) else f" or {index.text} < {(length * -1).text}"
@@ -447,7 +477,9 @@ class Expressions:
             return index + length
         return self.named(f"{index.text} if {index.text} >= 0 else {(index + length).text}", True)
 
-    def composed(self, base: Value, gone: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.Subscript) -> Value:
+    def composed(
+        self, base: Value, gone: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression
+    ) -> Value:
         """`base` with its axes gone along so."""
         if isinstance(base, View):
             axes: list[Axis] = []

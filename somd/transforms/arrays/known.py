@@ -15,7 +15,7 @@ from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, names_read
 
 
 def natural_loop(node: cst.For, expressions: Expressions) -> bool:
@@ -39,15 +39,31 @@ def natural_loop(node: cst.For, expressions: Expressions) -> bool:
     return start >= 0 and (step > 0 or (step < 0 and stop is not None and stop >= -1))
 
 
+def below_in_loop(node: cst.For, expressions: Expressions) -> dict[str, Linear]:
+    """What the variable of a loop over a range that goes up is less than, if that stays what it is in the loop."""
+    header = range_of(node)
+    step = None if header is None else integer_constant(header.step, expressions.names.method)
+    if header is None or step is None or step <= 0:
+        return {}
+    before = list(expressions.before)
+    stop = expressions.linear(header.stop)
+    added, expressions.shapes.before = len(expressions.before) > len(before), before
+    read = {name for text, _ in stop.terms for name in names_read(cst.parse_expression(text))}
+    if added or read & expressions.parts.exchanges.names(node):
+        return {}
+    return {header.variable: stop}
+
+
 def lengths_known(
     node: cst.CSTNode, expressions: Expressions, method: Method, arrays: Collection[str]
 ) -> Mapping[str, Linear]:
     """What is known behind a statement of the method's body."""
     found = dict(expressions.known)
-    counts = assignment_counts(method)
+    counts, handed = assignment_counts(method), expressions.parts.exchanges.handed.values()
+    exchanged = {name for names, _ in handed for name in names}
 
     def stable(name: str) -> bool:
-        return counts[name] == (0 if name in method.param_names else 1)
+        return name not in exchanged and counts[name] == (0 if name in method.param_names else 1)
 
     for small in small_statements([node]):
         if not isinstance(small, cst.Assign) or len(small.targets) != 1:

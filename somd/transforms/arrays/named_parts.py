@@ -1,8 +1,8 @@
 """Parts of arrays under names of their own: `inner = u[1:-1]` is no array but a way to reach one.
 
 In: the statements of a method in order. Out: what such a name stands for at each place, where that is one part in any
-case. Limits are kept as they were when the name was bound; an array that is bound anew would leave the part behind, so
-there is no part of it.
+case. Limits are kept as they were when the name was bound. Where an array may have been bound anew, its parts are not
+known any longer: they would be those of the array before.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Collection, Mapping
 
 import libcst as cst
 
-from somd.transforms.arrays.values import View
+from somd.transforms.arrays.exchanges import Exchanges
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.values import Axis, View
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import nodes_in
-from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
 
 
@@ -26,21 +27,24 @@ class NamedParts:
 
     def __init__(self, method: Method, types: Types) -> None:
         self.standing: dict[str, View | None] = dict.fromkeys(method.param_names)
+        self.exchanges = Exchanges(method, types)
         #: all names that stand for parts somewhere
-        self.names = {name for node in nodes_in(method.function.body) for name in _part_names(node, types)}
+        self.names = self.exchanges.parts
         bound = [
             name
             for node in nodes_in(method.function.body)
-            if isinstance(node, cst.Assign | cst.AnnAssign | cst.For)
+            if isinstance(node, cst.Assign | cst.AnnAssign | cst.AugAssign | cst.For)
             for name in (assigned_names(node.target) if isinstance(node, cst.For) else assigned_names(node))
         ]
         counts = Counter(bound)
         given = set(method.param_names)
-        #: arrays, and numbers, that are bound once
-        self.steady = {name for name in {*counts, *given} if counts[name] + (name in given) == 1}
+        handed = {name for names, _ in self.exchanges.handed.values() for name in names}
+        #: numbers that are bound once, and arrays that are
+        self.steady = {name for name in {*counts, *given} if counts[name] + (name in given) == 1} - handed
 
     def bind(self, name: str, view: View | None) -> None:
         """`name` stands for a part, or for an array of its own, from here on."""
+        self.forget({name})
         self.standing[name] = view
 
     def part(self, name: str) -> View | None:
@@ -48,10 +52,17 @@ class NamedParts:
         view = self.standing.get(name)
         return None if view is None or view.array == name else view
 
+    def is_unclear(self, name: str) -> bool:
+        """Whether a name may stand for several things here."""
+        return name in self.names and name not in self.standing
+
     def forget(self, names: Collection[str]) -> None:
-        """Names are bound on some way to here."""
-        for name in set(names) & set(self.standing):
-            del self.standing[name]
+        """Names are bound on some way to here; what were parts of their arrays are parts of others."""
+        self.standing = {
+            name: view
+            for name, view in self.standing.items()
+            if name not in names and (view is None or view.array not in names)
+        }
 
     def inside(self) -> Mapping[str, View | None]:
         """What holds before a block, to go back to behind it."""
@@ -59,15 +70,12 @@ class NamedParts:
 
     def behind(self, before: Mapping[str, View | None], names: Collection[str]) -> None:
         """Behind a block that binds `names`, what held before it holds for the others."""
-        self.standing = {name: view for name, view in before.items() if name not in names}
+        self.standing = dict(before)
+        self.forget(names)
 
 
-def _part_names(node: cst.CSTNode, types: Types) -> set[str]:
-    """The names that a statement may bind to a part of an array."""
-    targets = [node.target] if isinstance(node, cst.AnnAssign) else []
-    targets += [each.target for each in node.targets] if isinstance(node, cst.Assign) else []
-    names = {each.value for each in targets if isinstance(each, cst.Name)}
-    if not names or not isinstance(node, cst.Assign | cst.AnnAssign) or node.value is None:
-        return set()
-    part = isinstance(node.value, cst.Subscript | cst.Attribute | cst.Name)
-    return names if part and isinstance(types.nodes.get(node.value), ArrayType) else set()
+def is_whole(view: View) -> bool:
+    """Whether a part is the whole array, as it lies."""
+    return all(axis == Axis(Linear(), 1, number) for number, axis in enumerate(view.axes)) and len(view.axes) == len(
+        view.shape
+    )

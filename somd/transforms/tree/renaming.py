@@ -55,7 +55,7 @@ class Renamed(_Copies):
 
 
 class Replaced(_Copies):
-    """Puts expressions in place of calls, subscripts and operations."""
+    """Puts expressions in place of calls, subscripts, operations, names and attributes."""
 
     def __init__(
         self, replaced: Mapping[cst.CSTNode, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
@@ -72,4 +72,10 @@ class Replaced(_Copies):
         return self.replaced.get(original_node, updated_node)
 
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return self.replaced.get(original_node, updated_node)

@@ -134,7 +134,7 @@ class Expressions:
             return self._boolean(node)
         if isinstance(node, cst.IfExp):
             self.scalar(node.test)
-            return self.one_of([node.body, node.orelse], node)
+            return self.chosen(node)
         if isinstance(node, cst.Call):
             return self.calls.call(node)
         if isinstance(node, cst.Tuple):
@@ -395,6 +395,18 @@ class Expressions:
                 return None
         known = [(part, self.literal(side)) for part, side in zip(parts, (node.left, node.right), strict=True) if part]
         return joined(known) if len(known) == len(parts) else None
+
+    def chosen(self, node: cst.IfExp) -> Type | None:
+        """The type of `x if test else y`."""
+        found = [self.any(node.body), self.any(node.orelse)]
+        if not any(isinstance(each, ArrayType) for each in found):
+            return self.one_of([node.body, node.orelse], node)
+        self.types.whole = True
+        if found[0] != found[1] and None not in found:
+            message = f"the value is `{found[0]}` or `{found[1]}`"
+            self.report("SOMD401", message, node, "let both be arrays of one dtype and number of dimensions")
+            return None
+        return found[0]
 
     def one_of(self, nodes: list[cst.BaseExpression], node: cst.BaseExpression) -> ScalarType | None:
         """The type of a value that is one of several expressions."""

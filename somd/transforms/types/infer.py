@@ -200,10 +200,11 @@ class _Walk:
         if isinstance(target, cst.Name) and target.value in names_read(value):
             self.derived.add(target)
         if isinstance(target, cst.Tuple):
-            if isinstance(found, ArrayType) and found.ndim == 1:
+            if isinstance(found, ArrayType):
                 self.types.whole = True
+                row = ArrayType(found.dtype, found.ndim - 1) if found.ndim > 1 else found.element
                 for element in target.elements:
-                    self.bind(element.value, found.element, None)
+                    self.bind(element.value, row, None)
             elif isinstance(found, TupleType) and len(found.elements) == len(target.elements):
                 for element, part in zip(target.elements, found.elements, strict=True):
                     self.bind(element.value, part, None)

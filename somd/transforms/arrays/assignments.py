@@ -1,0 +1,259 @@
+"""What assignments do with array values: names for new arrays and for parts, stores into parts of arrays.
+
+In: small statements of a method. Out: statements with loops; what comes before them is in `Expressions.before`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import libcst as cst
+
+from somd.language.shapes import INPUT, MASK, OUTPUT, UNPACKED
+from somd.transforms.analysis.aliases import Aliases
+from somd.transforms.arrays.expressions import Expressions, code
+from somd.transforms.arrays.indexed import mask_of
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.named_parts import is_whole
+from somd.transforms.arrays.nests import Nests
+from somd.transforms.arrays.plain import plain
+from somd.transforms.arrays.values import Value, View
+from somd.transforms.tree.names import names_read
+from somd.transforms.types.scalars import ArrayType
+
+
+class Assignments:
+    """Lowers the assignments of a method."""
+
+    def __init__(self, expressions: Expressions, nests: Nests) -> None:
+        self.expressions, self.nests = expressions, nests
+        self.names, self.types, self.shapes = expressions.names, expressions.types, expressions.shapes
+
+    def assigned(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
+        """`name = value`, `part = value`, or several of them at once."""
+        handed = self.expressions.parts.exchanges.handed.get(small)
+        if handed is not None:
+            return [self.exchange(small, *handed)]
+        target = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+        target = small.target if isinstance(small, cst.AnnAssign) else target
+        value = getattr(small, "value", None)
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+            return self.together(small, target, value)
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.BaseExpression):
+            return self.unpacked(small, target, value)
+        if isinstance(target, cst.Name) and isinstance(value, cst.BaseExpression):
+            return self.bound(small, target.value, self.expressions.value(value), value)
+        if isinstance(target, cst.Subscript) and isinstance(value, cst.BaseExpression):
+            mask = mask_of(self.expressions, target)
+            if mask is not None:
+                return self.under_mask(small, target, mask, value)
+            return self.stored(small, self.target_of(target), self.expressions.value(value), value)
+        raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    def exchange(self, small: cst.BaseSmallStatement, names: Sequence[str], given: Sequence[str]) -> cst.BaseStatement:
+        """Arrays go from name to name."""
+        for name in names:
+            self.expressions.parts.bind(name, None)
+        return self.names.line(f"{', '.join(names)} = {', '.join(given)}", small)
+
+    def bound(
+        self, small: cst.BaseSmallStatement, name: str, value: Value, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`name = value`, which is a new array, or a part of another one."""
+        if isinstance(value, View) and value.array not in self.names.spelled:
+            if value.array != name or not is_whole(value):
+                self.named(name, value, node)
+            return []
+        self.check_choice(node)
+        self.expressions.parts.bind(name, self.own(name, value.shape, node))
+        kind = cast(ArrayType, self.types.nodes[node])
+        if name not in names_read(node) and name not in names_read(cst.parse_expression(shape_text(value.shape))):
+            allocation = self.names.expression(self.nests.allocation(value.shape, kind), small)
+            target = cst.Name(name)
+            line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], allocation)])
+            if isinstance(small, cst.AnnAssign):
+                line = cst.SimpleStatementLine([cst.AnnAssign(target, small.annotation, allocation)])
+            self.names.place(line, small)
+            return [line, *self.nests.nest(self.nests.target(name, value.shape, node), value, small)]
+        made = self.nests.computed(value, node, small)
+        return [self.names.line(f"{name}, {made} = {made}, {name}", small)]
+
+    def named(self, name: str, part: View, node: cst.BaseExpression) -> None:
+        """`name` stands for a part from here on."""
+        if part.array == name:
+            message = f"`{name}` would go on as a part of what it was"
+            raise self.expressions.refuse("SOMD202", message, node, "give the part a name of its own, or copy it")
+        lasting = self.expressions.lasting(part, node)
+        self.expressions.parts.bind(name, lasting)
+
+    def check_choice(self, node: cst.BaseExpression) -> None:
+        """Refuse a name for one array or another: what is written through it would be written there."""
+        if isinstance(node, cst.IfExp) and any(
+            isinstance(each, cst.Name | cst.Subscript | cst.Attribute) for each in (node.body, node.orelse)
+        ):
+            message = "which array this stands for is known at the call alone"
+            raise self.expressions.refuse("SOMD202", message, node, "copy both: `.copy()` behind each")
+        if isinstance(node, cst.IfExp):
+            self.check_choice(node.body)
+            self.check_choice(node.orelse)
+
+    def own(self, name: str, shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+        """A new array, of which those lengths are known that are constants."""
+        lengths = [n if n.is_constant else Linear.of(f"{name}.shape[{axis}]") for axis, n in enumerate(shape)]
+        return self.nests.target(name, tuple(lengths), node)
+
+    def unpacked(
+        self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`x, y, z = row`, of numbers or of parts."""
+        value, count = self.expressions.value(node), len(target.elements)
+        self.shapes.test(UNPACKED, value.shape[:1], (Linear(count),), small)
+        if len(value.shape) > 1:
+            if not isinstance(value, View):
+                value = self.nests.read_before(value, node)
+            rows = [self.expressions.row(value, k, node) for k in range(count)]
+            return self.one_by_one(small, [(t.value, v, node) for t, v in zip(target.elements, rows, strict=True)])
+        elements = [cst.Element(value.element((Linear(k),))) for k in range(count)]
+        made = cst.Assign([cst.AssignTarget(target)], cst.Tuple(elements))
+        self.names.place(made, small)
+        line = cst.SimpleStatementLine([cast(cst.Assign, plain(self.expressions, made))])
+        self.names.place(line, small)
+        return [line]
+
+    def together(self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.Tuple) -> list[cst.BaseStatement]:
+        """`a[0], b, k = e, f, g`: values before targets, but for parts of arrays, which are read when stored."""
+        nodes = [each.value for each in node.elements]
+        values = [self.expressions.value(each) for each in nodes]
+        pairs = list(zip((each.value for each in target.elements), values, nodes, strict=True))
+        return self.one_by_one(small, pairs)
+
+    def one_by_one(
+        self, small: cst.BaseSmallStatement, pairs: Sequence[tuple[cst.BaseExpression, Value, cst.BaseExpression]]
+    ) -> list[cst.BaseStatement]:
+        """Each target takes its value, if need be one that was computed before."""
+        ready: list[tuple[cst.BaseExpression, Value, cst.BaseExpression]] = []
+        for number, (target, value, node) in enumerate(pairs):
+            if self.changed_by([each for each, _, _ in pairs[:number]], node, small) and not isinstance(value, View):
+                value = self.nests.read_before(value, node) if value.shape else self.expressions.kept_number(node)
+            ready.append((target, value, node))
+        names = [t.value for t, v, _ in ready if isinstance(t, cst.Name) and v.shape]
+        whole = {v.array for _, v, _ in ready if isinstance(v, View) and v.shape and v.array in names}
+        made: list[cst.BaseStatement] = []
+        if whole:
+            made.append(self.rotated(small, [e for e in ready if isinstance(e[0], cst.Name) and e[1].shape]))
+            ready = [each for each in ready if not (isinstance(each[0], cst.Name) and each[1].shape)]
+        for target, value, node in ready:
+            before, self.shapes.before = self.shapes.before, []
+            lines = self.one(small, target, value, node)
+            made += [*self.shapes.before, *lines]
+            self.shapes.before = before
+        return made
+
+    def one(
+        self, small: cst.BaseSmallStatement, target: cst.BaseExpression, value: Value, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        if isinstance(target, cst.Name) and value.shape:
+            return self.bound(small, target.value, value, node)
+        if isinstance(self.types.nodes.get(target), ArrayType):
+            return self.stored(small, self.target_of(target), value, node)
+        if value.shape:
+            raise self.expressions.refuse("SOMD202", "an array where a number is set", node, "write one a line")
+        line = cst.Assign([cst.AssignTarget(cast(cst.BaseAssignTargetExpression, target))], value.element(()))
+        self.names.place(line, small)
+        whole = cst.SimpleStatementLine([cast(cst.Assign, plain(self.expressions, line))])
+        self.names.place(whole, small)
+        return [whole]
+
+    def changed_by(
+        self, targets: Sequence[cst.BaseExpression], node: cst.BaseExpression, small: cst.BaseSmallStatement
+    ) -> bool:
+        """Whether what a value reads may be changed where targets are set."""
+        aliases = self.nests.aliases.get(small, Aliases())
+        read = self.arrays_of(node)
+        return any(aliases.may_be_one(a, b) for each in targets for a in self.arrays_of(each) for b in read)
+
+    def arrays_of(self, node: cst.BaseExpression) -> set[str]:
+        """The names that an expression mentions, and the arrays whose parts they are."""
+        names = names_read(node)
+        parts = [self.expressions.parts.part(name) for name in names]
+        return names | {part.array for part in parts if part is not None}
+
+    def rotated(
+        self, small: cst.BaseSmallStatement, pairs: Sequence[tuple[cst.BaseExpression, Value, cst.BaseExpression]]
+    ) -> cst.BaseStatement:
+        """`a, b = b, a + b`: names, and those of values, go round."""
+        names = [cst.ensure_type(target, cst.Name).value for target, _, _ in pairs]
+        standing, given = self.expressions.parts.standing, []
+        for _, value, node in pairs:
+            if not isinstance(value, View):
+                given.append(self.nests.computed(value, node))
+                continue
+            given.append(value.array)
+            own = value.array in names or value.array in self.names.spelled
+            if not own or not is_whole(value):
+                message = "a part of an array whose name is bound anew in the same statement"
+                raise self.expressions.refuse("SOMD202", message, node, "write one a line, or copy the part")
+        gone = [name for name in names if name not in given]
+        known = all(name in standing and self.expressions.parts.part(name) is None for name in names)
+        if len(set(given)) < len(given) or not known:
+            message = "one array would have two names, or a name has no array yet"
+            raise self.expressions.refuse("SOMD202", message, small, "copy it: `.copy()` behind it")
+        left = [name for name in given if name not in names]
+        return self.exchange(small, [*names, *left], [*given, *gone])
+
+    # --- stores --------------------------------------------------------------------------------------------------
+
+    def stored(
+        self, small: cst.BaseSmallStatement, view: View, value: Value, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        self.shapes.into(INPUT, view.shape, value.shape, small)
+        nest = self.nests.nest(view, value, small)
+        if not value.shape or self.nests.goes_in_place(nest, small):
+            return nest
+        return self.nests.nest(view, self.nests.read_before(value, node), small)
+
+    def updated(self, small: cst.AugAssign) -> list[cst.BaseStatement]:
+        """`target op= value`, in place."""
+        mask = mask_of(self.expressions, small.target)
+        if mask is not None and isinstance(small.target, cst.Subscript):
+            return self.under_mask(small, small.target, mask, small.value)
+        value, view = self.expressions.value(small.value), self.target_of(small.target)
+        self.shapes.into(OUTPUT, view.shape, value.shape, small)
+        nest = self.nests.nest(view, value, small)
+        if not value.shape or self.nests.goes_in_place(nest, small):
+            return nest
+        return self.nests.nest(view, self.nests.read_before(value, small.value), small)
+
+    def under_mask(
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, mask: cst.BaseExpression, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement]:
+        """`target[mask] = value`, or `op=`: all elements are gone through, and the mask is asked of each."""
+        test = self.expressions.value(mask)
+        self.expressions.mask = code(mask)
+        value = self.expressions.value(node)
+        self.expressions.mask = None
+        view = self.target_of(target.value)
+        self.shapes.test(MASK, view.shape, test.shape, small)
+        nest = self.nests.nest(view, value, small, test)
+        if self.nests.goes_in_place(nest, small):
+            return nest
+        if value.shape:
+            value = self.nests.read_before(value, node)
+        return self.nests.nest(view, value, small, self.nests.read_before(test, mask))
+
+    def target_of(self, node: cst.BaseExpression) -> View:
+        view = self.expressions.value(node)
+        if not isinstance(view, View):
+            message, helps = "this cannot be written", "name the array that is written"
+            if isinstance(node, cst.Subscript):
+                message = "what an array of indexes names twice is written twice: the order counts"
+                helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
+            raise self.expressions.refuse("SOMD202", message, node, helps)
+        return view
+
+
+def shape_text(shape: tuple[Linear, ...]) -> str:
+    return f"({''.join(f'{length.text}, ' for length in shape)})"

@@ -1,0 +1,170 @@
+"""What is no array statement: reductions in it get names, and named parts of arrays give way to the arrays.
+
+    s += inner[i] + w.sum()      ->   value__once = ...; s += u[i + 1] + value__once
+    for i in range(len(inner)):  ->   for i in range(u.shape[0] - 2):
+
+In: a statement or an expression with numbers as values. Out: the same with other parts; what is computed, and which
+indexes are tested, before it is in `Expressions.before`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from somd.transforms.analysis.affine import shape_reference
+from somd.transforms.analysis.parts import items_of
+from somd.transforms.arrays.named_parts import is_whole
+from somd.transforms.arrays.values import View
+from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.names import names_read, target_parts
+from somd.transforms.tree.renaming import Replaced
+from somd.transforms.tree.walking import children_of, nodes_in
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
+
+
+def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
+    """Whether nothing in `node` needs another form."""
+    parts = expressions.parts
+    named = names_read(node) & parts.names
+    return not any(parts.part(name) is not None or parts.is_unclear(name) for name in named) and not any(
+        map(expressions.reduces, nodes_in(node))
+    )
+
+
+def plain(expressions: Expressions, node: cst.CSTNode) -> cst.CSTNode:
+    """`node` without reductions and names of parts.
+
+    Raises:
+        NotTaken: it has some that are not taken, which has been reported.
+    """
+    if is_plain(expressions, node):
+        return node
+    replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+    waiting: list[tuple[cst.CSTNode, bool]] = [(node, False)]
+    while waiting:
+        each, under = waiting.pop()
+        before = len(expressions.before)
+        found = _instead(expressions, each)
+        if found is not None:
+            replaced[each] = found
+            if under and not all(map(_may_come_before, expressions.before[before:])):
+                message = "a reduction, or an element of a part of an array, that only a condition leads to"
+                raise expressions.refuse("SOMD202", message, each, "give it a name in a statement before")
+        elif not isinstance(each, cst.Attribute):
+            waiting += reversed([(child, under or child in _conditional(each)) for child in _in_order(each)])
+        else:
+            waiting.append((each.value, under))
+    if not replaced or node in replaced:
+        return replaced.get(node, node)
+    made = node.visit(Replaced(replaced, expressions.names.positions))
+    assert isinstance(made, cst.CSTNode)
+    return made
+
+
+def _may_come_before(line: cst.CSTNode) -> bool:
+    """Whether nothing is raised where a line is run that a condition may not lead to: it reads no elements."""
+    shapes = [n.value for n in nodes_in(line) if isinstance(n, cst.Subscript)]
+    lengths = all(isinstance(each, cst.Attribute) and each.attr.value == "shape" for each in shapes)
+    return isinstance(line, cst.SimpleStatementLine) and lengths
+
+
+def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What stands for a node; None where its parts are to be looked at."""
+    if isinstance(node, cst.BaseExpression) and expressions.reduces(node):
+        return expressions.reduced(node).element(())
+    reference = shape_reference(node) if isinstance(node, cst.BaseExpression) else None
+    if reference is not None and (part := _part(expressions, cst.Name(reference[0]), node)) is not None:
+        return expressions.names.expression(f"({expressions.clamped(part.shape[reference[1]]).text})", node)
+    if isinstance(node, cst.Subscript):
+        if isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape" and len(node.slice) == 1:
+            part, index = _part(expressions, node.value.value, node), node.slice[0].slice
+            axis = integer_constant(index.value, expressions.names.method) if isinstance(index, cst.Index) else None
+            if part is not None and axis is not None:
+                return expressions.names.expression(f"({expressions.clamped(part.shape[axis]).text})", node)
+        part = _part(expressions, node.value, node)
+        if part is not None:
+            return expressions.part(node, part, items_of(node, expressions.names.method)).element(())
+    if isinstance(node, cst.Attribute) and (part := _part(expressions, node.value, node)) is not None:
+        return _asked(expressions, node, part)
+    if isinstance(node, cst.Call):
+        return _like(expressions, node)
+    if isinstance(node, cst.Name) and (part := _part(expressions, node, node)) is not None:
+        if not is_whole(part):
+            message = f"`{node.value}` is a part of an array, which does not stand here"
+            raise expressions.refuse("SOMD202", message, node, "copy the part: `.copy()` behind it")
+        return expressions.names.expression(part.array, node)
+    return None
+
+
+def _part(expressions: Expressions, node: cst.CSTNode, at: cst.CSTNode) -> View | None:
+    """The part that a name stands for."""
+    if not isinstance(node, cst.Name):
+        return None
+    if expressions.parts.is_unclear(node.value):
+        raise expressions.unclear(node if node in expressions.names.positions else at)
+    return expressions.parts.part(node.value)
+
+
+def _asked(expressions: Expressions, node: cst.Attribute, part: View) -> cst.BaseExpression | None:
+    """`part.shape`, `part.size`, `part.ndim`, `part.dtype`"""
+    lengths = [expressions.clamped(length).text for length in part.shape]
+    texts = {
+        "shape": f"({''.join(f'{length}, ' for length in lengths)})",
+        "size": " * ".join(f"({length})" for length in lengths),
+        "ndim": str(len(lengths)),
+    }
+    if node.attr.value in ("dtype", "itemsize"):
+        return expressions.names.changed(node, value=expressions.names.expression(part.array, node))
+    text = texts.get(node.attr.value)
+    if text is None:
+        message = f"`{node.attr.value}` of a part of an array is not taken here"
+        raise expressions.refuse("SOMD202", message, node, "ask the array itself, or copy the part before")
+    return expressions.names.expression(f"({text})", node)
+
+
+def _like(expressions: Expressions, node: cst.Call) -> cst.BaseExpression | None:
+    """`np.zeros_like(part)` as `np.zeros(shape, dtype=...)`"""
+    callee = expressions.types.calls.get(node)
+    first = node.args[0].value if node.args else None
+    if callee is None or callee.kind != "like" or not isinstance(first, cst.Name):
+        return None
+    part = _part(expressions, first, node)
+    kind = expressions.types.nodes.get(node)
+    if part is None or is_whole(part) or callee.name == "copy":
+        return None
+    names = expressions.names
+    lengths = [expressions.clamped(length).text for length in part.shape]
+    shape = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+    filler = [arg for arg in node.args[1:] if arg.keyword is None][:1] if callee.name == "full_like" else []
+    made = cst.Call(
+        cst.Name(names.numpy(callee.name.removesuffix("_like"))),
+        [
+            cst.Arg(names.expression(shape, node)),
+            *filler,
+            cst.Arg(names.expression(names.dtype(getattr(kind, "dtype", "float64")), node), cst.Name("dtype")),
+        ],
+    )
+    names.place(made, node)
+    return made
+
+
+def _in_order(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The parts of a node as Python comes to them: the value of an assignment before its targets."""
+    if isinstance(node, cst.Assign | cst.AnnAssign):
+        targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+        elements = [part for each in targets for part in target_parts(each) if not isinstance(part, cst.Name)]
+        return [each for each in (node.value, *elements) if each is not None]
+    return [node.value] if isinstance(node, cst.Arg) else list(children_of(node))
+
+
+def _conditional(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The parts of a node that Python comes to under a condition."""
+    if isinstance(node, cst.BooleanOperation):
+        return [node.right]
+    if isinstance(node, cst.IfExp):
+        return [node.body, node.orelse]
+    return list(node.comparisons[1:]) if isinstance(node, cst.Comparison) else []

@@ -1,0 +1,96 @@
+"""Names for parts of arrays and for arrays of their own, arrays that go from name to name, several values at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd import somd
+from tests.language.program import SHAPES, SIZES, numbers, program, spaced
+
+
+def vectors(*more):
+    return [(numbers(n), *more) for n in SIZES] + [(spaced(numbers(9)), *more)]
+
+
+def pairs(*more, shapes=SHAPES):
+    return [(numbers(n, m), numbers(n, m, seed=1), *more) for n, m in shapes]
+
+
+@program(vectors)
+@somd
+def parts_in_loops(a) -> float:
+    inner, last = a[1:-1], a[-2:]
+    total = 0.0
+    for i in range(len(inner)):
+        inner[i] += i
+        total += inner[i] * inner[-1]
+    for i in range(1, inner.shape[0] - 1):
+        if inner[i - 1] < inner[i + 1]:
+            inner[i] = 0.5
+    inner *= 2.0
+    if len(last) > 1 and inner.size > 0:
+        last[0] = last[1]
+    return total
+
+
+@program(lambda: [(numbers(9), k) for k in range(-9, 9, 3)])
+@somd
+def outside_of_a_part(a, k: int) -> float:
+    back = a[::-2]
+    return back[k] + back[0]
+
+
+@program(lambda: pairs(3) + pairs(2))
+@somd
+def rotated(u, v, steps: int):
+    w = np.empty_like(u)
+    for t in range(steps):
+        w[...] = u + v * t
+        u, v = v, w
+        v[:1] += 1.0
+    u[...] += v
+    return u
+
+
+@program(lambda: [(numbers(9), numbers(9, seed=1), 5), (numbers(1), numbers(1), 2), (numbers(4), numbers(4), 0)])
+@somd
+def leapfrog(before, now, steps: int) -> None:
+    for t in range(steps):
+        after = 2.0 * now - before
+        after[1:-1] += 0.1 * (now[2:] - 2.0 * now[1:-1] + now[:-2])
+        before, now = now, after
+    before[...] = now
+
+
+@program(lambda: pairs(shapes=((3, 3), (2, 5), (17, 4), (1, 1))))
+@somd
+def several_at_once(a, b):
+    c, d = a + 1.0, b * 2.0
+    c, d = d, c + d
+    a[0], b[:, -1], k = d[0], 7.0, a.shape[1]
+    a[1:], b[1:] = b[1:] - a[1:], a[1:] + k
+    top = bottom = c[0] * 2.0
+    top += 1.0
+    return c + bottom, d
+
+
+@program(lambda: [(numbers(3, n), numbers(n, seed=2), k) for n in (1, 4, 17) for k in (0, 1)])
+@somd
+def rows_and_choices(q, w, k: int):
+    x, y, z = q
+    x[1:] = y[:-1]
+    z += w if k > 0 else x
+    r = (x + y if k > 0 else x - y) * 2.0
+    r[0] = -1.0
+    return r
+
+
+@program(lambda: [(numbers(n),) for n in SIZES if n > 1])
+@somd
+def arrays_like_parts(a):
+    inner = a[1:]
+    c, d = np.zeros_like(inner), np.empty(inner.shape)
+    for i in range(inner.size):
+        c[i] = inner[i]
+        d[i] = c[i] * 2.0
+    return c, d
