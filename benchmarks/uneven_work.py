@@ -3,6 +3,8 @@
     python -m benchmarks.uneven_work [--workers 2] [--repeat 9]
 
 The Mandelbrot set, row by row, and a triangular loop (a lower triangular matrix times a vector, twenty times over).
+Then the sums of rows of a sparse matrix: rows of one length, beside as many entries in rows of 0 to a million, the
+longest ones last.
 """
 
 from __future__ import annotations
@@ -44,6 +46,16 @@ def triangle(m: dist[np.ndarray], v: np.ndarray, out: dist[np.ndarray], times: i
                 for j in range(i + 1):
                     s += m[i, j] * v[j]
                 out[i] = s
+
+
+@somd
+def row_sums(start: dist[np.ndarray], value: np.ndarray, out: dist[np.ndarray]) -> None:
+    """The sum of each row of a matrix in compressed rows."""
+    for i in range(len(out)):
+        s = 0.0
+        for k in range(start[i], start[i + 1]):
+            s += value[k]
+        out[i] = s
 
 
 @numba.njit(parallel=True)  # type: ignore[untyped-decorator,unused-ignore]
@@ -101,6 +113,23 @@ def main() -> None:
             pairs = [(seconds(theirs, args) * 1e3, seconds(ours, args) * 1e3) for _ in range(options.repeat)]
         base, mine = (statistics.median(column) for column in zip(*pairs, strict=True))
         print(f"{ours.__name__:12}{base:9.2f}{mine:9.2f}{base / mine:15.2f}")
+    rows(rng, options.workers, options.repeat)
+
+
+def rows(rng: np.random.Generator, workers: int, repeat: int) -> None:
+    """Measure and print the sums of rows."""
+    long = np.sort(np.concatenate([np.full(15, 1_000_000), rng.integers(0, 60, 160_000)]))
+    entries = int(long.sum())
+    print(f"\nsums of rows, {entries} entries, milliseconds, medians of {repeat}, {workers} threads")
+    times: list[float] = []
+    for name, lengths in (("of one length", np.full(entries // 100, 100)), ("of 0 to a million", long)):
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        args = (start, rng.random(entries), np.zeros(len(lengths)))
+        with use(target="multicore", workers=workers):
+            row_sums(*args)
+            times.append(statistics.median(seconds(row_sums, args) * 1e3 for _ in range(repeat)))
+        print(f"{name:20}{times[-1]:9.2f}")
+    print(f"{'ratio':20}{times[1] / times[0]:9.2f}")
 
 
 if __name__ == "__main__":

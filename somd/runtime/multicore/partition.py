@@ -16,6 +16,8 @@ from somd.runtime.multicore.numba_internals.native import native
 
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
+#: turns of an inner loop that an iteration costs besides
+ROW_COST = 4.0
 #: the greatest integer of 64 bits
 MOST = (1 << 63) - 1
 logical_blocks = of_integers(blocks.logical_blocks)
@@ -57,6 +59,33 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
 def uneven_parts(count: int, workers: int) -> int:
     """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
     return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
+
+
+@native
+def row_parts(pointers: Any, start: int, stop: int, parts: int) -> Any:
+    """Where parts of `range(start, stop)` of about equal work begin, and the last one ends, shape (parts + 1,).
+
+    The inner loops of iteration i run over `range(pointers[i], pointers[i + 1])`. Whatever the pointers hold, parts are
+    disjoint, in order and covering; where they never fall no part costs more than its share and one iteration.
+    """
+    ends = np.empty(parts + 1, np.int64)
+    ends[0], ends[parts] = start, stop
+    known = 0 <= start <= stop < len(pointers)
+    begin = np.float64(pointers[start]) if known else 0.0
+    whole = np.float64(pointers[stop]) - begin + ROW_COST * (stop - start) if known else 0.0
+    for part in range(1, parts):
+        low, high = ends[part - 1], stop
+        if not whole > 0.0:
+            ends[part] = low + (high - low) // (parts - part + 1)
+            continue
+        while low < high:
+            middle = (low + high) // 2
+            if np.float64(pointers[middle]) - begin + ROW_COST * (middle - start) < whole * part / parts:
+                low = middle + 1
+            else:
+                high = middle
+        ends[part] = low
+    return ends
 
 
 @of_integers

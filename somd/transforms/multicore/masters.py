@@ -30,6 +30,7 @@ from somd.transforms.multicore.relaxed_loops import halo_text
 from somd.transforms.multicore.scans import ScanPhase
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.multicore.sweeps import SweepsBuilder
+from somd.transforms.plan.row_pointers import row_pointers
 from somd.transforms.plan.unevenness import uneven
 from somd.transforms.plan.work import updates_text, work_text
 from somd.transforms.reserved import apart
@@ -262,12 +263,15 @@ class MasterBuilder:
             start, stop, _ = self.limits(builder, dims[0]).rsplit(", ", 2)
             shared = self.shared(builder)
             before, parts = self.dealt(builder, f"trips({shared})")
+            share, pointers = f"slave_range({shared}, {rank}, {parts})", row_pointers(builder.nest)
+            if before and pointers is not None:
+                ends = self.fresh.name("ends")
+                before += f"{ends} = row_parts({pointers}, {shared.rsplit(', ', 1)[0]}, {parts})\n"
+                share = f"{ends}[{rank}], {ends}[{rank} + 1]"
             return self.worthwhile(
                 builder,
                 f"{slave.name}({', '.join((start, stop, *slave.arguments))})",
-                f"{before}for {rank} in prange({parts}):\n"
-                f"    {lo}, {hi} = slave_range({shared}, {rank}, {parts})\n"
-                f"    {slave.name}({arguments})\n",
+                f"{before}for {rank} in prange({parts}):\n    {lo}, {hi} = {share}\n    {slave.name}({arguments})\n",
             )
         rows, columns = self.fresh.name("rows"), self.fresh.name("columns")
         lo_1, hi_1 = self.fresh.name("lo_1"), self.fresh.name("hi_1")

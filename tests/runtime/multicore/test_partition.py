@@ -3,14 +3,17 @@
 from itertools import pairwise
 
 import numba
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from somd.runtime.blocks import BLOCKS, copy_blocks, logical_blocks
 from somd.runtime.multicore.partition import (
+    ROW_COST,
     block_range,
     first_from,
     grid_shape,
+    row_parts,
     slave_range,
     trips,
 )
@@ -110,3 +113,21 @@ def test_a_grid_has_no_more_cells_than_parts(parts: int, rows: int, columns: int
     assert down * across <= parts
     assert down == 1 or down <= rows
     assert across == 1 or across <= columns
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-9, 200), max_size=40), st.integers(-3, 45), st.integers(-3, 45), PARTS)
+def test_parts_of_rows_are_disjoint_and_cover(pointers: list[int], start: int, stop: int, parts: int) -> None:
+    stop = max(start, stop)
+    ends = row_parts(np.array(pointers, np.int64), start, stop, parts)
+    assert len(ends) == parts + 1 and (ends[0], ends[-1]) == (start, stop)
+    assert (np.diff(ends) >= 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([0, 1, 2, 40, 1000]), min_size=1, max_size=60), PARTS)
+def test_no_part_of_rows_costs_more_than_its_share_and_a_row(lengths: list[int], parts: int) -> None:
+    pointers = np.concatenate([[7], 7 + np.cumsum(lengths)])
+    ends = row_parts(pointers, 0, len(lengths), parts)
+    costs = [sum(lengths[a:b]) + ROW_COST * (b - a) for a, b in pairwise(ends)]
+    assert max(costs) <= sum(costs) / parts + max(lengths) + ROW_COST
