@@ -1,8 +1,8 @@
-"""What a call on tiny arrays costs beyond that of the same function compiled by Numba.
+"""What a call on tiny arrays costs, beside those of Numba's: of the same function, and of one whose loop is a `prange`.
 
     python -m benchmarks.call_overhead [--repeat 15]
 
-Medians of runs of 5000 calls, Numba's and ours in turn, in one process.
+Processor time of the thread that calls; medians of runs of 5000 calls, one of each in turn, in one process.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import prange
 
 from somd import dist, somd
 
@@ -38,12 +39,29 @@ def total(a: dist[np.ndarray]) -> float:
     return found
 
 
+def scale_shared(a: np.ndarray, factor: float) -> None:
+    for i in prange(len(a)):
+        a[i] = a[i] * factor
+
+
+def add_shared(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+    for i in prange(len(c)):
+        c[i] = a[i] + b[i]
+
+
+def total_shared(a: np.ndarray) -> float:
+    found = 0.0
+    for i in prange(len(a)):
+        found += a[i]
+    return found
+
+
 def microseconds(function: Callable[..., Any], args: tuple[Any, ...]) -> float:
     """The time of one call, in a run of many."""
-    start = time.perf_counter()
+    start = time.thread_time()
     for _ in range(CALLS):
         function(*args)
-    return (time.perf_counter() - start) / CALLS * 1e6
+    return (time.thread_time() - start) / CALLS * 1e6
 
 
 def main() -> None:
@@ -53,14 +71,19 @@ def main() -> None:
     options = parser.parse_args()
     x, y, z = np.ones(4), np.ones(4), np.ones(4)
     print(f"microseconds a call, medians of {options.repeat}")
-    print(f"{'':12}{'numba':>8}{'somd':>8}{'more':>8}")
-    cases: tuple[tuple[Any, tuple[Any, ...]], ...] = ((scale, (x, 1.0)), (add, (x, y, z)), (total, (x,)))
-    for plain, args in cases:
-        theirs, ours = numba.njit(plain), somd(plain)
-        theirs(*args), ours(*args)
-        pairs = [(microseconds(theirs, args), microseconds(ours, args)) for _ in range(options.repeat)]
-        base, mine = (statistics.median(column) for column in zip(*pairs, strict=True))
-        print(f"{plain.__name__:12}{base:8.2f}{mine:8.2f}{mine - base:8.2f}")
+    print(f"{'':12}{'njit':>8}{'prange':>8}{'somd':>8}")
+    cases: tuple[tuple[Any, Any, tuple[Any, ...]], ...] = (
+        (scale, scale_shared, (x, 1.0)),
+        (add, add_shared, (x, y, z)),
+        (total, total_shared, (x,)),
+    )
+    for plain, shared, args in cases:
+        compiled = numba.njit(plain), numba.njit(parallel=True)(shared), somd(plain)
+        for function in compiled:
+            microseconds(function, args)
+        turns = [[microseconds(function, args) for function in compiled] for _ in range(options.repeat)]
+        medians = [statistics.median(column) for column in zip(*turns, strict=True)]
+        print(f"{plain.__name__:12}" + "".join(f"{each:8.2f}" for each in medians))
 
 
 if __name__ == "__main__":

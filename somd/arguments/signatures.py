@@ -27,7 +27,7 @@ _arrays: dict[tuple[np.dtype[Any], int], str] = {}
 _PLAIN = (np.ndarray, np.memmap)
 _LIMIT = 1 << 63
 #: elements of an array at most: more than any machine has, and far from the end of 64 bits, as the compiler counts on
-_LONGEST = 1 << 44
+MOST_ELEMENTS = 1 << 44
 #: the types of scalars that a method takes
 SCALARS = frozenset((bool, int, float, complex, *(np.dtype(name).type for name in SUPPORTED)))
 _scalars: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
@@ -70,7 +70,7 @@ def describe(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if type(value) not in _PLAIN and not hasattr(type(value), "somd_distributed"):
             raise Unsupported(f"an array of type `{type(value).__name__}`")
-        if value.size > _LONGEST:
+        if value.size > MOST_ELEMENTS:
             raise Unsupported("an array of more than 2**44 elements")
         key = (value.dtype, value.ndim)
         text = _arrays.get(key)

@@ -14,7 +14,7 @@ from typing import Any
 from somd.arguments.overlaps import check_writeable, same_arrays
 from somd.arguments.signatures import describe_all
 from somd.calls.convention import Calling, calling_of
-from somd.calls.fast_path import WarmCall, kinds_of, warm_call
+from somd.calls.fast_path import NativeCall, WarmCall, kinds_of, native_call, warm_call
 from somd.calls.specialisations import ConstructMissing, Entry, compile_entry
 from somd.capture.objects import all_passed
 from somd.capture.reach import Reach
@@ -22,6 +22,7 @@ from somd.capture.reaching import object_parameters, reach
 from somd.capture.watching import Watch
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
 from somd.runtime.mpi.distributed import buffers
+from somd.settings.config import Grounds, Settings
 from somd.settings.targets import target_of
 
 Values = tuple[Any, ...]
@@ -60,14 +61,21 @@ class Entries:
         """Note what the method was checked with before any call."""
         self._checked = found.without_values(), Watch((found.lookups,))
 
-    def warm(self, target: str, values: Values, device: Any, profiled: bool = False) -> Entry | None:
-        """The entry for a call that is like one before, or None if that takes a closer look."""
+    def warm(self, target: str, values: Values, device: Any, profiled: bool = False) -> WarmCall | None:
+        """The short way for a call that is like one before, or None if that takes a closer look."""
         known = self._last
         if known is None or known.fixed is None or not known.watch.unchanged():
             return None
         kinds = kinds_of(values)
         warm = None if kinds is None else known.warm.get((target, device, kinds, profiled))
-        return warm.entry if warm is not None and warm.fits(values) else None
+        return warm if warm is not None and warm.fits(values) else None
+
+    def native(self, warm: WarmCall, values: Values, grounds: Grounds, settings: Settings) -> NativeCall | None:
+        """A call in machine code for calls like one that has gone the short way, or None."""
+        known = self._last
+        if known is None or all(each is not warm for each in known.warm.values()):
+            return None  # names have changed
+        return native_call(warm, values, known.watch, grounds, settings)
 
     def find(self, target: str, values: Values, device: Any, profiled: bool = False) -> tuple[Entry, Values]:
         """The entry for a call, and the values to call it with: the arguments, and what it takes besides; `profiled`

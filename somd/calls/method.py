@@ -18,6 +18,7 @@ from somd.calls.bound import BoundMethod
 from somd.calls.convention import Calling, calling_of
 from somd.calls.entries import Entries
 from somd.calls.explanation import Explanation
+from somd.calls.fast_path import NativeCall, WarmCall
 from somd.calls.lengths import with_length
 from somd.calls.profile import recorded
 from somd.calls.specialisations import TargetUnavailable, source_text
@@ -68,6 +69,7 @@ class SomdMethod(Generic[P, R]):
         self._entries = Entries(function)
         self._warned: set[tuple[str, str | None]] = set()
         self._settings = config.MethodSettings(function.__qualname__, function.__module__, target, workers)
+        self._native: NativeCall | None = None
         self._owner: type | None = None
         gathered = _gathered.get()
         if gathered is not None:
@@ -89,6 +91,22 @@ class SomdMethod(Generic[P, R]):
             IndexError: an access leaves its array.
             SomdRuntimeError: arguments overlap in memory, or the target failed.
         """
+        native = self._native
+        if native is not None and not kwargs:
+            failure: Exception | None = None
+            try:
+                result = native.call(*args)
+            except Exception as error:
+                failure = error
+            else:
+                if result is not NotImplemented:
+                    finish = native.finish
+                    return result if finish is None else finish(result)  # type: ignore[no-any-return]
+            if failure is not None:  # not inside `except`: see `raise` in a method
+                try:
+                    raise native.meant(failure, args)
+                finally:
+                    del failure  # which would keep this frame, with the arguments
         values: tuple[Any, ...] = tuple(args)
         if kwargs or len(args) != self._arity or not self._positional:
             values = self.arguments(args, kwargs)
@@ -204,15 +222,21 @@ class SomdMethod(Generic[P, R]):
     def _run(self, target: str, values: tuple[Any, ...], settings: config.Settings) -> Any:
         device = settings.device and settings.device_of(target)
         try:
-            entry = self._entries.warm(target, values, device, settings.profiled)
+            warm = self._entries.warm(target, values, device, settings.profiled)
             given = values
-            if entry is None:
+            if warm is None:
                 if any(map(on_device, values)) and not all_of(target, values):
                     return self._on_host(target, values, settings, device)
                 given = buffers(values, target_of(target).knows_ranks)
-                entry = None if given is values else self._entries.warm(target, given, device, settings.profiled)
-            if entry is None:
+                if given is not values:
+                    warm = self._entries.warm(target, given, device, settings.profiled)
+            if warm is None:
                 entry, given = self._entries.find(target, given, device, settings.profiled)
+            else:
+                entry = warm.entry
+                warm.calls += 1
+                if warm.calls > warm.patience and given is values:
+                    self._make_native(warm, values, settings)
             try:
                 result = entry.call(given, settings.workers, settings.small_work)
             except IndexError as error:
@@ -224,6 +248,11 @@ class SomdMethod(Generic[P, R]):
                 raise
             self._warn(target, str(device) if device is not None else None, DEFAULT, reason)
         return self._run(DEFAULT, values, settings)  # not inside `except`: see `raise` in a method
+
+    def _make_native(self, warm: WarmCall, values: tuple[Any, ...], settings: config.Settings) -> None:
+        grounds = self._settings.grounds(settings)
+        if grounds is not None and not settings.profiled:
+            self._native = self._entries.native(warm, values, grounds, settings)
 
     def _on_host(self, target: str, values: tuple[Any, ...], settings: config.Settings, device: Any) -> Any:
         """A call with arrays of devices, on another target."""

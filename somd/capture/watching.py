@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,15 @@ from somd.capture.lookups import Lookups, Owner, annotations_of, contents_of, ta
 _Get = Callable[[str, object], object]
 #: containers that may change and stay the same object
 _CHANGING = (list, dict, set, bytearray)
+
+
+class Watched(NamedTuple):
+    """What has to be the same objects: entries of dictionaries, MISSING where there is none; functions with what they
+    have of code, defaults, defaults of keyword parameters, annotations; cells, MISSING for an empty one."""
+
+    names: list[tuple[dict[str, object], str, object]]
+    functions: list[tuple[FunctionType, Any, Any, Any, Any]]
+    cells: list[tuple[CellType, object]]
 
 
 class Watch:
@@ -79,6 +88,16 @@ class Watch:
             if now is not value and not (isinstance(value, np.ndarray) and isinstance(now, np.ndarray)):
                 return False
         return not self._texts or all(Descriptions().of(value) == text for value, text in self._texts)
+
+    def by_identity(self) -> Watched | None:
+        """What `unchanged` compares, where that is all by identity and in plain dictionaries."""
+        owners = [getattr(get, "__self__", None) for get, _, _ in self._names]
+        cells = [value for _, value in self._cells]
+        arrays = self._arrays or any(isinstance(value, np.ndarray) for value in cells)
+        if self._texts or arrays or any(type(owner) is not dict for owner in owners):
+            return None
+        names = [(owner, name, value) for owner, (_, name, value) in zip(owners, self._names, strict=True)]
+        return Watched(names, self._functions, self._cells)  # type: ignore[arg-type]
 
     def _add(self, owner: Owner, found: dict[str, object]) -> None:
         get: _Get = table_of(owner).get

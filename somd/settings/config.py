@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
 from somd.settings.config_file import ConfigFile, find_config_file, read_config_file
@@ -93,6 +93,17 @@ def settings_for(
     return found
 
 
+class Grounds(NamedTuple):
+    """What settings depend on: they are the same as long as these are the same objects, and the folder is the same.
+
+    `names` are entries of dictionaries, None where there is none.
+    """
+
+    names: list[tuple[dict[Any, Any], object, object]]
+    context: tuple[ContextVar[_Override], _Override]
+    folder: str
+
+
 class MethodSettings:
     """Calling it gives the settings of a call, made now, of one method; the arguments are those of `settings_for`."""
 
@@ -101,7 +112,7 @@ class MethodSettings:
     def __init__(self, qualified_name: str, module: str, target: str | None, workers: int | None) -> None:
         self._method = (qualified_name, module, target, workers)
         #: what the settings of the last call depended on, and the settings: together, for threads may differ
-        self._last: tuple[object, Settings] | None = None
+        self._last: tuple[tuple[Any, ...], Settings] | None = None
 
     def __call__(self) -> Settings:
         """The settings.
@@ -120,6 +131,15 @@ class MethodSettings:
         if last is None or last[0] != seen:
             self._last = last = (seen, settings_for(*self._method))
         return last[1]
+
+    def grounds(self, settings: Settings) -> Grounds | None:
+        """What settings that have come from here depend on; None where that is not known any more."""
+        last, raw = self._last, _raw_environment
+        if last is None or last[1] is not settings or type(raw) is not dict:
+            return None
+        (environment, override, folder, readings), _ = last
+        names = [(raw, name, value) for name, value in zip(_VARIABLES, environment, strict=True)]
+        return Grounds([*names, (globals(), "_readings", readings)], (_override, override), folder)
 
 
 def use(

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from enum import Enum, auto
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from somd.errors import SomdError, SomdRuntimeError
 
 if TYPE_CHECKING:
+    from contextvars import ContextVar
     from pathlib import Path
-    from types import FunctionType, ModuleType
+    from types import CellType, FunctionType, ModuleType
 
     from somd.diagnostics.model import Position
     from somd.language.combining import Join
@@ -53,6 +55,44 @@ class Runnable(Protocol):
     def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None, /) -> Any: ...
 
     def compile(self, args: Sequence[Any], /) -> None: ...
+
+
+class _Nothing(Enum):
+    NOTHING = auto()
+
+
+#: where a dictionary, a cell or a function has no object
+NOTHING = _Nothing.NOTHING
+
+
+class Same(NamedTuple):
+    """What has to be the same for a call to be like one before, besides the types of its arguments.
+
+    `names` are entries of dictionaries, `attributes` those of functions, `cells` those of closures, each with its
+    object, or NOTHING; `context` is a variable with its object, `folder` the working folder; `pairs` are positions of
+    arrays that share no memory.
+    """
+
+    names: Sequence[tuple[dict[Any, Any], object, object]]
+    attributes: Sequence[tuple[FunctionType, str, object]]
+    cells: Sequence[tuple[CellType, object]]
+    context: tuple[ContextVar[Any], object]
+    folder: str
+    pairs: Sequence[tuple[int, int]]
+
+
+@runtime_checkable
+class Native(Runnable, Protocol):
+    """One that offers calls in machine code; `finish` makes the results of what they give."""
+
+    finish: Callable[[Any], Any] | None
+
+    def native(
+        self, args: Sequence[Any], same: Same, workers: int, small_work: int | None, /
+    ) -> tuple[Callable[..., Any], Callable[[Exception], BaseException]] | None:
+        """What makes a call like that with `args`, which has been made, as long as `same` holds, and else gives
+        NotImplemented; and what makes an error of one that it raises. None where there is no such thing.
+        """
 
 
 class Device(NamedTuple):

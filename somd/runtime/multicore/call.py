@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba as _numba
 import numpy as np
@@ -26,6 +26,9 @@ from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.ranks import LOST, Told
 from somd.runtime.multicore.signals import INTERRUPTED, exception_at
 from somd.runtime.multicore.sweeps import CACHE
+
+if TYPE_CHECKING:
+    from somd.settings.targets import Same
 
 numba: Any = _numba
 
@@ -109,31 +112,47 @@ class MulticoreCall:
             extra, faults, functions = self._extra(args, workers, share)
         self.layer.divide(small_work)
         threads = self.layer.enter(share.threads)
-        failure: IndexError | None = None
-        negative = False
+        failure: Exception | None = None
         try:
             result = self.function(*args, *extra)
-        except IndexError as error:
-            failure = error
-        except ValueError as error:  # of an allocation: what the method raises itself comes as an IndexError
-            if error.args != ("negative dimensions not allowed",):
-                raise
-            negative = True
         except Exception as error:
-            if error.args == (NEGATIVE,):
-                raise ValueError("negative dimensions are not allowed") from None  # as NumPy says it
-            if is_of_library(error):
-                raise refused_code("Numba", self.name, self.file, error) from error
-            raise
+            failure = error
         finally:
             self.layer.leave(threads)
         if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
-            raise self._meant(failure, faults, functions, share.told)
-        if negative:
-            raise ValueError("negative dimensions are not allowed")
+            try:
+                raise self.meant(failure, faults, functions, share.told)
+            finally:
+                del failure  # which would keep this frame, with the arguments
         if self.finish is None:
             return result
         return [self.finish(each) for each in result] if isinstance(result, list) else self.finish(result)
+
+    def native(
+        self, args: Sequence[Any], same: Same, workers: int, small_work: int | None
+    ) -> tuple[Callable[..., Any], Callable[[Exception], BaseException]] | None:
+        """See `Native`. Not where a call needs more than arguments and faults."""
+        compiled: Any = self.function
+        if self.partitions or self.joins or self.ranked or type(self) is not MulticoreCall:
+            return None
+        faults = fault_table(workers * self.per_worker, self.raises.slots) if self.has_faults else None
+        extra = (workers,) if faults is None else (workers, faults)
+        kinds = tuple(numba.typeof(value) for value in (*args, *extra))
+        if kinds not in compiled.overloads:
+            return None
+        from somd.runtime.multicore.native_call import native_call
+
+        entry = compiled.overloads[kinds].entry_point
+        call = native_call(entry, args, same, self.layer, workers, small_work, faults)
+        return None if call is None else (call, functools.partial(self._meant_native, faults))
+
+    def _meant_native(self, faults: np.ndarray[Any, Any] | None, error: Exception) -> BaseException:
+        """What an error of a call in machine code means; there is no other one until its faults are cleared."""
+        if faults is None:
+            return self.meant(error)
+        found = faults.copy()
+        faults[...] = 0
+        return self.meant(error, found)
 
     def _extra(
         self, args: Sequence[Any], workers: int, share: Share
@@ -176,6 +195,24 @@ class MulticoreCall:
             return 1
         memory = sum(a.nbytes for a in args if isinstance(a, np.ndarray))
         return 1 + int(memory // (workers * CACHE))
+
+    def meant(
+        self,
+        error: Exception,
+        faults: np.ndarray[Any, Any] | None = None,
+        functions: Functions | None = None,
+        told: Told | None = None,
+    ) -> BaseException:
+        """The exception that what a master has raised stands for."""
+        if isinstance(error, IndexError):
+            return self._meant(error, faults, functions, told)
+        if error.args == (NEGATIVE,):  # of an allocation: what the method raises itself comes as an IndexError
+            return ValueError("negative dimensions are not allowed")  # as NumPy says it
+        if is_of_library(error):
+            refused = refused_code("Numba", self.name, self.file, error)
+            refused.__cause__ = error
+            return refused
+        return error
 
     def _meant(
         self,

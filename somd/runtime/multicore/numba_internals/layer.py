@@ -59,7 +59,9 @@ class Layer:
         # called with Python's lock held, which is quicker, for they return at once
         self._mask: Any = ctypes.PYFUNCTYPE(ctypes.c_int)(self._pool.get_num_threads)
         self._set_mask: Any = ctypes.PYFUNCTYPE(None, ctypes.c_int)(self._pool.set_num_threads)
-        self._limit: int = numba.config.NUMBA_NUM_THREADS
+        #: for machine code (see `native_call`): the threads that a call made there has; the limit of all; what the
+        #: last call asked for as the bound on small work, -1 for what was measured
+        self._words: Any = (ctypes.c_int64 * 3)(0, numba.config.NUMBA_NUM_THREADS, -1)
         #: the calls that run, by identity: each with its thread, and how many that had to use before
         self._taken: dict[int, tuple[ref[Taken], int, int]] = {}
         self._lock = threading.RLock()
@@ -67,8 +69,6 @@ class Layer:
         self._libgomp = _libgomp() if name == "omp" else None
         # the thread of a call works in its regions, too; with `workqueue` it waits for others
         _crews.value = name != "workqueue"
-        #: what the last call asked for as the bound on small work, if not for what was measured
-        self._small_work: int | None = None
         divide_from(MEASURED[name])
         self._loader = threading.get_ident()
         #: whether a child that is being forked may use threads
@@ -88,17 +88,20 @@ class Layer:
         made = Taken(found)
         ident, taken = _ident(), self._taken
         with self._lock:
-            threads = self._limit
-            if taken:
+            taken[id(made)] = ref(made), ident, found  # before it looks, so that no call in machine code begins after
+            native, threads, _ = self._words
+            if native or len(taken) > 1:
                 others = self._others(made, ident)
+                if native:
+                    others.append(native)
                 if others:
                     threads = 1 if self.name == "workqueue" and max(others) > 1 else threads - sum(others)
+                taken[id(made)] = ref(made), ident, made.before
             if workers < threads:
                 threads = workers
             if threads < 1 or ident not in self._known:
                 threads = 1
             made.threads = threads
-            taken[id(made)] = ref(made), ident, made.before
         if found != threads:
             self._set_mask(threads)
         return made
@@ -110,6 +113,8 @@ class Layer:
         lost: list[int] = []
         for key, (call, thread, before) in list(self._taken.items()):
             other = call()
+            if other is made:
+                continue
             if other is not None:
                 found.append(other.threads)
                 continue
@@ -121,9 +126,16 @@ class Layer:
     def divide(self, small_work: int | None) -> None:
         """Let phases of fewer operations than this be run by one MI; for None as measured. It holds for the process:
         calls of other threads may be divided by it, too, and compute the same."""
-        if small_work != self._small_work:
+        asked = -1 if small_work is None else small_work
+        if asked != self._words[2]:
             divide_from(MEASURED[self.name] if small_work is None else small_work)
-            self._small_work = small_work
+            self._words[2] = asked
+
+    def addresses(self) -> tuple[int, ...]:
+        """What a call in machine code needs: its words, the calls that have threads, the threads that Python knows, and
+        the functions that get and set how many may be used."""
+        functions = self._pool.get_num_threads, self._pool.set_num_threads
+        return ctypes.addressof(self._words), id(self._taken), id(self._known), *functions
 
     def leave(self, entered: Taken) -> None:
         """Hand back what `enter` took."""
@@ -158,10 +170,11 @@ class Layer:
     def _in_child(self) -> None:
         self._lock = threading.RLock()
         self._taken.clear()
+        self._words[0] = 0
         self._loader = threading.get_ident()
         ctypes.CFUNCTYPE(None, ctypes.c_int)(self._pool.launch_threads)(numba.config.NUMBA_NUM_THREADS)
         if not self._forks_well:
-            self._limit = 1
+            self._words[1] = 1
 
 
 _layer: Layer | None = None
