@@ -1,4 +1,6 @@
-"""A hook of mkdocs: the page of the examples, from `examples/`, with the picture that one of them makes."""
+"""A hook of mkdocs: the page of the examples, from `examples/`, with the picture that one of them makes;
+and the programs of `examples/papers` behind the page on them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 #: from the first to read to the last
@@ -32,6 +35,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "examples.md", content=page()))
     files.append(File.generated(config, PICTURE, content=picture()))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """The page on papers with their programs."""
+    if page.file.src_uri != "papers.md":
+        return markdown
+    programs = sorted((EXAMPLES / "papers").glob("*.py"))
+    return "\n\n".join([markdown, "## The programs", *map(paper, programs)])
+
+
+def paper(file: Path) -> str:
+    """The text and the program of a construct."""
+    source = file.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    program = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
+    words = inspect.cleandoc(ast.get_docstring(tree) or "")
+    return f'### {file.stem}\n\n{words}\n\n```python title="examples/papers/{file.name}"\n{program}\n```'
 
 
 def page() -> str:
