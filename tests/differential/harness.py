@@ -12,6 +12,7 @@ import importlib.util
 import os
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from somd.settings.targets import target_of
 
 WORKERS = (1, 2, 3, 7, 50)
 TARGETS = ("multicore", "opencl")
+NUMPY = str(Path(np.__file__).parent)
 
 
 def unavailable(target: str) -> str | None:
@@ -98,12 +100,14 @@ def assert_same_exception(found: BaseException, expected: BaseException, where: 
 
 
 def last_line(error: BaseException) -> tuple[str, int, str]:
-    """File, line and function in which an exception was raised."""
+    """File, line and function in which an exception was raised, or NumPy's Python was called that raised it."""
     trace = error.__traceback__
-    assert trace is not None
-    while trace.tb_next is not None:
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(NUMPY):
+            found = file, trace.tb_lineno, trace.tb_frame.f_code.co_name
         trace = trace.tb_next
-    return trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_code.co_name
+    return found
 
 
 def assert_same(found: Any, expected: Any, rtol: float, what: str) -> None:

@@ -1,4 +1,5 @@
-"""Random array statements against NumPy itself: slices, steps, signs, ranks, overlaps, new axes, one array twice.
+"""Random array statements against NumPy itself: slices, steps, signs, ranks, overlaps, new axes, one array twice,
+reductions, numbers made of them, conditions, rows in loops, arrays exchanged.
 
 `python -m tests.property.array_statements --count 100 --target plan` runs so many programs, each of some statements
 over several shapes and limits: on a target, or as a plan in the interpreter, which is quick. It prints those that
@@ -26,7 +27,9 @@ from tests.differential.harness import check
 from tests.language.program import spaced
 
 HEADER = "import numpy as np\n\nfrom somd import somd\n\n\n"
-DTYPES = ("float64", "float64", "float32", "int64", "int16")
+DTYPES = ("float64", "float64", "float32", "int64", "int16", "uint8", "int32")
+#: sums of what these hold are exact in any order
+REDUCTIONS = ("sum", "sum", "max", "min", "any", "all", "argmax", "argmin", "count", "ptp")
 STEPS = ("", "", ":1", ":2", ":-1", ":-2", ":3")
 WORKERS = (1, 2, 3, 7)
 LIMITS = ("", "", "1", "2", "-1", "-2", "-3", "0", "i", "j", "k", "i + 1", "-i", "k - 2", "5", "len(a)")
@@ -47,6 +50,7 @@ class Writer:
         self.locals: list[str] = []
         self.parts: list[str] = []
         self.rotates = False
+        self.numbers: list[str] = []
 
     def limit(self) -> str:
         return self.random.choice(LIMITS)
@@ -69,8 +73,25 @@ class Writer:
             return f"{name}[{same}]"
         return f"{name}[{self.index(rank)}]"
 
+    def reduction(self, same: str | None, axis: bool) -> str:
+        """A reduction of some value; along one axis, which stays, or to a number."""
+        name, value = self.random.choice(REDUCTIONS), self.part(self.random.choice(["a", "a", "b", *self.locals]), same)
+        if self.random.random() < 0.4:
+            value = f"({value} {self.random.choice('+-*')} {self.value(same, 2)})"
+        along = f"axis={self.random.randrange(-self.rank, self.rank)}, keepdims=True" if axis else ""
+        if name == "count":
+            return f"np.count_nonzero({', '.join(filter(None, (value, along)))})"
+        if name == "ptp":
+            return f"np.ptp({', '.join(filter(None, (value, along)))})"
+        method = self.random.random() < 0.5 and value.isidentifier()
+        return f"{value}.{name}({along})" if method else f"np.{name}({', '.join(filter(None, (value, along)))})"
+
     def value(self, same: str | None, depth: int = 0) -> str:
         kind = self.random.random()
+        if depth < 2 and self.random.random() < 0.07:
+            return self.reduction(same, True)
+        if self.numbers and self.random.random() < 0.1:
+            return self.random.choice(self.numbers)
         if depth > 2 or kind < 0.4:
             name = self.random.choice(["a", "a", "b", "w", *self.locals])
             return self.part(name, same)
@@ -117,6 +138,38 @@ class Writer:
         self.locals += ["c"]
         return [f"c = ({self.value(index)} if k > j else {self.value(index)}) + a"]
 
+    def row(self) -> list[str]:
+        """A loop over rows, each of which is an array in its statements."""
+        name, other = self.random.choice(("ab", "ba", "aa"))
+        shift = self.random.choice(("r", "r - 1", "-r - 1", "0", "r // 2"))
+        operator = self.random.choice(("=", "+=", "-="))
+        value = self.random.choice(
+            (f"{other}[{shift}]", f"{other}[{shift}] * 2 - {name}[r]", f"{name}[r] + {other}[{shift}].sum()")
+        )
+        return [f"for r in range(len({self.random.choice('ab')})):", f"    {name}[r] {operator} {value}"]
+
+    def statements(self) -> list[str]:
+        """The lines of one statement, or of some that belong together."""
+        if self.random.random() < 0.35:
+            return self.bound(self.index(self.rank))
+        kind = self.random.random()
+        if kind < 0.06:
+            self.numbers += ["s"]
+            return [f"s = {self.reduction(None, False)}"]
+        if kind < 0.12:
+            test = f"{self.reduction(None, False)} {self.random.choice(('>', '<=', '!='))} {self.random.choice('012k')}"
+            known = [*self.locals], [*self.parts], [*self.numbers]
+            inner = [self.statement()]
+            self.locals, self.parts, self.numbers = known
+            if inner[0].startswith(("c =", "p =")):
+                inner = ["a[...] = b"]
+            return [f"if {test}:", f"    {inner[0]}"]
+        if kind < 0.2 and self.rank > 1:
+            return self.row()
+        if kind < 0.24 and self.dtypes[0] == self.dtypes[1] and not self.parts:
+            return ["a, b = b, a"]
+        return [self.statement()]
+
     def statement(self) -> str:
         name = self.random.choice(("a", "a", "b"))
         index = self.index(self.rank)
@@ -142,9 +195,9 @@ class Writer:
         return f"{name}[{index}] {operator} {value}"
 
     def text(self) -> str:
-        lines = []
-        for _ in range(self.random.choice((1, 2, 3))):
-            lines += self.bound(self.index(self.rank)) if self.random.random() < 0.5 else [self.statement()]
+        lines = [line for _ in range(self.random.choice((1, 2, 3))) for line in self.statements()]
+        if "s" in self.numbers:
+            lines.insert(0, "s = a.sum()")
         if "c" in self.locals:
             lines.insert(0, "c = a + 0")
         if self.rotates:
@@ -152,7 +205,10 @@ class Writer:
         looped = self.random.random() < 0.2
         body = "".join(f"    {'    ' * looped}{line}\n" for line in lines)
         loop = "    for t in range(2):\n" * looped
-        return f"{HEADER}@somd\ndef f(a, b, w, g, i: int, j: int, k: int):\n{loop}{body}"
+        results = [self.reduction(None, self.random.random() < 0.4) for _ in range(self.random.choice((0, 0, 1, 2)))]
+        results += ["s"] * ("s" in self.numbers)
+        ending = f"    return {', '.join(results)}\n" if results else ""
+        return f"{HEADER}@somd\ndef f(a, b, w, g, i: int, j: int, k: int):\n{loop}{body}{ending}"
 
     def cases(self, count: int) -> Iterator[Case]:
         """Arguments: shapes of which most fit, limits of either sign, at times one array for both."""

@@ -13,7 +13,7 @@ from tests.property.mixed import Mixed
 from tests.property.writer import Parameter
 
 #: length of vectors and rows, columns
-SIZES = ((7, 4), (1, 1), (0, 0), (3, 5), (24, 2), (5, 0))
+SIZES = ((7, 4), (1, 1), (0, 0), (3, 5), (24, 9), (5, 0))
 MOST = 2**63 - 1
 FAR = (MOST, -MOST - 1, 2**62, 2**44, -(2**44), 2**44 + 1, -(2**62) - 1, MOST - 1, 0, 1, -1, 5, 3, -7, 2)
 FILLS: dict[str, Sequence[Any]] = {

@@ -111,9 +111,8 @@ class _Reduction(Emitting):
 
     def not_empty(self, message: str) -> None:
         none = " or ".join(f"{self.lengths[axis].text} <= 0" for axis in self.axes)
-        some = " and ".join(f"{length.text} > 0" for length in self.shape)
         raising = self.names.raised(f"raise ValueError({message!r})", (), self.node)
-        self.emit(f"if ({none}){f' and {some}' if some else ''}:", f"    {raising}")
+        self.emit(f"if {none}:", f"    {raising}")
 
     def combined(self, name: str, total: str, element: str, dtype: str) -> str:
         """The text of `total` with one more element."""

@@ -52,6 +52,13 @@ def met(first: Interval | None, second: Interval | None) -> Interval | None:
     return Interval(low, high) if low <= high else second
 
 
+def of_trips(start: Interval, stop: Interval, up: bool) -> Interval:
+    """What a loop's variable is, by the loop's limits alone."""
+    if up:
+        return Interval(start.low, max(start.low, stop.high - 1))
+    return Interval(min(start.high, stop.low + 1), start.high)
+
+
 def of_operation(name: str, operands: Sequence[Interval | None], type_: ScalarType) -> Interval | None:
     """The interval of the result of an operator."""
     function = _OF.get(name)

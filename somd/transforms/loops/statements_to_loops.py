@@ -36,7 +36,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.ranges import met, whole
+from somd.transforms.loops.ranges import met, of_trips, whole
 from somd.transforms.loops.rewriting import with_origin
 from somd.transforms.stages import LocalArray, RaiseSite
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
@@ -193,10 +193,8 @@ class Statements:
         lowest = self.lowest.get(node)
         found = whole(INT64)
         assert found is not None and start.range is not None and stop.range is not None
-        if isinstance(step, Constant) and isinstance(step.value, int) and step.value > 0:
-            found = Interval(start.range.low, max(start.range.low, stop.range.high - 1))
-        elif isinstance(step, Constant):
-            found = Interval(min(start.range.high, stop.range.low + 1), start.range.high)
+        if isinstance(step, Constant):
+            found = of_trips(start.range, stop.range, isinstance(step.value, int) and step.value > 0)
         return found if lowest is None else met(Interval(lowest, max(lowest, found.high)), found)
 
     def entered(self, node: cst.For, name: str, values: Interval | None) -> Interval | None:

@@ -55,7 +55,7 @@ from somd.transforms.loops.program import (
     Tested,
     Variable,
 )
-from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.ranges import joined, of_trips, whole
 from somd.transforms.loops.rewriting import each_region, with_bodies
 from somd.transforms.loops.rows import is_steady, moves_with
 from somd.transforms.loops.scopes import assigned, exposed_in, read
@@ -114,6 +114,8 @@ class _Interchange:
         """Whether each trip of the outer loop has its own elements and scalars in all trips of the one in it."""
         changed, body = assigned((loop,)), inner.body
         own = assigned(body)
+        if not _claims_what_limits_say(inner):
+            return False  # it was proved where the outer loop has trips
         simple = is_straight(loop.body) and not any(isinstance(node, Loop) for node in statements_in(body))
         steps = isinstance(loop.step, Constant) and isinstance(inner.step, Constant)
         steady = all(is_steady(each, changed) for each in (*limits(loop), *limits(inner)))
@@ -139,6 +141,15 @@ class _Interchange:
     def scalars(self, part: Block) -> tuple[set[str], set[str]]:
         """The scalars that a part reads, and those that it sets and that are read anywhere."""
         return set(reads_of(part)), {name for name in assigned(part) if self.reads[name]}
+
+
+def _claims_what_limits_say(loop: Loop) -> bool:
+    """Whether the interval of a loop's variable follows from its limits, wherever the loop stands."""
+    start, stop, step = limits(loop)
+    if start.range is None or stop.range is None or not isinstance(step, Constant):
+        return False
+    claimed = loop.variable.range
+    return claimed is None or joined(of_trips(start.range, stop.range, step.value.real > 0), claimed) == claimed
 
 
 def _may_fail(node: Expression) -> bool:

@@ -128,6 +128,13 @@ def after(b: np.ndarray, c: A, out: A):
                 c[i, j] = c[i, j] * 0.5 + b[k, j]
         out[i] = j * 10 + k
 """
+EMPTY = """
+def empty(b: np.ndarray, c: A):
+    for i in range(c.shape[0]):
+        for j in range(0):
+            for k in range(i):
+                c[i, j] += b[k, j]
+"""
 ALONG = """
 def along(b: np.ndarray, c: A):
     for i in range(c.shape[0]):
@@ -160,6 +167,7 @@ def left() -> tuple[Case, ...]:
         case(AFTER, b=MATRIX[:0].copy(), c=MATRIX.copy(), out=VECTOR.copy()),
         case(CONDITIONS, a=SQUARE, b=SQUARE, out=VECTOR.copy()),
         case(ALONG, b=MATRIX, c=SQUARE.copy()),
+        case(EMPTY, b=MATRIX, c=SQUARE.copy()),
     )
 
 
