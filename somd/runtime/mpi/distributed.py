@@ -19,6 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from somd.errors import SomdRuntimeError
 from somd.runtime.mpi import launched
+from somd.runtime.mpi.addresses import reserved
 from somd.runtime.mpi.agreement import begun
 from somd.runtime.mpi.ledger import RESULT
 from somd.runtime.mpi.session import Shared, address_of
@@ -26,8 +27,6 @@ from somd.runtime.mpi.windows import rows_of_key
 
 Array = np.ndarray[Any, Any]
 Values = tuple[Any, ...]
-#: arrays of at most so many bytes are gathered at once when a method returns them: that costs no more than a message
-SMALL = 1 << 16
 #: views after which those are forgotten that are gone
 _MANY = 16
 #: what NumPy does with the shape of arrays alone
@@ -195,8 +194,6 @@ class DistributedArray(NDArrayOperatorsMixin):
         """As NumPy's; a copy in C order is distributed in the same way, and nothing is sent."""
         if order != "C":
             return self.whole().copy(order)
-        from somd.runtime.mpi.making import reserved
-
         return DistributedArray(self.shared.copied_to(reserved(self.shape, self.dtype)))
 
     def __reduce__(self) -> Any:

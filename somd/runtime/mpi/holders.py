@@ -6,6 +6,7 @@ computation on every rank, from the same history, so that nobody has to ask. Not
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,6 +30,22 @@ class Piece(NamedTuple):
 def everywhere(rows: int, ranks: int) -> Holders:
     """All rows are current on all ranks."""
     return (((0, rows),) if rows else (),) * ranks
+
+
+def blocks(rows: int, ranks: int) -> Ranges:
+    """Rows cut evenly among ranks.
+
+    >>> blocks(10, 4)
+    ((0, 3), (3, 6), (6, 8), (8, 10))
+    """
+    share, rest = divmod(rows, ranks)
+    ends = [share * rank + min(rank, rest) for rank in range(ranks + 1)]
+    return tuple(itertools.pairwise(ends))
+
+
+def holding(ranges: Ranges) -> Holders:
+    """Each rank holds its range of rows."""
+    return tuple(((low, high),) if low < high else () for low, high in ranges)
 
 
 @lru_cache(maxsize=1 << 14)

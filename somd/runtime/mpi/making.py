@@ -7,8 +7,6 @@ there is one process. A rank has the full shape of an array as addresses; memory
 from __future__ import annotations
 
 import io
-import itertools
-import mmap
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,31 +15,13 @@ import numpy as np
 from numpy.lib import format as npy
 
 from somd.runtime.mpi import launched
+from somd.runtime.mpi.addresses import SMALL, Shape, reserved
 from somd.runtime.mpi.agreement import begun
-from somd.runtime.mpi.distributed import SMALL, Array, DistributedArray
+from somd.runtime.mpi.distributed import Array, DistributedArray
+from somd.runtime.mpi.holders import Ranges, blocks, holding
 from somd.runtime.mpi.ledger import RESULT
 from somd.runtime.mpi.session import Session, Shared
 from somd.runtime.mpi.world import World
-
-Shape = int | tuple[int, ...]
-#: for each rank, the rows from one up to another
-Cut = tuple[tuple[int, int], ...]
-
-
-def reserved(shape: Shape, dtype: Any) -> Array:
-    """An array of zeros that takes no memory, and no promise of any, for what nobody touches."""
-    kind = np.dtype(dtype)
-    lengths = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    size = kind.itemsize
-    for length in lengths:
-        size *= max(0, int(length))
-    if size <= SMALL or not hasattr(mmap, "MAP_ANONYMOUS"):
-        return np.zeros(lengths, kind)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-    try:
-        return np.frombuffer(mmap.mmap(-1, size, flags), kind).reshape(lengths)
-    except OSError as error:
-        raise MemoryError(f"no addresses for an array {kind}{list(lengths)}") from error
 
 
 def zeros(shape: Shape, dtype: Any = float) -> Array:
@@ -164,34 +144,23 @@ def save(path: str | os.PathLike[str], array: Any) -> None:
     _together(session, name, lambda: _write(name, "r+b", len(header) + low * row, given[low:high]))
 
 
-def blocks(rows: int, ranks: int) -> Cut:
-    """Rows cut evenly among ranks.
-
-    >>> blocks(10, 4)
-    ((0, 3), (3, 6), (6, 8), (8, 10))
-    """
-    share, rest = divmod(rows, ranks)
-    ends = [share * rank + min(rank, rest) for rank in range(ranks + 1)]
-    return tuple(itertools.pairwise(ends))
-
-
 def _loaded(path: str | os.PathLike[str]) -> Array:
     found: Array = np.load(path)
     return found
 
 
-def _cut(array: Array, ranks: int) -> Cut:
+def _cut(array: Array, ranks: int) -> Ranges:
     """The rows that ranks are to have of an array: all of a small one."""
     return blocks(len(array), ranks) if array.nbytes > SMALL else ((0, len(array)),) * ranks
 
 
-def _made(array: Array, world: World, cut: Cut | None = None) -> Array:
+def _made(array: Array, world: World, cut: Ranges | None = None) -> Array:
     """An array of which ranks have these rows, or all of it; a small one is NumPy's own."""
     if array.nbytes <= SMALL:
         return array
     shared = Shared(array, world.rank, world.size)
     if cut is not None:
-        shared.holders = tuple(((low, high),) if low < high else () for low, high in cut)
+        shared.holders = holding(cut)
     made: Any = DistributedArray(shared)  # which programs take for an array of NumPy's
     return made  # type: ignore[no-any-return]
 

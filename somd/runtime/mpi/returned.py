@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.intervals import Range
-from somd.runtime.mpi.distributed import SMALL, Array, DistributedArray, known_at, same_elements
+from somd.runtime.mpi.addresses import SMALL
+from somd.runtime.mpi.distributed import Array, DistributedArray, known_at, same_elements
 from somd.runtime.mpi.ledger import BEGIN
 from somd.runtime.mpi.session import Session, Shared, address_of
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.intervals import Range, missing
-from somd.runtime.mpi.holders import Holders, Piece, Ranges, after_writing, before_reading, everywhere
+from somd.runtime.mpi.holders import Holders, Piece, Ranges, after_writing, before_reading, blocks, everywhere, holding
 from somd.runtime.mpi.ledger import LEDGER, RESULT, SERIAL, Place
 from somd.runtime.mpi.world import Bytes, World
 
@@ -46,7 +46,7 @@ class Shared:
         return not any(missing(rows, first, last) for rows in self.holders)
 
     def copied_to(self, array: Array) -> Shared:
-        """Another array with the rows that each rank holds of this one; nothing is sent."""
+        """Another array with the rows that each rank holds of this one, which are copied; nothing is sent."""
         made = Shared(array, self.rank, len(self.holders))
         made.axis, made.holders = self.axis, self.holders
         for low, high in self.holders[self.rank]:
@@ -87,13 +87,21 @@ class Session:
         if array.size:
             self.given(Shared(array, self.world.rank, self.world.size))
 
-    def copied(self, copy: Array, source: int) -> None:
-        """An array with the elements of another one: who holds rows of that holds them of the copy."""
-        self.made(copy)
-        original = self.arrays.get(source)
-        if copy.size and original is not None:
-            shared = self.arrays[address_of(copy)]
-            shared.axis, shared.holders = original.axis, original.holders
+    def copied(self, copy: Array, source: Array) -> None:
+        """An array that is to have the elements of another one: who holds rows of that gets them of the copy."""
+        if copy.size:
+            original = self.arrays.get(address_of(source))
+            original = original or Shared(source, self.world.rank, self.world.size)
+            self.given(original.copied_to(copy))
+
+    def filled(self, array: Array, number: Any) -> None:
+        """An array that is to have one number everywhere, of which each rank fills its share of the rows."""
+        shared = Shared(array, self.world.rank, self.world.size)
+        cut = blocks(len(array), self.world.size)
+        shared.holders = holding(cut)
+        low, high = cut[self.world.rank]
+        array[low:high] = number
+        self.given(shared)
 
     def phase(self, number: int, arrays: Sequence[tuple[int, int, Ranges, Ranges]]) -> None:
         """Before a phase: of each array (address) what the ranks touch along an axis, which they get, and what they
@@ -130,10 +138,8 @@ class Session:
 
     def gather(self, number: int, rows: Bytes, count: int) -> None:
         """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
-        size = self.world.size
-        share, rest = divmod(count, size)
         width = len(rows) // count if count else 0
-        ends = [(share * p + min(p, rest)) * width for p in range(size + 1)]
+        ends = [0, *(high * width for _, high in blocks(count, self.world.size))]
         self._all(number, rows, ends)
 
     def alike(self, place: Place, mine: Bytes) -> Array:

@@ -86,6 +86,14 @@ from somd.runtime.multicore.partition import (
     with_trips,
 )
 from somd.runtime.multicore.profiling import counted, now, ran, worked
+from somd.runtime.multicore.ranked_arrays import (
+    new_copy,
+    new_full,
+    new_full_like,
+    new_ordered_copy,
+    new_zeros,
+    new_zeros_like,
+)
 from somd.runtime.multicore.ranks import (
     agree,
     fetch,
@@ -96,8 +104,6 @@ from somd.runtime.multicore.ranks import (
     part_trips,
     phase_words,
     tell,
-    tell_copied,
-    tell_made,
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
@@ -167,6 +173,12 @@ __all__ = [
     "load",
     "logical_blocks",
     "master",
+    "new_copy",
+    "new_full",
+    "new_full_like",
+    "new_ordered_copy",
+    "new_zeros",
+    "new_zeros_like",
     "note",
     "note_array",
     "note_raise",
@@ -209,8 +221,6 @@ __all__ = [
     "sweeps_at_a_time",
     "table_length",
     "tell",
-    "tell_copied",
-    "tell_made",
     "trips",
     "turns_at_a_time",
     "uneven_parts",

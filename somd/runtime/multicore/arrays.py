@@ -33,8 +33,13 @@ def room(shape: Any, dtype: Any) -> Any:
     return np.empty(shape, dtype)
 
 
-class _Room(templates.AbstractTemplate):  # type: ignore[misc]
-    key = room
+class RoomTemplate(templates.AbstractTemplate):  # type: ignore[misc]
+    """The types of a function that takes a shape and a dtype, and makes an array in C order."""
+
+    @classmethod
+    def of(cls, function: Any) -> type[RoomTemplate]:
+        """Those of one such function."""
+        return type(f"{function.__name__}_types", (cls,), {"key": function})
 
     def generic(self, args: Any, kws: Any) -> Any:
         shape, dtype = args
@@ -49,7 +54,7 @@ class _Room(templates.AbstractTemplate):  # type: ignore[misc]
         return templates.signature(types.Array(element, count, "C"), types.UniTuple(types.intp, count), dtype)
 
 
-templates.infer_global(room, types.Function(_Room))
+templates.infer_global(room, types.Function(RoomTemplate.of(room)))
 
 
 @lower_builtin(room, types.Any, types.Any)  # type: ignore[untyped-decorator,unused-ignore]

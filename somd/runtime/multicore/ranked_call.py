@@ -87,7 +87,10 @@ class RankedCall(MulticoreCall):
             if told.error is None:  # on all ranks
                 session.whole(written, given.shown())
             raise
-        return returned(session, result, args, given, written)
+        else:
+            return returned(session, result, args, given, written)
+        finally:
+            session.arrays.clear()  # what ctypes made for the call refers to itself, and keeps the session for a while
 
 
 def _described(name: str, args: Sequence[Any], given: Given) -> str:

@@ -4,7 +4,8 @@ A master has the address of a C function that ctypes makes for the call, as for 
 one rank only, and nothing to tell. What it tells are vectors of words:
 
     MADE      address, size of an element, dimensions, then shape and strides
-    COPIED    address of the original, then what MADE has
+    COPIED    what MADE has, of the original and then of the copy, into which rows are copied
+    FILLED    address of a number, then what MADE has: of each rank's share of the rows all elements become that number
     PHASE     number, arrays, parts, then address, rows and axis of each array (one row along axis -1: all of it), then
               for each array and part four row numbers
     ROWS      address, first row, row behind the last
@@ -27,7 +28,7 @@ from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.partition import slave_range
 
-MADE, COPIED, PHASE, ROWS, GATHER, FAULTS = range(6)
+MADE, COPIED, PHASE, ROWS, GATHER, FAULTS, FILLED = range(7)
 #: words of a PHASE: before the arrays, for each of them, and for each part of one
 HEAD, ARRAY, PART = 3, 3, 4
 #: the argument of the IndexError with which a master ends when the session has failed
@@ -75,7 +76,13 @@ def _made(session: Session, words: Any) -> None:
 
 
 def _copied(session: Session, words: Any) -> None:
-    session.copied(_array(words[1:]), int(words[0]))
+    half = len(words) // 2
+    session.copied(_array(words[half:]), _array(words[:half]))
+
+
+def _filled(session: Session, words: Any) -> None:
+    array = _array(words[1:])
+    session.filled(array, memory(int(words[0]), array.itemsize).view(array.dtype)[0])
 
 
 def _phase(session: Session, words: Any) -> None:
@@ -114,7 +121,7 @@ def _faults(session: Session, words: Any) -> None:
         faults[0] = lowest
 
 
-_ANSWERS = (_made, _copied, _phase, _rows, _gather, _faults)
+_ANSWERS = (_made, _copied, _phase, _rows, _gather, _faults, _filled)
 _called: Any = call_address
 
 
@@ -130,7 +137,7 @@ def tell(ranks: int, what: int, words: Any) -> None:
 
 
 @native
-def _described(words: Any, at: int, array: Any) -> None:
+def describe_in(words: Any, at: int, array: Any) -> None:
     words[at] = array.ctypes.data
     words[at + 1] = array.itemsize
     words[at + 2] = array.ndim
@@ -144,18 +151,8 @@ def tell_made(ranks: int, array: Any) -> None:
     """The master has made an array, alike on all ranks."""
     if ranks != 0:
         words = room(3 + 2 * array.ndim, np.int64)
-        _described(words, 0, array)
+        describe_in(words, 0, array)
         tell(ranks, MADE, words)
-
-
-@native
-def tell_copied(ranks: int, array: Any, source: Any) -> None:
-    """The master has made a copy of another array, whose rows are current where those are."""
-    if ranks != 0:
-        words = room(4 + 2 * array.ndim, np.int64)
-        words[0] = source.ctypes.data
-        _described(words, 1, array)
-        tell(ranks, COPIED, words)
 
 
 @native

@@ -271,19 +271,15 @@ class Statements:
             targets, sources = (", ".join(map(self.scope.name, names)) for names in (node.targets, node.sources))
             return [f"{targets} = {sources}"]
         if isinstance(node, Copy):
-            copied = (
-                f"np.copy({self.scope.name(node.source)})"
-                if not node.ordered
-                else f"{self.scope.name(node.source)}.copy()"
-            )
-            name = self.scope.name(node.array)
-            told = [f"tell_copied({self.ranks}, {name}, {self.scope.name(node.source)})"] if self.ranks else []
-            return [f"{name} = {copied}", *told]
+            name, source = self.scope.name(node.array), self.scope.name(node.source)
+            if self.ranks:
+                return [f"{name} = new_{'ordered_' * node.ordered}copy({self.ranks}, {source})"]
+            return [f"{name} = {source}.copy()" if node.ordered else f"{name} = np.copy({source})"]
         assert isinstance(node, Allocate | AllocateLike), node
         if node.array in self.own:
             return self.refilled(node)
         name = self.scope.name(node.array)
-        return [f"{name} = {self.made(node)}", *([f"tell_made({self.ranks}, {name})"] if self.ranks else [])]
+        return [f"{name} = {self.of_ranks(node) if self.ranks else self.made(node)}"]
 
     def made(self, node: Allocate | AllocateLike) -> str:
         """The call that makes an array."""
@@ -294,9 +290,21 @@ class Statements:
             same = self.scope.arrays.get(node.like)
             other = "" if same is not None and same.dtype == node.type.dtype else f", dtype={dtype}"
             return f"np.{kind}_like({self.scope.name(node.like)}{value}{other})"
+        return f"np.{kind}({self.lengths(node)}{value}, {dtype})"
+
+    def of_ranks(self, node: Allocate | AllocateLike) -> str:
+        """The call that makes an array of which ranks hold rows; without values it has zeros, which cost nothing."""
+        kind, dtype = _kind(node.fill), f"np.{numpy_name(node.type.dtype)}"
+        like = isinstance(node, AllocateLike)
+        first = self.scope.name(node.like) if isinstance(node, AllocateLike) else self.lengths(node)
+        if kind in ("empty", "zeros") or node.fill is None:
+            return f"new_zeros{'_like' * like}({self.ranks}, {first}, {dtype})"
+        return f"new_full{'_like' * like}({self.ranks}, {first}, {self.expressions.value(node.fill).text}, {dtype})"
+
+    def lengths(self, node: Allocate) -> str:
+        """The shape of a new array."""
         lengths = [self.expressions.value(each).text for each in node.lengths]
-        shape = lengths[0] if len(lengths) == 1 else self.shape(node.lengths) or f"({', '.join(lengths)})"
-        return f"np.{kind}({shape}{value}, {dtype})"
+        return lengths[0] if len(lengths) == 1 else self.shape(node.lengths) or f"({', '.join(lengths)})"
 
     def room(self, node: Allocate | AllocateLike) -> str:
         """The statement at the top of a slave that makes an array of an iteration, without content."""

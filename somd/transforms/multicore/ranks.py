@@ -1,7 +1,6 @@
 """`Plan` -> master for one of several ranks: every rank runs it, and its share of the phases that can be cut.
 
-    c = np.empty_like(a)
-    tell_made(ranks, c)
+    c = new_zeros_like(ranks, a, np.float64)
     # phase 1
     if ... < small_work():
         vector_add_rows_1(ranks, 1, a, b, c)                      every rank runs all of a small phase

@@ -67,3 +67,13 @@ def test_rows_of_other_ranks_are_not_for_other_threads() -> None:
     said = done.stdout.splitlines()
     told = "rows of an array float64[100, 100] are on other ranks, and they are exchanged by the main thread alone"
     assert said == [f"{told}: call `somd.gather` of it there, before"] * 2 + ["10000.0"]
+
+
+@pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
+def test_a_rank_has_memory_for_its_share() -> None:
+    done = started(3, "-m", "tests.runtime.mpi.memory", "48")
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = [line.split() for line in done.stdout.splitlines() if line.startswith("rank ")]
+    assert len(said) == 3
+    for words in said:  # four arrays are there at most; each of them whole would be twelve shares
+        assert float(words[5]) < 5.0 and words[7] == "24.0", words
