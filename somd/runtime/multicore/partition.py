@@ -62,7 +62,7 @@ def uneven_parts(count: int, workers: int) -> int:
 
 
 @native
-def row_parts(pointers: Any, start: int, stop: int, parts: int) -> Any:
+def parts_of_rows(pointers: Any, start: int, stop: int, parts: int) -> Any:
     """Where parts of `range(start, stop)` of about equal work begin, and the last one ends, shape (parts + 1,).
 
     The inner loops of iteration i run over `range(pointers[i], pointers[i + 1])`. Whatever the pointers hold, parts are

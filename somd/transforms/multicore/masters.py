@@ -266,7 +266,7 @@ class MasterBuilder:
             share, pointers = f"slave_range({shared}, {rank}, {parts})", row_pointers(builder.nest)
             if before and pointers is not None:
                 ends = self.fresh.name("ends")
-                before += f"{ends} = row_parts({pointers}, {shared.rsplit(', ', 1)[0]}, {parts})\n"
+                before += f"{ends} = parts_of_rows({pointers}, {shared.rsplit(', ', 1)[0]}, {parts})\n"
                 share = f"{ends}[{rank}], {ends}[{rank} + 1]"
             return self.worthwhile(
                 builder,

@@ -13,7 +13,7 @@ from somd.runtime.multicore.partition import (
     block_range,
     first_from,
     grid_shape,
-    row_parts,
+    parts_of_rows,
     slave_range,
     trips,
 )
@@ -119,7 +119,7 @@ def test_a_grid_has_no_more_cells_than_parts(parts: int, rows: int, columns: int
 @given(st.lists(st.integers(-9, 200), max_size=40), st.integers(-3, 45), st.integers(-3, 45), PARTS)
 def test_parts_of_rows_are_disjoint_and_cover(pointers: list[int], start: int, stop: int, parts: int) -> None:
     stop = max(start, stop)
-    ends = row_parts(np.array(pointers, np.int64), start, stop, parts)
+    ends = parts_of_rows(np.array(pointers, np.int64), start, stop, parts)
     assert len(ends) == parts + 1 and (ends[0], ends[-1]) == (start, stop)
     assert (np.diff(ends) >= 0).all()
 
@@ -128,6 +128,6 @@ def test_parts_of_rows_are_disjoint_and_cover(pointers: list[int], start: int, s
 @given(st.lists(st.sampled_from([0, 1, 2, 40, 1000]), min_size=1, max_size=60), PARTS)
 def test_no_part_of_rows_costs_more_than_its_share_and_a_row(lengths: list[int], parts: int) -> None:
     pointers = np.concatenate([[7], 7 + np.cumsum(lengths)])
-    ends = row_parts(pointers, 0, len(lengths), parts)
+    ends = parts_of_rows(pointers, 0, len(lengths), parts)
     costs = [sum(lengths[a:b]) + ROW_COST * (b - a) for a, b in pairwise(ends)]
     assert max(costs) <= sum(costs) / parts + max(lengths) + ROW_COST
