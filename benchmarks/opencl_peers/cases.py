@@ -6,46 +6,17 @@ kernel by hand the fastest counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from benchmarks.javagrande import sparsematmult
 from benchmarks.opencl_peers import methods
+from benchmarks.opencl_peers.hand import GROUP, Case, Hand
+from benchmarks.opencl_peers.papers import of_papers
 
-GROUP, ROWS, WIDE, HIGH, SLICE = 256, 32, 32, 8, 11264
-
-
-@dataclass(frozen=True)
-class Hand:
-    """The program written by hand, ready to launch on a queue."""
-
-    cl: Any
-    queue: Any
-    program: Any
-
-    def launch(self, name: str, size: tuple[int, ...], group: tuple[int, ...], *arguments: Any) -> Any:
-        """Launch a kernel over `size` items, rounded up; the event."""
-        kernel = self.cl.Kernel(self.program, name)
-        kernel.set_args(*(getattr(a, "data", a) if hasattr(a, "queue") else a for a in arguments))
-        rounded = tuple(-(-n // part) * part for n, part in zip(size, group, strict=True))
-        return self.cl.enqueue_nd_range_kernel(self.queue, kernel, rounded, group)
-
-
-@dataclass(frozen=True)
-class Case:
-    """`moved`: the bytes that the kernels must read and write at least; `check`: the index of the array to compare, or
-    None for the result of the call."""
-
-    name: str
-    arrays: Callable[[], Sequence[np.ndarray]]
-    ours: Callable[..., Any]
-    theirs: Mapping[str, Callable[..., Sequence[Any]]]
-    moved: int
-    check: int | None
-    bitwise: bool = True
+ROWS, WIDE, HIGH, SLICE = 32, 32, 8, 11264
 
 
 def cases(scale: int = 1) -> list[Case]:
@@ -53,7 +24,8 @@ def cases(scale: int = 1) -> list[Case]:
     n, edge = 2**27 // scale, 8192 // scale
     grids = [_heat(edge), _sor(edge // 2)]
     counts = [_histogram(name, n // 2, bins) for name, bins in (("bins256", 256), ("bins64k", 1 << 16))]
-    return [_copy(n), _axpy(n), _dot(n), _matvec(2 * edge, edge), *grids, _sparse(scale), *counts]
+    usual = [_copy(n), _axpy(n), _dot(n), _matvec(2 * edge, edge), *grids, _sparse(scale), *counts]
+    return [*usual, *of_papers(scale)]
 
 
 def _random(*shape: int, seed: int = 0) -> np.ndarray:

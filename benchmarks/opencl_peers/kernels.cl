@@ -227,3 +227,58 @@ __kernel void histogram_shared(__global const int *restrict key, __global int *h
     const int team = get_group_id(0), teams = get_num_groups(0);
     COUNT_KEYS(atomic_inc(&h[bin]))
 }
+
+// The programs of papers, in single precision.
+
+static float normal(float x)
+{
+    const float k = 1.0f / (1.0f + 0.2316419f * fabs(x));
+    const float poly = k * (0.319381530f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+    const float tail = 0.39894228040143267794f * exp(-0.5f * x * x) * poly;
+    return x > 0.0f ? 1.0f - tail : tail;
+}
+
+__kernel void black_scholes(__global const float *restrict price, __global float *restrict call,
+                            __global float *restrict put, float strike, float years, float rate, float volatility, int n)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    const float spread = volatility * sqrt(years), s = price[i];
+    const float d1 = (log(s / strike) + (rate + 0.5f * volatility * volatility) * years) / spread, d2 = d1 - spread;
+    const float discounted = strike * exp(-rate * years);
+    call[i] = s * normal(d1) - discounted * normal(d2);
+    put[i] = discounted * normal(-d2) - s * normal(-d1);
+}
+
+__kernel void molecular_dynamics(__global const float *restrict position, __global const int *restrict neighbours,
+                                 __global float *restrict force, float cutoff, int count, int n)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    const float3 own = vload3(i, position);
+    float3 sum = (float3)(0.0f);
+    for (int k = 0; k < count; k++) {
+        const float3 d = own - vload3(neighbours[k * n + i], position);
+        const float distance = d.x * d.x + d.y * d.y + d.z * d.z;
+        if (distance < cutoff) {
+            const float near = 1.0f / distance, sixth = near * near * near;
+            sum += d * (near * sixth * (1.5f * sixth - 2.0f));
+        }
+    }
+    vstore3(sum, i, force);
+}
+
+__kernel void gemv(__global const float *restrict A, __global const float *restrict x, __global float *y, float alpha,
+                   float beta, int n)
+{
+    __local double slots[GROUP];
+    __global const float *row = A + (long)get_group_id(0) * n;
+    float own = 0.0f;
+    for (int j = get_local_id(0); j < n; j += GROUP)
+        own += row[j] * x[j];
+    const float total = group_sum(own, slots);
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = alpha * total + beta * y[get_group_id(0)];
+}

@@ -7,12 +7,10 @@ from somd import dist, somd
 
 @somd
 def filtered(values: dist[np.ndarray], least: float) -> tuple[np.ndarray, int]:
-    out = np.empty_like(values)
+    out = np.zeros_like(values)
     count = 0
     for i in range(len(values)):
         if values[i] >= least:
             out[count] = values[i]
             count += 1
-    for i in range(count, len(values)):
-        out[i] = 0
     return out, count

@@ -1,4 +1,7 @@
-"""Patterns, md: for each particle the forces of its neighbours that are near (the Lennard-Jones kernel of SHOC)."""
+"""Patterns, md: for each particle the forces of its neighbours that are near (the Lennard-Jones kernel of SHOC).
+
+`neighbours[k, i]` is the k-th neighbour of particle i, so that a device reads those of many particles side by side.
+"""
 
 import numpy as np
 
@@ -10,8 +13,8 @@ def forces(position: dist[np.ndarray], neighbours: dist[np.ndarray], cutoff: flo
     out = np.zeros_like(position)
     for i in range(position.shape[0]):
         x = y = z = 0.0
-        for k in range(neighbours.shape[1]):
-            j = neighbours[i, k]
+        for k in range(neighbours.shape[0]):
+            j = neighbours[k, i]
             dx = position[i, 0] - position[j, 0]
             dy = position[i, 1] - position[j, 1]
             dz = position[i, 2] - position[j, 2]

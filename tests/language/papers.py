@@ -78,7 +78,7 @@ PROGRAMS = [
     ),
     (
         molecular_dynamics.forces,
-        lambda: [(numbers(n, 3), (np.arange(4 * n).reshape(n, 4) * 7 + 1) % n, 40.0) for n in (1, 23)],
+        lambda: [(numbers(n, 3), (np.arange(4 * n).reshape(4, n) * 7 + 1) % n, 40.0) for n in (1, 23)],
         0.0,
     ),
     (iterated_map.iterated, lambda: [(numbers(n, low=0, high=1), 5) for n in SIZES], 0.0),

@@ -1,0 +1,116 @@
+"""Scans, filters and searches on the multicore target, beside a copy, NumPy, and the plain loop in Numba.
+
+    python -m benchmarks.scans [--count 67108864] [--workers 2] [--repeat 7]
+
+Prints medians in milliseconds with one worker and with `--workers`, and the bandwidth that counts each element once in
+and once out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from examples.papers.filtered import filtered
+from somd import dist, somd, sync, use
+
+
+@somd
+def sums(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
+    """Running sums in lanes and blocks."""
+    s = 0.0
+    with sync(s, scan="+"):
+        for i in range(len(a)):
+            s += a[i]
+            out[i] = s
+    return s
+
+
+@somd
+def recurrence(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
+    """A linear recurrence in lanes and blocks."""
+    s = 0.0
+    with sync(s, scan="affine"):
+        for i in range(len(a)):
+            s = 0.5 * s + a[i]
+            out[i] = s
+    return s
+
+
+@somd
+def first_above(a: dist[np.ndarray], limit: float) -> int:
+    """The first index of an element above the limit."""
+    for i in range(len(a)):
+        if a[i] > limit:
+            return i
+    return -1
+
+
+@numba.njit  # type: ignore[untyped-decorator,unused-ignore]
+def plain_sums(a: np.ndarray, out: np.ndarray) -> float:
+    """The loop as written."""
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+        out[i] = s
+    return s
+
+
+def milliseconds(run: Callable[[], Any], repeat: int) -> float:
+    """The median time of a call, after one that compiles."""
+    times = []
+    for _ in range(repeat + 1):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times[1:]) * 1e3
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--count", type=int, default=1 << 26)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=7)
+    options = parser.parse_args()
+    a = np.random.default_rng(0).random(options.count)
+    out, low = np.zeros_like(a), a - 0.5
+    late = a.copy()
+    late[len(a) // 100] = 2.0
+    alone: dict[str, Callable[[], Any]] = {
+        "copy": lambda: np.copyto(out, a),
+        "np.cumsum": lambda: np.cumsum(a, out=out),
+        "plain loop": lambda: plain_sums(a, out),
+        "a[a >= 0]": lambda: low[low >= 0],
+    }
+    ours: dict[str, Callable[[], Any]] = {
+        'scan="+"': lambda: sums(a, out),
+        'scan="affine"': lambda: recurrence(a, out),
+        "filter": lambda: filtered(low, 0.0),
+        "search, no hit": lambda: first_above(a, 1.5),
+        "search, at 1 %": lambda: first_above(late, 1.5),
+    }
+    print(f"{options.count} doubles, milliseconds, medians of {options.repeat}")
+    for name, run in alone.items():
+        print(row(name, [milliseconds(run, options.repeat)], a.nbytes))
+    for name, run in ours.items():
+        found = []
+        for workers in (1, options.workers):
+            with use(target="multicore", workers=workers):
+                found.append(milliseconds(run, options.repeat))
+        print(row(name, found, a.nbytes))
+
+
+def row(name: str, times: list[float], size: int) -> str:
+    """A line of the table."""
+    return f"{name:16}" + "".join(f"{each:10.2f} ({2 * size / each / 1e6:6.2f} GB/s)" for each in times)
+
+
+if __name__ == "__main__":
+    main()
