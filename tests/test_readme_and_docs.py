@@ -131,3 +131,11 @@ def test_links_lead_somewhere(page: str) -> None:
 def test_the_api_page_names_everything() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert [name for name in somd.__all__ if f"`{name}" not in text and f"@{name}" not in text] == []
+
+
+def test_the_charts_show_the_results() -> None:
+    charts = runpy.run_path(str(ROOT / "tools" / "charts.py"))
+    text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    for name, draw in charts["CHARTS"].items():
+        kept = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
+        assert kept == draw(text), f"{name} shows older results: run tools/charts.py"
