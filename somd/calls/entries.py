@@ -22,6 +22,7 @@ from somd.capture.reaching import object_parameters, reach
 from somd.capture.watching import Watch
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
 from somd.runtime.mpi.distributed import buffers
+from somd.runtime.recording import making
 from somd.settings.config import Grounds, Settings
 from somd.settings.targets import target_of
 
@@ -122,6 +123,11 @@ class Entries:
     def _calling(self, known: _Known, values: Values) -> tuple[Calling, Values]:
         if known.fixed is not None and all_passed(values, known.objects):
             return known.fixed, values
+        with making("looking up names"):
+            return self._read(known, values)
+
+    def _read(self, known: _Known, values: Values) -> tuple[Calling, Values]:
+        """What a call reaches, looked at from the text of the method on."""
         tries = _TRIES
         while True:
             found = reach(self._function, dict(zip(self.names, values, strict=True)))
@@ -165,7 +171,7 @@ class Entries:
         if names in known.missing:
             raise ConstructMissing(*known.missing[names])
         turn = target_of(target).in_turn(self._function.__qualname__)
-        with turn, one_at_a_time(), room_for_nesting(self._function):
+        with making("loading"), turn, one_at_a_time(), room_for_nesting(self._function):
             if names not in known.entries:
                 try:
                     known.entries[names] = compile_entry(

@@ -32,6 +32,7 @@ from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.runtime.mpi.distributed import buffers
+from somd.runtime.recording import making
 from somd.settings import config
 from somd.settings.targets import DEFAULT, SEQUENTIAL, target_of
 
@@ -76,7 +77,7 @@ class SomdMethod(Generic[P, R]):
             gathered.append(self)
             return
         try:
-            with room_for_nesting(function):
+            with making("looking up names"), room_for_nesting(function):
                 checked = _check_once(function, None)
         except SomdCompileError as error:
             raise without_internals(error) from error.__cause__
@@ -296,10 +297,10 @@ def _check_once(function: FunctionType, owner: type | None) -> Reach | None:
     key = source_key(function, found)
     if key is not None and (is_checked(key) or came_checked(function, found)):
         return None
-    from somd.transforms.pipeline import check_source
-
     try:
-        with one_at_a_time():
+        with making("checking"), one_at_a_time():
+            from somd.transforms.pipeline import check_source
+
             check_source(function, found)
     except SomdCompileError:
         own = parameters_of(function)

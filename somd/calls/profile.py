@@ -62,10 +62,14 @@ class Profile(AbstractContextManager["Profile"]):
     def __init__(self) -> None:
         self._found: dict[tuple[FunctionType, str], MethodProfile] = {}
         self._begun = self._ended = 0
+        #: what this thread notes outside of calls: methods that are defined, arrays that are moved
+        self._outside = Recording()
+        self._recording = recording(self._outside)
 
     def __enter__(self) -> Profile:
         _open.append(self)
         profiling(1)
+        self._recording.__enter__()
         self._begun = clock()
         return self
 
@@ -73,6 +77,7 @@ class Profile(AbstractContextManager["Profile"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._ended = clock()
+        self._recording.__exit__(kind, error, trace)
         profiling(-1)
         _open.remove(self)
 
@@ -87,6 +92,19 @@ class Profile(AbstractContextManager["Profile"]):
     @property
     def begun(self) -> int:
         return self._begun
+
+    @property
+    def outside(self) -> MethodProfile:
+        """What was noted outside of calls, as a method without a name; `between` is the program's own Python."""
+        made = MethodProfile("outside of methods", "", 0, "")
+        for part in self._outside.parts:
+            _add(made, part)
+        made.making = dict(self._outside.compiling)
+        within = sum(each.time for each in self._found.values())  # of all threads, so perhaps more than the block took
+        made.time = max((self._ended or clock()) - self._begun - within, 0)
+        noted = sum(part.time for part in made.parts.values()) + sum(made.making.values())
+        made.between = max(made.time - noted, 0)
+        return made
 
     def of(self, function: FunctionType, target: str) -> MethodProfile:
         """What is known of a method on a target."""
@@ -137,7 +155,7 @@ def profile() -> Profile:
 
 def recorded(function: FunctionType, settings: Settings, run: Callable[..., Any], values: tuple[Any, ...]) -> Any:
     """The result of a call, which the open profiles get to know."""
-    with recording() as found:
+    with recording(Recording()) as found:
         begun = clock()
         try:
             return run(settings.target, values, settings)

@@ -11,7 +11,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 from somd.calls.machine_limits import Limits, limits
-from somd.calls.profile_views import Row, duration, rows
+from somd.calls.profile_views import Row, duration, near, rows
 
 if TYPE_CHECKING:
     from somd.calls.profile import Profile
@@ -71,7 +71,7 @@ def _table(found: list[Row], wall: float) -> str:
             f"{row.seconds / wall:.1%}" if wall else "",
             "" if row.gflops is None else f"{row.gflops:.2f}",
             "" if row.gbytes is None else f"{row.gbytes:.2f}",
-            "" if row.reached is None else f"{row.reached:.0%} of {row.bound}",
+            near(row),
             "" if row.busy is None else f"{row.busy:.0%}",
         )
         kind = "part" if row.depth else "method"

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from somd.calls.profile import MethodProfile, Profile
 
 
+#: below this share of both limits something else bounds a phase
+NEAR = 0.1
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of the table; `depth` is 0 for methods. What is not known, or makes no sense, is None."""
@@ -30,7 +34,7 @@ class Row:
     seconds: float
     gflops: float | None = None
     gbytes: float | None = None
-    #: the share of the limit that is nearer, and its name: "memory" or "arithmetic"
+    #: the share of the limit that is nearer, and its name: "memory" or "arithmetic", or "neither" where neither is near
     reached: float | None = None
     bound: str | None = None
     #: the share of their time for which the workers were at work
@@ -43,6 +47,9 @@ def rows(profile: Profile, limit: Limits) -> Iterator[Row]:
         where = f"{method.name} ({shown_path(method.file)}:{method.line}) on {method.target}"
         yield Row(0, "method", where, method.line, method.calls, method.time / 1e9)
         yield from _parts(method, limit)
+    outside = profile.outside
+    yield Row(0, "outside", outside.name, None, None, outside.time / 1e9)
+    yield from _parts(outside, limit)
 
 
 def _parts(method: MethodProfile, limit: Limits) -> Iterator[Row]:
@@ -56,12 +63,17 @@ def _parts(method: MethodProfile, limit: Limits) -> Iterator[Row]:
             reached, bound = max(shares)
             if not reached:
                 reached = bound = None
+            elif reached < NEAR:
+                bound = "neither"
         busy = part.busy / (part.time * part.workers) if part.workers and part.time else None
         yield Row(1, part.kind, part.name, part.line, part.runs, seconds, gflops, gbytes, reached, bound, busy)
-    for kind, time in (("between the phases", method.between), ("the call itself", method.call)):
-        yield Row(1, "rest", kind, None, None, time / 1e9)
     for what, time in sorted(method.making.items()):
         yield Row(1, "making", what, None, None, time / 1e9)
+    if method.calls:
+        yield Row(1, "rest", "between the phases", None, None, method.between / 1e9)
+        yield Row(1, "rest", "the call itself", None, None, method.call / 1e9)
+    else:
+        yield Row(1, "rest", "the program's own Python", None, None, method.between / 1e9)
 
 
 def as_table(profile: Profile) -> str:
@@ -69,11 +81,9 @@ def as_table(profile: Profile) -> str:
     limit, wall = limits(), profile.wall
     head: tuple[str, ...] = ("", "runs", "time", "share", "GFLOP/s", "GB/s", "of the limit", "workers busy")
     table: list[tuple[str, ...]] = [head]
-    within = 0.0
     for row in rows(profile, limit):
-        within += row.seconds if row.depth == 0 else 0.0
         place = f"line {row.line}, " if row.depth and row.line is not None else ""
-        reached = "" if row.reached is None else f"{row.reached:.0%} of {row.bound}"
+        reached = near(row)
         table.append(
             (
                 "  " * row.depth + place + row.name,
@@ -86,9 +96,6 @@ def as_table(profile: Profile) -> str:
                 "" if row.busy is None else f"{row.busy:.0%}",
             )
         )
-    table.append(
-        ("outside of methods", "", duration(wall - within), f"{1 - within / wall:.1%}" if wall else "", *[""] * 4)
-    )
     table.append(("all", "", duration(wall), "100.0%", *[""] * 4))
     widths = [max(len(row[k]) for row in table) for k in range(len(head))]
     lines = [
@@ -120,8 +127,16 @@ def as_json(profile: Profile) -> str:
                 "parts": parts,
             }
         )
-    whole = {"wall": profile.wall, "limits": limit._asdict(), "methods": methods}
+    outside = {"seconds": profile.outside.time / 1e9, "parts": [vars(row) for row in _parts(profile.outside, limit)]}
+    whole = {"wall": profile.wall, "limits": limit._asdict(), "methods": methods, "outside": outside}
     return json.dumps(whole, indent=2, ensure_ascii=False)
+
+
+def near(row: Row) -> str:
+    """How near a row is to which limit."""
+    if row.reached is None:
+        return ""
+    return "neither is near" if row.bound == "neither" else f"{row.reached:.0%} of {row.bound}"
 
 
 def duration(seconds: float) -> str:

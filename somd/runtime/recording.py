@@ -78,9 +78,9 @@ def current() -> Recording | None:
 
 
 @contextmanager
-def recording() -> Iterator[Recording]:
-    """A block in which this thread's call is recorded."""
-    outer, made = _here.recording, Recording()
+def recording(made: Recording) -> Iterator[Recording]:
+    """A block in which this thread notes things in `made`."""
+    outer = _here.recording
     _here.recording = made
     try:
         yield made
@@ -103,16 +103,17 @@ def _noted(found: Recording, kind: str, name: str, moved: int) -> Iterator[None]
         found.note(kind, name, begun, clock(), moved)
 
 
-@contextmanager
-def making(what: str) -> Iterator[None]:
-    """A block that translates or compiles; blocks in it count for it."""
+def making(what: str) -> Any:
+    """A block that reads, translates or compiles; blocks in it count for themselves."""
     found = _here.recording
-    if found is None:
-        yield
-        return
-    begun, before = clock(), dict(found.compiling)
+    return _nothing if found is None else _making(found, what)
+
+
+@contextmanager
+def _making(found: Recording, what: str) -> Iterator[None]:
+    begun, before = clock(), sum(found.compiling.values())
     try:
         yield
     finally:
-        inner = sum(found.compiling.values()) - sum(before.values())
+        inner = sum(found.compiling.values()) - before
         found.compiling[what] = found.compiling.get(what, 0) + clock() - begun - inner

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -104,11 +105,13 @@ def test_table_json_and_page() -> None:
     x = np.ones(N)
     with somd.use(target="multicore"), somd.profile() as found:
         axpy(1.0, x, x.copy())
-    assert "line 22, phase 1: for i in range(len(x))" in found.table() and "outside of methods" in found.table()
+    assert "line 23, phase 1: for i in range(len(x))" in found.table() and "outside of methods" in found.table()
     told = json.loads(found.json())
     (phase,) = [part for part in told["methods"][0]["parts"] if part["kind"] == "phase"]
     assert phase["gbytes"] == pytest.approx(12 * phase["gflops"]) and phase["bound"] == "memory"
     assert told["limits"]["gbytes"] == limits().gbytes > 0
+    named = [part for told_of in (*told["methods"], told["outside"]) for part in told_of["parts"]]
+    assert sum(part["seconds"] for part in named) == pytest.approx(told["wall"], rel=0.01)
     page = found.html()
     assert "<script" not in page and page.count("<svg") == 2
     for part in page.split("<svg")[1:]:
@@ -125,6 +128,15 @@ def test_kernels_and_transfers() -> None:
     parts = {(part.kind, part.name): part for part in found.methods[0].parts.values()}
     assert parts["transfer", "to the device"].bytes == 16 * N and parts["transfer", "to the host"].bytes == 8 * N
     assert parts["kernel", "axpy_1"].runs == 1 and parts["kernel", "axpy_1"].time > 0
+
+
+def test_a_definition_is_part_of_what_is_outside() -> None:
+    with somd.use(target="multicore"), somd.profile() as found:
+        axpy.twin()(1.0, np.ones(3), np.ones(3))
+        time.sleep(0.05)
+    assert found.outside.making["looking up names"] > 0 and found.outside.between > 5e7
+    assert {"loading", "looking up names"} <= set(found.methods[0].making)
+    assert found.outside.time + found.methods[0].time == pytest.approx(found.wall * 1e9)
 
 
 def test_no_method_is_recorded_as_another() -> None:

@@ -11,7 +11,7 @@ from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.fences import Functions
 from somd.runtime.multicore.partition import PER_WORKER
 from somd.runtime.multicore.profiling import BYTES, OPERATIONS, RANKS, RUNS, TIME, tables
-from somd.runtime.recording import Part, Recording, clock, current
+from somd.runtime.recording import Part, Recording, clock, current, making
 
 
 class ProfiledCall(MulticoreCall):
@@ -31,8 +31,9 @@ class ProfiledCall(MulticoreCall):
             return super().__call__(args, workers, small_work)
         finally:
             recording.inside += clock() - begun - (sum(recording.compiling.values()) - before)
-            for table, events in recording.tables[first:]:
-                recording.parts += self._parts(table, events, workers)
+            with making("the profile itself"):
+                for table, events in recording.tables[first:]:
+                    recording.parts += self._parts(table, events, workers)
             del recording.tables[first:]
 
     def compile(self, args: Sequence[Any]) -> None:

@@ -24,6 +24,7 @@ from somd.runtime.opencl.failures import build_refused, device_errors
 from somd.runtime.opencl.folders import cache_folder, write_whole
 from somd.runtime.opencl.ints import wrapped
 from somd.runtime.opencl.watching import note_launch, watchers
+from somd.runtime.recording import making
 
 Size = tuple[int, ...]
 #: an index space rounded up to whole work-groups, a work-group, and the launch over them without an event
@@ -222,7 +223,7 @@ def build(context: Context, source: str, fastmath: bool = False) -> Program:
     key = (source, fastmath)
     program: Program | None = context.programs.get(key)
     if program is None:
-        with context.lock:
+        with making("compiling"), context.lock:
             program = context.programs.get(key)
             if program is None:
                 text = text_for(context, source, fastmath)

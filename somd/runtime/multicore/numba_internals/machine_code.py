@@ -26,6 +26,7 @@ from somd.runtime.contents import BITS, content_of_rooms
 from somd.runtime.folders import read_checked, read_whole, write_checked
 from somd.runtime.modules import TEXT_HASH
 from somd.runtime.multicore.cpu_levels import compiled_for, usable
+from somd.runtime.recording import making
 
 caching: Any = _caching
 compiler: Any = _compiler
@@ -58,14 +59,15 @@ class MachineCode(caching._Cache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled function for a signature, or None."""
-        target.refresh()
-        data = self._data(signature, target.codegen().magic_tuple()) if self._enabled else None
-        if data is None:
-            return None
-        try:
-            return compiler.CompileResult._rebuild(target, *pickle.loads(data))
-        except Exception:  # whatever another version of Numba made of it: it is compiled again
-            return None
+        with making("loading"):
+            target.refresh()
+            data = self._data(signature, target.codegen().magic_tuple()) if self._enabled else None
+            if data is None:
+                return None
+            try:
+                return compiler.CompileResult._rebuild(target, *pickle.loads(data))
+            except Exception:  # whatever another version of Numba made of it: it is compiled again
+                return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a compiled function, if that can be done."""
