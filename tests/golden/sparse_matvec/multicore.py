@@ -48,7 +48,7 @@ def sparse_matvec_slave_1(lo, hi, column, row, values, x, y, faults, rank):
 
 
 @master
-def sparse_matvec(y, row, column, values, x, n_slaves, faults, row_parts_, row_owners):
+def sparse_matvec(y, row, column, values, x, n_slaves, faults, row_parts, row_owners):
     # phase 1: the loop over k at line 18
     if values.shape[0] >= row.shape[0] + 1:
         raise IndexError(1)
@@ -60,7 +60,7 @@ def sparse_matvec(y, row, column, values, x, n_slaves, faults, row_parts_, row_o
     else:
         for rank in prange(len(row_owners) - 1):
             for part in range(row_owners[rank], row_owners[rank + 1]):
-                lo, hi = first_from(row_parts_[part, 0], 0, 1), min(len(values), row_parts_[part, 1])
+                lo, hi = first_from(row_parts[part, 0], 0, 1), min(len(values), row_parts[part, 1])
                 sparse_matvec_slave_1(lo, hi, column, row, values, x, y, faults, rank)
     if failed(faults):
         raise IndexError(-1)
