@@ -6,7 +6,7 @@ function -> Method -> (supported?) -> Types -> Plan -> module text of a target
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -33,7 +33,7 @@ from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
-from somd.transforms.frontend.reached import Reached
+from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
 from somd.transforms.frontend.searches import with_searches
@@ -50,7 +50,7 @@ from somd.transforms.tree.spelling import in_the_users_names
 from somd.transforms.types.infer import infer_types, with_names_apart
 from somd.transforms.types.partials import check_partials
 from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
-from somd.transforms.types.typing_table import Types
+from somd.transforms.types.typing_table import HelpersOfArrays, Types
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,20 @@ def _read_whole(function: FunctionType, found: Reach) -> Method:
         check_functions(method, function, collector)
         check_recursion(method, collector)
         collector.raise_if_errors()
-        kept = (*loops_with_copies(method), *joined_loops(method))
-        return replace(constant_steps(without_inductions(method, kept)), functions=found.functions)
+        return replace(_plain_loops(method), functions=found.functions)
+
+
+def _plain_loops(method: Method) -> Method:
+    kept = (*loops_with_copies(method), *joined_loops(method))
+    return constant_steps(without_inductions(method, kept))
+
+
+def _with_written_out(method: Method, functions: Collection[Function]) -> Method:
+    """`method` with helpers written out of which types tell that they compute with arrays."""
+    collector = Collector()
+    made = inline_calls(method, collector, also=functions)
+    collector.raise_if_errors()
+    return _plain_loops(made)
 
 
 @contextmanager
@@ -188,7 +200,10 @@ def compile_for(
 def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
     method = with_names_apart(method, arguments)
     with in_the_users_names(method):
-        types = infer_types(method, arguments)
+        try:
+            types = infer_types(method, arguments)
+        except HelpersOfArrays as found:
+            return _compiled(_with_written_out(method, found.functions), arguments, aliases)
         if types.whole:
             method = arrays_to_loops(method, types, aliases)
             assert not infer_types(method, arguments).whole, "an array statement stayed"

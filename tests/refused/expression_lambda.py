@@ -1,4 +1,4 @@
-"""An expression outside the language: lambda."""
+"""An expression outside the language: a `lambda` that is no function of the method."""
 
 import numpy as np
 
@@ -7,6 +7,6 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    x = lambda k: k
     for i in range(len(a)):
-        a[i] = 0.0
+        g = lambda x: x  # noqa: E731
+        a[i] = g(0.0)

@@ -1,4 +1,4 @@
-"""A statement outside the language: nested function."""
+"""A statement outside the language: a nested function that is defined in a loop."""
 
 import numpy as np
 
@@ -7,8 +7,9 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    def g(x):
-        return x
-
     for i in range(len(a)):
-        a[i] = 0.0
+
+        def g(x):
+            return x
+
+        a[i] = g(0.0)

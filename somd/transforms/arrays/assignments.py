@@ -43,7 +43,10 @@ class Assignments:
         if isinstance(target, cst.Tuple) and isinstance(value, cst.BaseExpression):
             return self.unpacked(small, target, value)
         if isinstance(target, cst.Name) and isinstance(value, cst.BaseExpression):
-            return self.bound(small, target.value, self.expressions.value(value), value)
+            made = self.expressions.value(value)
+            if small in self.expressions.parts.exchanges.copied:
+                made = self.expressions.copied(made)
+            return self.bound(small, target.value, made, value)
         if isinstance(target, cst.Subscript) and isinstance(value, cst.BaseExpression):
             mask = mask_of(self.expressions, target)
             if mask is not None:
@@ -68,9 +71,12 @@ class Assignments:
                 self.named(name, value, node)
             return []
         self.check_choice(node)
+        other = self.expressions.parts.part(name) is not None  # what the value reads under this name is elsewhere
         self.expressions.parts.bind(name, self.own(name, value.shape, node))
         kind = cast(ArrayType, self.types.nodes[node])
-        if name not in names_read(node) and name not in names_read(cst.parse_expression(shape_text(value.shape))):
+        if (other or name not in names_read(node)) and name not in names_read(
+            cst.parse_expression(shape_text(value.shape))
+        ):
             allocation = self.names.expression(self.nests.allocation(value.shape, kind), small)
             target = cst.Name(name)
             line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], allocation)])

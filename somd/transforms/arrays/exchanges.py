@@ -4,18 +4,22 @@
 
 In: a `Method` and its types. Out: for each such assignment the names that are bound, and those whose arrays they get;
 and which names stand for parts of arrays somewhere. Where both names go on, the second one is a part: the whole array.
+A name that is bound several times takes a copy instead, where nobody could tell: the array is not reached any more, or
+written under none of its names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, names_read, target_parts
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
 
@@ -28,13 +32,19 @@ class Exchanges:
     def __init__(self, method: Method, types: Types) -> None:
         self.types = types
         self.handed: dict[cst.CSTNode, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        #: assignments of arrays, or parts, that copy them
+        self.copied: set[cst.CSTNode] = set()
         self.parts: set[str] = set()
         self.live = Liveness()
         body = statements_of(method.function.body)
+        self.params = set(method.param_names)
+        nodes = list(nodes_in(method.function.body))
+        self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
+        self.reaching = _Reaching(nodes, self._is_array)
         self.live.before(body, frozenset())
         while True:  # a name that stands for a part further down in a loop is no array of its own where it begins
             known = set(self.parts)
-            self.handed = {}
+            self.handed, self.copied = {}, set()
             self._block(body, {name for name in method.param_names if self._is_array(cst.Name(name))})
             if known == self.parts:
                 break
@@ -88,11 +98,75 @@ class Exchanges:
             self.parts |= {name for name in rows if self._is_array(cst.Name(name))}
             own -= rows
         for name, value in arrays:
-            if isinstance(value, cst.Subscript | cst.Attribute | cst.Name):
+            view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name)
+            if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
+                self.copied.add(node)
+                view = False
+            if view:
                 self.parts.add(name)
                 own.discard(name)
             else:
                 own.add(name)
+
+    def _may_copy(self, name: str, value: cst.BaseExpression, node: cst.CSTNode, own: set[str]) -> bool:
+        """Whether nobody can tell a copy from the array that a name would be a second one of."""
+        if self.counts[name] < 2 or name in names_read(value):
+            return False
+        names = self.reaching.names(name)
+        if not names & self.reaching.written and not names & self.reaching.returned:
+            return True
+        gone = isinstance(value, cst.Name) and value.value not in self.live.behind.get(node, frozenset())
+        return gone and names_read(value) <= own and not names & self.params and not self._has_parts(value)
+
+    def _has_parts(self, value: cst.BaseExpression) -> bool:
+        """Whether other names stand for parts of an array."""
+        return any(names_read(value) & self.reaching.views.get(name, set()) for name in self.parts)
+
+
+def _bound(node: cst.CSTNode) -> set[str]:
+    """The names that a statement itself binds."""
+    if isinstance(node, cst.For):
+        return assigned_names(node.target)
+    return assigned_names(node) if isinstance(node, cst.Assign | cst.AnnAssign) else set()
+
+
+class _Reaching:
+    """Which names may reach one array: `views` has for each name those whose arrays, or parts, it may stand for."""
+
+    def __init__(self, nodes: Sequence[cst.CSTNode], is_array: Callable[[cst.BaseExpression], bool]) -> None:
+        self.views: dict[str, set[str]] = {}
+        #: names through which arrays are written in place, and those that are returned
+        self.written: set[str] = set()
+        self.returned: set[str] = set()
+        for node in nodes:
+            if isinstance(node, cst.Assign | cst.AnnAssign):
+                targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+                self._assigned([part for each in targets for part in target_parts(each)], node.value)
+            elif isinstance(node, cst.AugAssign):
+                self.written |= names_read(node.target)
+            elif isinstance(node, cst.Expr):
+                self.written |= names_read(node)
+            elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
+                self.written |= names_read(node.value)
+            elif isinstance(node, cst.Return) and node.value is not None:
+                self.returned |= {n.value for n in nodes_in(node.value) if isinstance(n, cst.Name) and is_array(n)}
+
+    def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
+        self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in names_read(each)}
+        if isinstance(value, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp):
+            for each in targets:
+                if isinstance(each, cst.Name):
+                    self.views.setdefault(each.value, set()).update(names_read(value))
+
+    def names(self, name: str) -> set[str]:
+        """All names that may reach what a name reaches."""
+        found, waiting = {name}, [name]
+        while waiting:
+            each = waiting.pop()
+            more = self.views.get(each, set()) | {n for n, others in self.views.items() if each in others}
+            waiting += more - found
+            found |= more
+        return found
 
 
 def pairs_of(node: cst.Assign | cst.AnnAssign) -> list[Pair]:

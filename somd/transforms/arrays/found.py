@@ -5,13 +5,16 @@ In: a `Method`. Out: names that stand for arrays, and yes or no. Yes means that 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.array_helpers import array_names
+from somd.transforms.frontend.positional import called_function
+from somd.transforms.frontend.reached import Function
+from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in
@@ -27,7 +30,19 @@ def says_array_statements(method: Method) -> bool:
 
 def may_have_array_statements(method: Method) -> bool:
     """Whether there would be some if parameters of which the text says nothing are arrays."""
-    return _computes_with(method, set(method.param_names))
+    methods = [method, *_helpers(method, set())]
+    return any(_computes_with(each, set(each.param_names)) for each in methods)
+
+
+def _helpers(method: Method, seen: set[Function]) -> Iterator[Method]:
+    """The helpers that a method calls, and those that these call."""
+    for node in nodes_in(method.function.body):
+        function = called_function(node, method) if isinstance(node, cst.Call) else None
+        if function is not None and function not in seen:
+            seen.add(function)
+            helper = read_method(function)
+            yield helper
+            yield from _helpers(helper, seen)
 
 
 def arrays_in(method: Method) -> set[str]:

@@ -10,15 +10,18 @@ from collections.abc import Collection, Sequence
 import libcst as cst
 
 from somd.transforms.analysis.allocations import is_allocation
+from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import evaluate, names_read
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.names import assigned_names, evaluate, names_read
+from somd.transforms.tree.walking import Reader, nodes_in
 
 Seen = dict[Function, bool]
+#: what may give another name, or a part, of an array
+VIEWS = (cst.Name, cst.Subscript, cst.Attribute, cst.Tuple, cst.IfExp)
 
 
 def calls_in(node: cst.CSTNode) -> list[cst.Call]:
@@ -58,15 +61,19 @@ def array_names(method: Method) -> frozenset[str]:
     return frozenset(found & method.local_names)
 
 
-def written_out(node: cst.Call, method: Method, arrays: frozenset[str], seen: Seen) -> Function | None:
+def written_out(
+    node: cst.Call, method: Method, arrays: frozenset[str], seen: Seen, also: Collection[Function] = ()
+) -> Function | None:
     """The function of a call of `method` that is to be written out; None for every other call.
 
-    `arrays` are the array names of `method`; `seen` keeps what is known of helpers.
+    `arrays` are the array names of `method`; `seen` keeps what is known of helpers; `also` are known to be of arrays.
     """
     function = called_function(node, method)
     if function is None:
         return None
     value = evaluate(node.func, method.namespace, method.local_names)
+    if isinstance(function, Nested) or function in also:
+        return function
     if function is not value or (isinstance(function, Reached) and function.frame.somd):
         return function
     given = {a.value.value for a in node.args if isinstance(a.value, cst.Name)}
@@ -81,10 +88,20 @@ def changes_arrays(function: Function, seen: Seen) -> bool:
         arrays = array_names(method)
         inner: Seen = {}
         called = (written_out(call, method, arrays, inner) for call in calls_in(method.function.body))
-        seen[function] = stores((method.function.body,), method.param_names) or any(
+        seen[function] = stores((method.function.body,), _reaching(method, function)) or any(
             each is not None and changes_arrays(each, seen) for each in called
         )
     return seen[function]
+
+
+def _reaching(method: Method, function: Function) -> set[str]:
+    """The names of a function that may reach arrays of its caller: its parameters, those of the function around it, and
+    second names and parts of such."""
+    found = {*method.param_names, *(function.around if isinstance(function, Nested) else ())}
+    for node in nodes_in(method.function.body):
+        if isinstance(node, cst.Assign) and isinstance(node.value, VIEWS):
+            found |= assigned_names(node)
+    return found
 
 
 def may_raise(function: Function, seen: Seen) -> bool:
@@ -101,7 +118,7 @@ def may_raise(function: Function, seen: Seen) -> bool:
 
 
 def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
-    """Whether elements of `arrays` are assigned."""
+    """Whether elements of `arrays` are assigned, or may be written by a call for nothing else."""
     found = False
 
     class Stores(Reader):
@@ -109,7 +126,17 @@ def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
             self.target(node.target)
 
         def visit_AugAssign(self, node: cst.AugAssign) -> None:
+            nonlocal found
             self.target(node.target)
+            found = found or (isinstance(node.target, cst.Name) and node.target.value in arrays)
+
+        def visit_Expr(self, node: cst.Expr) -> None:
+            nonlocal found
+            found = found or isinstance(node.value, cst.Call)
+
+        def visit_Arg(self, node: cst.Arg) -> None:
+            nonlocal found
+            found = found or (node.keyword is not None and node.keyword.value == "out")
 
         def target(self, node: cst.BaseExpression) -> None:
             nonlocal found

@@ -12,7 +12,7 @@ phases are then phases of the caller: no second distribution, and on a device no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -45,9 +45,11 @@ RECURSION = "write it as a loop"
 COMBINES = "call it outside of methods and pass its result on, or reduce by an operator"
 
 
-def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method:
-    """`method` with the bodies of nested methods and array helpers in place of their calls."""
-    inliner = _Inliner(method, collector, depth)
+def inline_calls(
+    method: Method, collector: Collector, depth: int = 0, also: Collection[Function] = frozenset()
+) -> Method:
+    """`method` with the bodies of nested methods and array helpers, `also` of these, in place of their calls."""
+    inliner = _Inliner(method, collector, depth, also)
     if not any(inliner.callee(node) for node in calls_in(method.function.body)):
         return method
     changing: Seen = {}
@@ -62,7 +64,7 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
         return changes(node) or (function is not None and may_raise(function, raising))
 
     method = with_lifted_calls(method, lambda node: inliner.callee(node) is not None, changes, ordered)
-    inliner = _Inliner(method, collector, depth)
+    inliner = _Inliner(method, collector, depth, also)
     body = inliner.block(statements_of(method.function.body))
     function = method.function.with_changes(body=cst.IndentedBlock(body))
     inliner.positions[function] = method.position(method.function)
@@ -78,8 +80,9 @@ def inline_calls(method: Method, collector: Collector, depth: int = 0) -> Method
 
 
 class _Inliner:
-    def __init__(self, method: Method, collector: Collector, depth: int) -> None:
+    def __init__(self, method: Method, collector: Collector, depth: int, also: Collection[Function]) -> None:
         self.method = method
+        self.also = also
         self.arrays = array_names(method)
         self.seen: Seen = {}
         self.collector = collector
@@ -94,7 +97,7 @@ class _Inliner:
 
     def callee(self, node: cst.Call) -> Function | None:
         """The function of a call that is to be written out."""
-        return written_out(node, self.method, self.arrays, self.seen)
+        return written_out(node, self.method, self.arrays, self.seen, self.also)
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -223,7 +226,7 @@ class _Inliner:
         if callee.combine is not None:
             self._refuse(call, f"`{function.__name__}` reduces its partial results by a function", COMBINES)
             return [], nothing
-        body = single_exit(inline_calls(callee, self.collector, self.depth + 1))
+        body = single_exit(inline_calls(callee, self.collector, self.depth + 1, self.also))
         if body is None:
             self._refuse(call, f"`{function.__name__}` returns a value on some paths only, or inside a `with`", ENDS)
             return [], nothing

@@ -91,7 +91,8 @@ class Lifter(Tracked):
         self, node: cst.BaseExpression, always: bool = False
     ) -> tuple[list[cst.BaseStatement], cst.BaseExpression]:
         """A name for the value of `node` as it is now, if arrays are read there, or `always` but for constants."""
-        reads = any(isinstance(each, cst.Subscript) for each in nodes_in(node))
+        computed = not isinstance(node, cst.Name | cst.BaseNumber | cst.Attribute)
+        reads = computed and any(isinstance(each, cst.Subscript | cst.Name) for each in nodes_in(node))
         if not reads and (not always or isinstance(node, cst.Integer | cst.Name)):
             return [], node
         name = self.name("before", node)

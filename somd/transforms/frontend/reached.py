@@ -11,6 +11,7 @@ import libcst as cst
 
 from somd.capture.objects import is_known
 from somd.capture.reach import Frame, Reach
+from somd.transforms.frontend.nested import Nested
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ class Reached:
         return names[method.name](*args, **kwargs)  # type: ignore[operator]
 
 
-Function = FunctionType | Reached
+Function = FunctionType | Reached | Nested
 
 
 def own_function(value: object) -> Function | None:
@@ -65,6 +66,6 @@ def own_function(value: object) -> Function | None:
     wrapped = getattr(value, "__wrapped__", None)
     if hasattr(value, "sequential") and isinstance(wrapped, FunctionType):
         return wrapped
-    if isinstance(value, Reached):
+    if isinstance(value, Reached | Nested):
         return value
     return value if isinstance(value, FunctionType) and not is_known(value.__module__) else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.chained import single_assignments
 from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.positional import positional_calls
 from somd.transforms.frontend.python_numbers import python_numbers
 from somd.transforms.frontend.reached import Function, Reached
-from somd.transforms.frontend.source_to_method import method_of
+from somd.transforms.frontend.source_to_method import method_of, nested_method
 from somd.transforms.frontend.taken_to_params import reached_method
 from somd.transforms.frontend.tuple_comparisons import plain_comparisons
 from somd.transforms.frontend.unsupported import check_supported
@@ -21,7 +22,10 @@ def read_method(function: Function) -> Method:
     Raises:
         SomdCompileError: SOMD1xx, SOMD2xx.
     """
-    method = reached_method(function) if isinstance(function, Reached) else method_of(function)
+    if isinstance(function, Nested):
+        method = nested_method(function)
+    else:
+        method = reached_method(function) if isinstance(function, Reached) else method_of(function)
     method = single_assignments(plain_comparisons(python_numbers(plain_loops(method))))
     collector = Collector()
     check_supported(method, collector)

@@ -26,6 +26,8 @@ from somd.errors import SomdCompileError
 from somd.language import markers, partitioners
 from somd.language.combining import Combine, by_function, declared_reduction, distributed_positions
 from somd.transforms.frontend.desugar import plain_loops
+from somd.transforms.frontend.named_slices import without_named_slices
+from somd.transforms.frontend.nested import Nested, without_nested
 from somd.transforms.frontend.own_names import check_own_names, with_own_names
 from somd.transforms.frontend.raises import plain_raises
 from somd.transforms.frontend.unsupported import check_supported
@@ -42,11 +44,13 @@ def method_of(function: FunctionType) -> Method:
     Raises:
         SomdCompileError: no source text (SOMD104), or markers that do not fit (SOMD101 to SOMD103).
     """
-    file, tree, positions = _parse(function)
-    namespace = namespace_of(function)
-    names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
-    tree, positions = with_own_names(tree, namespace, names, positions)
     collector = Collector()
+    file, tree, standing = _parse(function)
+    namespace = namespace_of(function)
+    tree, nested = without_nested(without_named_slices(tree, namespace, standing), standing, collector)
+    names = frozenset(assigned_names(tree.body) | {p.name.value for p in _all_params(tree)})
+    namespace = with_nested(nested, function, standing, namespace, names)
+    tree, positions = with_own_names(tree, namespace, names, standing)
     check_own_names(tree, namespace, names, positions, collector)
     params = tuple(_param(p, function, tree, positions, collector) for p in _all_params(tree))
     shared, marked = _local_markers(tree, namespace, names, positions, collector)
@@ -77,7 +81,58 @@ def method_of(function: FunctionType) -> Method:
     return method
 
 
-def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, Mapping[cst.CSTNode, Position]]:
+def with_nested(
+    nested: Mapping[str, cst.FunctionDef],
+    function: FunctionType,
+    positions: Mapping[cst.CSTNode, Position],
+    namespace: dict[str, object],
+    names: frozenset[str],
+) -> dict[str, object]:
+    """`namespace` with the functions that are defined in `function`, whose own names are `names`."""
+    if not nested:
+        return namespace
+    made: dict[str, object] = {name: value for name, value in namespace.items() if name not in names}
+    functions = {name: Nested(tree, function, positions, made, names) for name, tree in nested.items()}
+    made.update(functions)
+    return {**namespace, **functions}
+
+
+def nested_method(nested: Nested) -> Method:
+    """The method of a function that is defined in another one.
+
+    Raises:
+        SomdCompileError: SOMD2xx.
+    """
+    collector, namespace = Collector(), dict(nested.namespace)
+    places = dict(nested.positions)
+    tree, inner = without_nested(nested.tree, places, collector)
+    params = _all_params(tree)
+    names = frozenset(assigned_names(tree.body) | {p.name.value for p in params})
+    for name in names:
+        namespace.pop(name, None)
+    namespace = with_nested(inner, nested.outer, places, namespace, names)
+    tree, positions = with_own_names(tree, namespace, names, places)
+    check_own_names(tree, namespace, names, positions, collector)
+    made = Method(
+        name=nested.__name__,
+        qualname=f"{nested.outer.__qualname__}.{nested.__name__}",
+        module=nested.outer.__module__,
+        file=nested.outer.__code__.co_filename,
+        function=tree.with_changes(returns=None),
+        positions=positions,
+        params=tuple(Param(p.name.value, False) for p in params),
+        reduction=None,
+        shared=frozenset(),
+        namespace=namespace,
+        local_names=names,
+    )
+    made = replace(made, positions={**positions, made.function: positions[tree]})
+    made = plain_raises(made, nested.outer, collector)
+    collector.raise_if_errors()
+    return made
+
+
+def _parse(function: FunctionType) -> tuple[str, cst.FunctionDef, dict[cst.CSTNode, Position]]:
     code = function.__code__
     wrapped = getattr(function, "__wrapped__", None)
     if isinstance(wrapped, FunctionType):

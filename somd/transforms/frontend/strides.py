@@ -33,7 +33,7 @@ def constant_steps(method: Method) -> Method:
     return replace(
         rewritten(method, function, rewriter.positions),
         spelled={**method.spelled, **rewriter.spelled},
-        strided=rewriter.strided,
+        strided={**method.strided, **rewriter.strided},
     )
 
 

@@ -13,6 +13,7 @@ import libcst as cst
 import numpy as np
 
 from somd.capture.objects import is_known
+from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.tree.names import MISSING, evaluate
@@ -48,7 +49,9 @@ class Calls:
             if name is not None:
                 self.types.calls[node] = Callee(kind, name)
                 return self._allocation(node, kind, name)
-        if isinstance(function, Reached) or (isinstance(function, FunctionType) and not is_known(function.__module__)):
+        if isinstance(function, Reached | Nested) or (
+            isinstance(function, FunctionType) and not is_known(function.__module__)
+        ):
             return self._helper(function, arguments, node)
         reducing = functions.known(function, REDUCTIONS)
         if reducing is not None and node.args and node.args[0].keyword is None:
@@ -224,8 +227,11 @@ class Calls:
         for each, argument in zip(found, arguments, strict=True):
             if each is None:
                 return None
+            if isinstance(each, ArrayType):
+                self.types.of_arrays.add(function)
+                return None
             if not isinstance(each, ScalarType):
-                self.report("SOMD203", "a helper function takes scalars", argument, "pass elements, not whole arrays")
+                self.report("SOMD203", "a helper function takes numbers and arrays", argument, "name the entries")
                 return None
             given.append(each)
         instance = self.expressions.helper(function, tuple(given), node)

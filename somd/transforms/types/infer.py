@@ -38,7 +38,7 @@ from somd.transforms.types.scalars import (
     joined,
     type_of_value,
 )
-from somd.transforms.types.typing_table import HelperInstance, Types
+from somd.transforms.types.typing_table import HelperInstance, HelpersOfArrays, Types
 
 MAX_ROUNDS = 20
 #: Python's types of numbers, each of which holds those before it
@@ -83,6 +83,8 @@ def _infer(
 ) -> Types:
     types = Types(names=dict(arguments), helpers=helpers)
     collector = _walked(method, types, arguments, active).collector
+    if types.of_arrays:
+        raise HelpersOfArrays(types.of_arrays)
     check_long_literals(method, types, collector)
     collector.raise_if_errors()
     return types
@@ -410,10 +412,13 @@ class _Walk:
         check_values(method)
         given = dict(zip(method.param_names, arguments, strict=True))
         method = with_names_apart(method, given)
-        types = _infer(method, given, self.types.helpers, (*self.active, function))
-        if types.whole:
-            message = f"`{function.__name__}`, which takes numbers alone, computes with whole arrays"
-            self.expressions.report("SOMD203", message, node, "write its loops out, or hand it the arrays")
+        try:
+            types = _infer(method, given, self.types.helpers, (*self.active, function))
+        except HelpersOfArrays as found:
+            self.types.of_arrays |= {function, *found.functions}
+            return None
+        if types.whole or (types.result is not None and not numbers(types.result)):
+            self.types.of_arrays.add(function)
             return None
         if types.result is not None and not always_returns(statements_of(method.function.body)):
             message = f"`{function.__name__}` may end without a `return`, and so give None"
@@ -421,10 +426,6 @@ class _Walk:
             return None
         if types.result is None:
             self.expressions.report("SOMD203", f"`{function.__name__}` returns nothing", node, "let it return numbers")
-            return None
-        if not numbers(types.result):
-            helps = "let it return numbers, or fill an array that it is given"
-            self.expressions.report("SOMD203", f"`{function.__name__}` returns an array", node, helps)
             return None
         taken = {instance.name for instance in self.types.helpers.values()} | self.method.local_names | BUILTINS
         if isinstance(function, Reached):

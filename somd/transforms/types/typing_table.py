@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from somd.transforms.stages import Method
 from somd.transforms.types.scalars import Type
 
 if TYPE_CHECKING:
+    from somd.transforms.frontend.reached import Function
     from somd.transforms.types.reducing import Reducing
 
 
@@ -51,3 +52,13 @@ class Types:
     #: all helper instances reached, in the order in which they must be defined
     helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance] = field(default_factory=dict)
     captured: Mapping[str, object] = field(default_factory=dict)
+    #: helpers that are given whole arrays, or compute with some: they are to be written out where they are called
+    of_arrays: set[Function] = field(default_factory=set)
+
+
+class HelpersOfArrays(Exception):
+    """A method calls helpers of arrays, which have no types of their own."""
+
+    def __init__(self, functions: Collection[Function]) -> None:
+        super().__init__()
+        self.functions = frozenset(functions)
