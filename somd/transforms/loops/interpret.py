@@ -17,13 +17,14 @@ import numpy as np
 from somd.compiling.one_at_a_time import many_calls
 from somd.language.partitioners import Block, Partitioner
 from somd.transforms.loops.logical_blocks import neighbours
-from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, Value, as_kind
+from somd.transforms.loops.meaning import Carried, Code, Meaning, Names, Returned, as_kind
 from somd.transforms.loops.operators import number
 from somd.transforms.loops.out_of_step import Panel, in_panels, in_time_tiles
+from somd.transforms.loops.prepared import Prepared, prepared
 from somd.transforms.loops.program import Element, Lanes, Loop, Partials, Program, Region, Scan
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.scan import Blocks, Points, Starts, run_scan
-from somd.transforms.loops.tile_turns import cut_in_tiles, first_row, shared_trips
+from somd.transforms.loops.tile_turns import cut_in_tiles, first_row, parts_of, shared_trips
 from somd.transforms.loops.time_tiles import Tile, regions_in
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim, holds
@@ -37,28 +38,6 @@ ENTRIES = 64
 FILLING = -2
 #: parts of a region, at most
 PARTS = 4
-
-
-@dataclass
-class _Code:
-    """A region made ready: the body of an iteration, bounds and conditions."""
-
-    region: Region
-    body: Code
-    limits: list[tuple[Value, Value, Value]]
-    hulls: list[tuple[Value, Value] | None]
-    checks: Code
-    ordered_if: list[Value]
-    #: of each table: how many entries there may be, and what fills it
-    tables: list[tuple[Value, Code]]
-    #: the body in strips, and that of a tile
-    strips: Code | None
-    tile: Code | None
-    #: whether checks fail
-    failed: list[Value]
-    #: the limits of the trips that those of a tile share; the conditions of strips
-    inner: list[Value]
-    where: list[Value]
 
 
 @dataclass
@@ -100,33 +79,13 @@ class Interpreter:
         for function in program.functions:
             self.meaning.function(function)
         regions = [node for node in statements_in(program.body) if isinstance(node, Region)]
-        self.regions = {region.number: self._prepared(region) for region in regions}
+        self.regions = {region.number: prepared(region, self.meaning) for region in regions}
         last = program.body[-1] if program.body else None
         self.rest = self.meaning.partial_results(last) if isinstance(last, Partials) else None
         loops = [node for node in statements_in(program.body) if isinstance(node, Loop)]
         #: by the identity of loops in tiles of time: their rows
         self.rows = {id(e): [*map(self.meaning.value, e.time_tiles.rows)] for e in loops if e.time_tiles is not None}
         self.body = self.meaning.block(program.body[: -1 if self.rest is not None else None])
-
-    def _prepared(self, region: Region) -> _Code:
-        value, exact = self.meaning.value, self.meaning.exact
-        checks = self.meaning.block(region.checks)
-        shared = {*region.arrays} - {each.array for each in region.combined} - {*region.local_arrays}
-        self.meaning.watched = frozenset(shared)
-        tables = [(value(table.count), self.meaning.block(table.body)) for table in region.tables]
-        self.meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
-        body = self.meaning.block(region.body)
-        strips, tile = (
-            None if each is None else self.meaning.block(each.body) for each in (region.strips, region.tile)
-        )
-        self.meaning.watched, self.meaning.claimed = frozenset(), {}
-        limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
-        hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
-        exactly = [exact(each) for each in region.ordered_if]
-        failed = [exact(check.condition) for check in region.checks]
-        where = [value(each) for each in (() if region.strips is None else region.strips.where)]
-        inner = [value(each) for each in (() if region.tile is None else region.tile.inner or ())]
-        return _Code(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed, inner, where)
 
     def run(
         self,
@@ -215,8 +174,21 @@ class Interpreter:
         elif panel is not None and region.number == panel.region:
             low, high = (int(limit(names)) for limit in code.limits[0][:2])
             rows = panel.noted(low, high, names)
-        self.runner = _Runner(code, self.current, rows)
-        self.runner.run(names)
+        self._run(code, names, rows)
+
+    def _run(
+        self, code: Prepared, names: Names, rows: tuple[int, int] | None = None, other_limits: bool = False
+    ) -> None:
+        """Run a region, or its pieces: each part of the outermost loop goes through them all."""
+        if not code.pieces:
+            self.runner = _Runner(code, self.current, rows, other_limits)
+            self.runner.run(names)
+            return
+        code.checks(names)
+        trips = range(*rows) if rows and other_limits else range(*(int(limit(names)) for limit in code.limits[0]))
+        for part in parts_of([each for each in trips if rows is None or each in range(*rows)], self.current.tiling):
+            for piece in code.pieces:
+                self._run(piece, names, part, other_limits)
 
     def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool:
         regions = [self.regions[region.number] for region in regions_in(node.body)]
@@ -231,8 +203,7 @@ class Interpreter:
         late = self.regions[node.panels.region]
 
         def run(row: int, own: Names) -> None:
-            self.runner = _Runner(late, self.current, (row, row + 1), other_limits=True)
-            self.runner.run(own)
+            self._run(late, own, (row, row + 1), other_limits=True)
 
         in_panels(node, trips, body, run, names, self.current)
 
@@ -255,7 +226,7 @@ class _Runner:
     """Runs a region once."""
 
     def __init__(
-        self, code: _Code, current: _Run, rows: tuple[int, int] | None = None, other_limits: bool = False
+        self, code: Prepared, current: _Run, rows: tuple[int, int] | None = None, other_limits: bool = False
     ) -> None:
         self.code = code
         #: what the outermost loop is cut to, and whether its own limits no longer hold

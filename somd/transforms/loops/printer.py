@@ -212,20 +212,28 @@ def _region(node: Region) -> Iterator[str]:
     for table in node.tables:
         yield f"{INDENT}table {table.array}: {table.type.dtype}, up to {expression_text(table.count)}"
         yield from _indented(_indented(_block(table.body)))
-    yield from _indented(_loop(node.loop))
+    yield from _indented(_loops(node))
+
+
+def _loops(node: Region) -> Iterator[str]:
+    """The loops of a region, and in which ways they are run."""
+    yield from _loop(node.loop)
     if node.strips is not None:
         held = [f"{array} holds {values.low} to {values.high}" for array, values in node.strips.assumed]
         assumed = " and ".join([*held, *map(expression_text, node.strips.where)])
-        inner = INDENT * (1 + node.depth)
+        inner = INDENT * node.depth
         yield f"{inner}in strips of {node.strips.length}" + (f", if {assumed}" if assumed else "")
         yield from (inner + line for line in _indented(_block(node.strips.body)))
     if node.tile is not None:
-        inner = INDENT * (1 + node.depth)
+        inner = INDENT * node.depth
         strips = "" if node.strips is None else f", in strips of {node.tile.length}"
         limits = () if node.tile.inner is None else map(expression_text, node.tile.inner)
         strips += f" from {' to '.join(limits)}" if node.tile.inner is not None else ""
         yield f"{inner}{node.tile.count} trips of {node.tile.variable.name} at once{strips}"
         yield from (inner + line for line in _indented(_block(node.tile.body)))
+    for number, piece in enumerate(node.pieces, 1):
+        yield f"{INDENT}piece {number}"
+        yield from _indented(_indented(_loops(piece)))
 
 
 def _reduced(node: Reduced) -> str:

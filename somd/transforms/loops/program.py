@@ -12,7 +12,7 @@
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Panels     ::= region, kept                                                the same, its last region later
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
-                   strips, tile
+                   strips, tile, pieces: Region*
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Strips     ::= body, length, assumed, where              the innermost loop of a region, its trips side by side
     Tile       ::= variable, count, length, body, inner      some trips of the loop around strips at once, or without
@@ -334,7 +334,8 @@ class Region:
     under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
     `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
     `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop, and a `tile`
-    one for as many trips as there are whole tiles.
+    one for as many trips as there are whole tiles. `pieces` do what the region does, in its place: each part of its
+    outermost loop, which is that of all pieces, runs them one after the other. They may have further free loops.
     """
 
     number: int
@@ -357,6 +358,7 @@ class Region:
     tables: tuple[Table, ...] = ()
     strips: Strips | None = None
     tile: Tile | None = None
+    pieces: tuple[Region, ...] = ()
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property

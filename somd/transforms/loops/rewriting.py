@@ -176,8 +176,16 @@ def each_statement(body: Block, change: Callable[[Statement], Statement]) -> Blo
 
 
 def each_region(program: Program, change: Callable[[Region], Region]) -> Program:
-    """The program with `change` made of each region."""
-    return of_master(program, lambda node: change(node) if isinstance(node, Region) else None)
+    """The program with `change` made of each region; of its pieces, where it has some."""
+
+    def of_region(region: Region) -> Region:
+        if not region.pieces:
+            return change(region)
+        pieces = tuple(map(of_region, region.pieces))
+        same = all(new is old for new, old in zip(pieces, region.pieces, strict=True))
+        return region if same else replace(region, pieces=pieces)
+
+    return of_master(program, lambda node: of_region(node) if isinstance(node, Region) else None)
 
 
 def each_loop_around_regions(program: Program, change: Callable[[Loop], Loop | None]) -> Program:

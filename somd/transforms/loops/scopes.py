@@ -138,20 +138,22 @@ def assigned_ranges(body: Block, names: frozenset[str]) -> dict[str, Interval | 
 
 
 def set_through(body: Block, certain: set[str], exposed: set[str]) -> set[str]:
-    """The names that are set behind a body without loops in any case, or are `certain` before it; what is read before
-    that goes to `exposed`."""
+    """The names that are set behind a body in any case, or are `certain` before it; what is read before that goes to
+    `exposed`. The trips of a loop are taken for such as none of which has to be, and none knows those before it."""
     for node in body:
         exposed |= read(*expressions(node)) - certain
         if isinstance(node, If):
             yes, no = (set_through(block, certain, exposed) for block in bodies(node))
             certain = yes & no
+        elif isinstance(node, Loop):
+            set_through(node.body, certain | {node.variable.name}, exposed)
         else:
             certain = certain | set_by(node)
     return certain
 
 
 def exposed_in(body: Block) -> set[str]:
-    """What a body without loops reads before it sets it."""
+    """What a body may read before it sets it."""
     exposed: set[str] = set()
     set_through(body, set(), exposed)
     return exposed

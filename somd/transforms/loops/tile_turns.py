@@ -1,4 +1,5 @@
-"""In which turns the interpreter runs a region that has a tile: whole tiles, and trips of the tiled loop one by one.
+"""In which turns the interpreter runs a region that has a tile: whole tiles, and trips of the tiled loop one by one;
+and one that has pieces: parts of the outermost loop.
 
 In: the iterations of a region in their order, by number and as points of its loops. Out: which of them run at once.
 """
@@ -6,6 +7,7 @@ In: the iterations of a region in their order, by number and as points of its lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from random import Random
 
 import numpy as np
 
@@ -43,6 +45,14 @@ def cut_in_tiles(
         if any(taken):
             yield [trip for row in taken for trip in row], whole
         del waiting[: count if whole else 1]
+
+
+def parts_of(trips: Sequence[int], chance: Random) -> list[tuple[int, int]]:
+    """Parts of the trips of a loop, in any order, as ranges of its variable."""
+    at = chance.randint(0, len(trips))
+    parts = [(min(part), max(part) + 1) for part in (trips[:at], trips[at:]) if part]
+    chance.shuffle(parts)
+    return parts
 
 
 def shared_trips(region: Region, limits: Sequence[Value], names: Names) -> Callable[[Row], range | None]:

@@ -289,6 +289,21 @@ class _Verifier(ExpressionVerifier):
         if node.tile is not None:
             self.tile(node, node.tile, inputs)
         self.known, self.written, self.loops, self.around = before
+        for piece in node.pieces:
+            self.piece(node, piece)
+
+    def piece(self, node: Region, piece: Region) -> None:
+        """A part of what a region does: of the same trips, with the same inputs, and nothing handed on."""
+        alike = [(each.number, each.scalars, each.arrays, each.written, each.origin) for each in (node, piece)]
+        trips = [
+            [(each.variable, each.start, each.stop, each.step) for each in part.loops[: node.depth]]
+            for part in (node, piece)
+        ]
+        holds = alike[0] == alike[1] and trips[0] == trips[1]
+        self.expect(holds, f"a piece of region {node.number} has other trips or inputs")
+        plain = not any((node.carried, node.combined, node.relaxed, node.ordered_if, node.partition, node.tables))
+        self.expect(plain, f"region {node.number} is not one that may be cut in pieces")
+        self.iterations(piece)
 
     def table(self, node: Region, table: Table) -> None:
         """What a part makes before its iterations: of what the region reads, and of no elements that it writes."""

@@ -41,7 +41,7 @@ class PackedSlaveBuilder(SlaveBuilder):
     ) -> None:
         super().__init__(plan, phase, printing, faults, fresh, name)
         self.sweeps = sweeps
-        self.strips = None  # lanes lie side by side anyway
+        self.strips, self.pieces = None, ()  # lanes lie side by side anyway
 
     def build(self) -> Slave:
         slave = super().build()

@@ -58,7 +58,7 @@ class PanelsBuilder:
 
     def noted(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         """In place of the phase: what it needs is kept, and the rows next to come are updated."""
-        self.whole = builder.strips is not None or bool(builder.region.tables)
+        self.whole = builder.strips is not None or bool(builder.region.tables or builder.pieces)
         dim = self.nest.dims[0]
         low, high = f"{self.lows}[{self.at}]", f"{self.highs}[{self.at}]"
         keeps = [f"{kept}[{self.at}] = {name}" for name, kept in self.kept.items()]

@@ -23,10 +23,10 @@ from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
-from somd.transforms.loops.program import Expression, Lanes, Strips, Tile
+from somd.transforms.loops.program import Expression, Region, Strips, Tile
 from somd.transforms.loops.scopes import given_to, read
-from somd.transforms.loops.walking import statements_in
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
+from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.printing import Printing
@@ -70,6 +70,9 @@ class SlaveBuilder:
         self.elsewhere = ""
         #: the innermost loop in strips, where it is written so
         self.strips: Strips | None = self.region.strips
+        #: the distributed loops, and what runs in place of the region
+        self.dims: tuple[Dim, ...] = self.nest.dims
+        self.pieces: tuple[Region, ...] = self.region.pieces
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
@@ -93,8 +96,11 @@ class SlaveBuilder:
         others: tuple[cst.FunctionDef, ...] = ()
         parameters = (*ranges, *arguments, *extra)
         strips = self.strips
+        kept = [each for each in (strips, *(piece.strips for piece in self.pieces)) if each is not None]
+        tiles = [each.tile for each in (self.region, *self.pieces) if each.tile is not None]
+        length = self.strip_length(max(kept, key=lambda each: each.length)) if kept else ""
         functions, calls = tables_made(self.region, self.scope(), self.name, self.iterations())
-        body = [*calls, *(() if strips is None else self.lanes(strips)), *body]
+        body = [*calls, *(lane_arrays((*kept, *tiles), length, self.scope()) if kept else ()), *body]
         if strips is not None and not strips.always:
             name = self.fresh.name(f"{self.name}_strips")
             held = " and ".join(f"{array} holds {of.low} to {of.high}" for array, of in strips.assumed)
@@ -192,18 +198,32 @@ class SlaveBuilder:
 
     def loops(self, level: int, outer: tuple[str, str] | None = None) -> list[cst.BaseStatement]:
         """The loop of dimension `level` with all inside it; `outer` replaces the outermost range."""
-        if level == len(self.nest.dims):
+        if level == 0 and self.pieces:
+            return self.in_pieces(outer)
+        if level == len(self.dims):
             return self.body()
-        dim = self.nest.dims[level]
+        dim = self.dims[level]
         start, stop = self.limits(dim, level, outer)
         if level == self.region.tiled and self.tile is not None:
             return self.in_tiles(self.tile, dim, (start, stop))
         return self.one_by_one(level, outer, start, stop)
 
+    def in_pieces(self, outer: tuple[str, str] | None) -> list[cst.BaseStatement]:
+        """The pieces of the region, one after the other."""
+        whole = self.region, self.strips, self.dims, self.pieces
+        made: list[cst.BaseStatement] = []
+        for piece in self.pieces:
+            inner = (free_dim(each, self.scope()) for each in piece.loops[len(self.nest.dims) :])
+            strips = piece.strips if piece.strips is not None and piece.strips.always else None
+            self.region, self.strips, self.dims, self.pieces = piece, strips, (*self.nest.dims, *inner), ()
+            made += self.loops(0, outer)
+            self.region, self.strips, self.dims, self.pieces = whole
+        return made
+
     def one_by_one(self, level: int, outer: tuple[str, str] | None, start: str, stop: str) -> list[cst.BaseStatement]:
         """The loop of dimension `level` from `start` to `stop`."""
-        dim = self.nest.dims[level]
-        if level == len(self.nest.dims) - 1:
+        dim = self.dims[level]
+        if level == len(self.dims) - 1:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
             if any(self.laned(r) for r in self.nest.reductions):
@@ -227,8 +247,8 @@ class SlaveBuilder:
         if self.strips is None:
             body = [*self.lowest(), *self.printing.statements(tile.body, self.scope())]
         else:
-            inner = self.clipped(self.nest.dims[level + 1], level + 1, tile.inner)
-            body = self.in_strips(Strips(tile.body, tile.length), self.nest.dims[level + 1], inner)
+            inner = self.clipped(self.dims[level + 1], level + 1, tile.inner)
+            body = self.in_strips(Strips(tile.body, tile.length), self.dims[level + 1], inner)
         begin, end = (each if each.isidentifier() or each.isdecimal() else f"({each})" for each in limits)
         whole = f"range({start}, {end} - {tile.count - 1}, {tile.count})"
         rest = f"{begin} + max({end} - {begin}, 0) // {tile.count} * {tile.count}"
@@ -242,7 +262,7 @@ class SlaveBuilder:
         self, tile: Tile, level: int, limits: tuple[str, str], ends: tuple[str, str]
     ) -> list[cst.BaseStatement]:
         """All trips of a loop, each with the trips of the loop inside that its tile leaves, if it is in one."""
-        (begin, end), dim, within = ends, self.nest.dims[level], self.nest.dims[level + 1]
+        (begin, end), dim, within = ends, self.dims[level], self.dims[level + 1]
         assert self.strips is not None and tile.inner is not None
         loop = self.region.loops[-1]
         first, edge = self.fresh.name("tile"), self.fresh.name("edge")
@@ -279,19 +299,6 @@ class SlaveBuilder:
         """How many lanes a strip has."""
         return LANES if any(self.laned(r) for r in self.nest.reductions) else str(strips.length)
 
-    def lanes(self, strips: Strips) -> list[cst.BaseStatement]:
-        """The arrays that keep scalars for each lane."""
-        tile = self.tile
-        kept = {
-            variable.name: variable.type.dtype
-            for node in statements_in((*strips.body, *(() if tile is None else tile.body)))
-            if isinstance(node, Lanes)
-            for variable in (*node.loaded, *node.stored)
-        }
-        length, scope = self.strip_length(strips), self.scope()
-        texts = {scope.kept(name): f"lane_array({length}, np.{numpy_name(dtype)})" for name, dtype in kept.items()}
-        return parsed(*(f"{name} = {texts[name]}" for name in sorted(texts)))
-
     def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
         if level == 0:
             return outer or (self.fresh.name("lo"), self.fresh.name("hi"))
@@ -301,10 +308,9 @@ class SlaveBuilder:
         self, dim: Dim, level: int, inner: tuple[Expression, Expression] | None = None, scope: Scope | None = None
     ) -> tuple[str, str]:
         """The limits of an inner loop, or others, in the part of an MI."""
-        if inner is None:
-            start, stop = self.text(dim.start), self.text(dim.stop)
-        else:
-            start, stop = (Statements(scope or self.scope()).expressions.value(each).text for each in inner)
+        loop = self.region.loops[level]
+        limits = (loop.start, loop.stop) if inner is None else inner
+        start, stop = (Statements(scope or self.scope()).expressions.value(each).text for each in limits)
         if level < self.grid_dims():
             lo, hi = self.fresh.name(f"lo_{level}"), self.fresh.name(f"hi_{level}")
             return (lo, hi) if dim.invariant else (f"first_from({lo}, {start}, {dim.step})", f"min({hi}, {stop})")

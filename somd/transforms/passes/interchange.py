@@ -134,7 +134,7 @@ class _Interchange:
         for k, late in enumerate(parts):
             for early in parts[:k]:
                 sets, others = self.scalars(late), self.scalars(early)
-                if sets[1] & (others[0] | others[1]) or others[1] & sets[0] or not _apart(loop, late, early):
+                if sets[1] & (others[0] | others[1]) or others[1] & sets[0] or not apart(loop, late, early):
                     return False
         return True
 
@@ -196,7 +196,7 @@ class _NotAffine(Exception):
     """An expression that isl cannot be asked about."""
 
 
-def _apart(loop: Loop, late: Block, early: Block) -> bool:
+def apart(loop: Loop, late: Block, early: Block) -> bool:
     """Whether the later part of a trip and the earlier part of a trip behind it reach no element in common of which one
     of them is stored."""
     stored = [{node.element.array for node in statements_in(part) if isinstance(node, Store)} for part in (late, early)]

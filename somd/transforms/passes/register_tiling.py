@@ -103,7 +103,9 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     body = region.body if strips is None else strips.body
     varying = Varying(region, body, loop=loop)
     loops = list(_innermost(body))
-    count = min((as_many(rows, most, each.body) for each in loops), default=1)
+    # what is the same for all lanes of a strip is computed once
+    counts = Varying(region, body, loop=region.loops[-1])
+    count = min((as_many(rows, most, each.body, counts) for each in loops), default=1)
     gains = _adds(loops, varying) if strips is None else _shares(loops, varying)
     known = loop.variable.range
     if count < 2 or not gains or known is None or known.high - known.low < count:

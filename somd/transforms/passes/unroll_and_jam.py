@@ -34,7 +34,7 @@ each of the trips.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -225,11 +225,12 @@ def _cut(loop: Loop, trips: int) -> tuple[Expression, Expression]:
     return whole, operation("-", stop, operation("%", operation("-", stop, start), many))
 
 
-def as_many(trips: int, most: int, body: Block) -> int:
-    """How many trips, halved until they have no more operations than `most`."""
+def as_many(trips: int, most: int, body: Block, counts: Callable[[Expression], bool] = lambda node: True) -> int:
+    """How many trips, halved until they have no more operations that count than `most`."""
     nodes = list(statements_in(body))
     values = [each for node in nodes for each in ((node.value,) if isinstance(node, Store) else expressions(node))]
-    work = sum(isinstance(each, Operation) for value in values for each in _outside_indexes(value))
+    parts = (each for value in values for each in _outside_indexes(value))
+    work = sum(isinstance(each, Operation) and counts(each) for each in parts)
     while trips > 1 and trips * work > most:
         trips //= 2
     return trips

@@ -6,6 +6,7 @@ from functools import partial
 
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
+from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
@@ -28,6 +29,7 @@ TILE = 64
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
+    fission,
     interchange,
     register_accumulation,
     partial(strip_mining, room=ROOM, lanes=LANES),

@@ -205,7 +205,7 @@ def yes(*given: object) -> bool:
 
 
 BUGS = [
-    Bug("what is read behind is not looked for", module, "_apart", yes),
+    Bug("what is read behind is not looked for", module, "apart", yes),
     Bug("neighbours do not count", module, "have_their_own", yes),
     Bug("limits that move count as steady", module, "is_steady", yes),
     Bug("scalars that are handed on do not count", module, "exposed_in", lambda body: set()),
