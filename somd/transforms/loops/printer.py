@@ -232,8 +232,9 @@ def _loops(node: Region) -> Iterator[str]:
         yield f"{inner}{node.tile.count} trips of {node.tile.variable.name} at once{strips}"
         yield from (inner + line for line in _indented(_block(node.tile.body)))
     for number, piece in enumerate(node.pieces, 1):
-        yield f"{INDENT}piece {number}"
-        yield from _indented(_indented(_loops(piece)))
+        inner = INDENT * node.depth
+        yield f"{inner}piece {number}"
+        yield from (inner + line for line in _indented(_loops(piece)))
 
 
 def _reduced(node: Reduced) -> str:

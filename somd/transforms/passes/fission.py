@@ -2,34 +2,40 @@
 loop may run in strips.
 
     >>> before_and_after(fission, '''
-    ... def product(alpha: float, beta: float, c: A, a: np.ndarray, b: np.ndarray):
+    ... def product(beta: float, c: A, a: np.ndarray, b: np.ndarray):
     ...     for i in range(c.shape[0]):
     ...         for j in range(c.shape[1]):
     ...             c[i, j] *= beta
     ...         for k in range(a.shape[1]):
     ...             for j in range(c.shape[1]):
-    ...                 c[i, j] += alpha * a[i, k] * b[k, j]
-    ... ''', alpha="float64", beta="float64", c="float64[:, :]", a="float64[:, :]", b="float64[:, :]")
-    for j from 0 to length(c, 1)
-        c[i, j] = c[i, j] * beta
-    for k from 0 to length(a, 1)
-        for j from 0 to length(c, 1)
-            c[i, j] = c[i, j] + ((alpha * a[i, k]) * b[k, j])
-    ->
-    for j from 0 to length(c, 1)
-        c[i, j] = c[i, j] * beta
-    for k from 0 to length(a, 1)
-        for j from 0 to length(c, 1)
-            c[i, j] = c[i, j] + ((alpha * a[i, k]) * b[k, j])
-    piece 1
-        free i from 0 to length(c, 0)
-            for j from 0 to length(c, 1)
-                c[i, j] = c[i, j] * beta
-    piece 2
+    ...                 c[i, j] += a[i, k] * b[k, j]
+    ... ''', master=True, beta="float64", c="float64[:, :]", a="float64[:, :]", b="float64[:, :]")  # doctest: +ELLIPSIS
+    region 1, line 2
+        ...
         free i from 0 to length(c, 0)
             free j from 0 to length(c, 1)
-                for k from 0 to length(a, 1)
-                    c[i, j] = c[i, j] + ((alpha * a[i, k]) * b[k, j])
+                c[i, j] = c[i, j] * beta
+            for k from 0 to length(a, 1)
+                for j from 0 to length(c, 1)
+                    c[i, j] = c[i, j] + (a[i, k] * b[k, j])
+    ->
+    region 1, line 2
+        ...
+        free i from 0 to length(c, 0)
+            free j from 0 to length(c, 1)
+                c[i, j] = c[i, j] * beta
+            for k from 0 to length(a, 1)
+                for j from 0 to length(c, 1)
+                    c[i, j] = c[i, j] + (a[i, k] * b[k, j])
+            piece 1
+                free i from 0 to length(c, 0)
+                    free j from 0 to length(c, 1)
+                        c[i, j] = c[i, j] * beta
+            piece 2
+                free i from 0 to length(c, 0)
+                    free j from 0 to length(c, 1)
+                        for k from 0 to length(a, 1)
+                            c[i, j] = c[i, j] + (a[i, k] * b[k, j])
 
 Iterations of a region share nothing that one of them stores, so of one piece all may run before those of the next
 (*distribution* of the loop), if no scalar goes from a piece to another one. Nothing in the region may fail: the lowest

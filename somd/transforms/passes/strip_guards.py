@@ -68,18 +68,18 @@ def where_inside(region: Region) -> Guarded | None:
             found.update(dict.fromkeys(conditions))
     if not tested:
         return Guarded(region.body)
-    made = each_statement(region.body, _proved_in)
+    made = each_statement(region.body, proved_in)
     conditions = tuple(sorted(found, key=expression_text))
     return Guarded(made, conditions, frozenset(replace(each, access=PROVED) for each in tested))
 
 
-def _proved(node: Expression) -> Expression:
-    made = with_operands(node, _proved)
+def proved(node: Expression) -> Expression:
+    made = with_operands(node, proved)
     return replace(made, access=PROVED) if isinstance(made, Element) else made
 
 
-def _proved_in(node: Statement) -> Statement:
-    made = with_expressions(node, _proved)
+def proved_in(node: Statement) -> Statement:
+    made = with_expressions(node, proved)
     return replace(made, element=replace(made.element, access=PROVED)) if isinstance(made, Store) else made
 
 

@@ -15,6 +15,7 @@ from somd.transforms.passes.register_tiling import register_tiling
 from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.time_tiling import time_tiling
 from somd.transforms.passes.unroll_and_jam import unroll_and_jam
+from somd.transforms.passes.versioning import versioning
 
 #: bytes that the scalars of a strip may take: well inside the first cache
 ROOM = 1 << 14
@@ -29,6 +30,7 @@ TILE = 64
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
+    versioning,
     fission,
     interchange,
     register_accumulation,

@@ -1,0 +1,234 @@
+"""Loops that test accesses where they happen get a version without tests, for where all accesses are inside.
+
+    >>> before_and_after(versioning, '''
+    ... def halves(x: A, y: A, stride: int):
+    ...     for j in range(y.shape[0]):
+    ...         for k in range(stride):
+    ...             y[j] += x[2 * j * stride + k]
+    ... ''', x="float64[:]", y="float64[:]", stride="int64")  # doctest: +ELLIPSIS
+    for k from 0 to stride
+        y[j] = y[j] + x[test ((2 * j) * stride) + k]
+    ->
+    if (((((2 * j) * stride) >= 0) and (((2 * j) * stride) < length(x, 0))) and ...
+        for k from 0 to stride
+            y[j] = y[j] + x[((2 * j) * stride) + k]
+    else
+        for k from 0 to stride
+            y[j] = y[j] + x[test ((2 * j) * stride) + k]
+
+A test in each trip keeps a loop from being vectorised, and other passes from touching it. Where an index is a variable
+of a loop, plus or minus something that stays, it is inside in all trips if it is for the first and the last one, which
+is asked once before the outermost loop that leaves the rest of the index alone. An index that counts from the end, or
+is outside, is left to the loop as it was.
+
+An index may be made of elements that stay. These are proved to be inside only where they are read, so it is asked first
+whether the loops around them have trips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+
+from somd.transforms.loops.making import INT64, length, operation, whole_number
+from somd.transforms.loops.program import (
+    Allocate,
+    AllocateLike,
+    Constant,
+    Copy,
+    Element,
+    Expression,
+    HelperCall,
+    If,
+    Loop,
+    Operation,
+    Origin,
+    Program,
+    Proved,
+    Rebind,
+    Region,
+    Statement,
+    Store,
+    Tested,
+    Variable,
+    While,
+)
+from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_operands
+from somd.transforms.loops.scopes import assigned, read, set_by
+from somd.transforms.loops.varying import limits
+from somd.transforms.loops.walking import bodies, expressions, inside, operands, statements_in
+from somd.transforms.passes.strip_guards import proved_in, where_inside
+
+Block = tuple[Statement, ...]
+#: comparisons before a loop, at most
+TESTS = 32
+
+
+def versioning(program: Program) -> Program:
+    """The program with such versions of loops."""
+
+    def of_region(region: Region) -> Region:
+        if region.relaxed or where_inside(region) is not None:  # which strips ask for the whole region
+            return region
+        made = with_bodies(region, _versions)
+        assert isinstance(made, Region)
+        return made
+
+    return each_region(program, of_region)
+
+
+def _versions(body: Block) -> Block:
+    made: list[Statement] = []
+    for node in body:
+        test = _Versions(node).test() if isinstance(node, Loop) else None
+        if test is None:
+            made.append(with_bodies(node, _versions))
+        else:
+            assert isinstance(node, Loop)
+            origin = Origin(node.origin.position, node.origin.comments)
+            slow = replace(node, origin=replace(node.origin, comments=()))
+            fast = replace(slow, body=each_statement(node.body, proved_in))
+            made.append(If(test, (fast,), (slow,), origin))
+    return body if all(new is old for new, old in zip(made, body, strict=True)) else tuple(made)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A tested access in a loop, with the loops around it from that on; `always` if no condition is around it."""
+
+    element: Element
+    loops: tuple[Loop, ...]
+    always: bool
+
+
+class _Versions:
+    """When all accesses of a loop are inside."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        nodes = list(statements_in((loop,)))
+        self.changed = assigned((loop,))
+        self.arrays = {node.element.array for node in nodes if isinstance(node, Store)}
+        #: arrays that are made in the loop
+        self.made = {node.array for node in nodes if isinstance(node, Allocate | AllocateLike | Copy)}
+        self.made |= {name for node in nodes if isinstance(node, Rebind) for name in node.targets}
+        #: the loops that set a variable, where nothing else does
+        self.loops: dict[str, list[Loop]] = {}
+        others = {name for node in nodes if not isinstance(node, Loop) for name in set_by(node)}
+        for node in nodes:
+            if isinstance(node, Loop) and node.variable.name not in others:
+                self.loops.setdefault(node.variable.name, []).append(node)
+
+    def test(self) -> Expression | None:
+        """What tells that before the loop; None where nothing does, or no access is tested."""
+        trips: dict[Expression, None] = {}
+        found: dict[Expression, None] = {}
+        for access in _tested(self.loop.body, (self.loop,), True):
+            for axis, index in enumerate(access.element.indices):
+                corners = self.corners(index, access)
+                if corners is None or access.element.array in self.made or access.element.relaxed is not None:
+                    return None
+                if any(isinstance(each, Element) for each in inside(index)):
+                    trips.update(dict.fromkeys(map(_has_trips, access.loops)))
+                for each in corners:
+                    if each.range is None or each.range.low < 0:
+                        found[operation(">=", each, whole_number(0))] = None
+                    found[operation("<", each, length(access.element.array, axis))] = None
+        tests = [*(each for each in trips if not _is_certain(each)), *found]
+        return reduce(lambda one, other: operation("and", one, other), tests) if 0 < len(tests) <= TESTS else None
+
+    def corners(self, index: Expression, access: _Access) -> list[Expression] | None:
+        """The index where its loop variables are first and last; None where it is not known before the loop."""
+        names = sorted(read(index) & self.changed)
+        if index.type != INT64 or not self.may_be_asked(index, access):
+            return None
+        ends: list[list[dict[str, Expression]]] = []
+        for name in names:
+            loops = self.loops.get(name, [])
+            if not loops or not _once(index, name) or not all(map(self.is_known, loops)):
+                return None
+            ends.append([{name: each} for loop in loops for each in _ends(loop)])
+        made = []
+        for corner in product(*ends):
+            made.append(_at(index, {name: each for end in corner for name, each in end.items()}))
+        return made
+
+    def is_known(self, loop: Loop) -> bool:
+        """Whether the limits of a loop stay, and it has fewer trips than there are whole numbers above 0."""
+        if any(isinstance(each, Element | HelperCall) for limit in limits(loop) for each in inside(limit)):
+            return False
+        lowest = loop.start if isinstance(loop.step, Constant) and loop.step.value.real > 0 else loop.stop
+        few = lowest.range is not None and lowest.range.low >= -1
+        return few and isinstance(loop.step, Constant) and read(*limits(loop)).isdisjoint(self.changed)
+
+    def may_be_asked(self, index: Expression, access: _Access) -> bool:
+        """Whether the index may be computed before the loop: what elements it has stay, and are inside."""
+        for each in inside(index):
+            if isinstance(each, HelperCall):
+                return False
+            if isinstance(each, Element):
+                stays = each.array not in self.arrays | self.made and read(each).isdisjoint(self.changed)
+                known = isinstance(each.access, Proved) and each.relaxed is None and access.always
+                if not stays or not known or not all(map(self.is_known, access.loops)):
+                    return False
+        return True
+
+
+def _tested(body: Block, loops: tuple[Loop, ...], always: bool) -> Iterator[_Access]:
+    for node in body:
+        tops = (*expressions(node), *([node.element] if isinstance(node, Store) else ()))
+        for each in (part for top in tops for part in inside(top)):
+            if isinstance(each, Element) and isinstance(each.access, Tested):
+                yield _Access(each, loops, always and not _is_conditional(node))
+        inner = (*loops, node) if isinstance(node, Loop) else loops
+        for block in bodies(node):
+            yield from _tested(block, inner, always and not isinstance(node, If | While))
+
+
+def _is_conditional(node: Statement) -> bool:
+    """Whether a statement may not evaluate all of its expressions."""
+    found = (each for top in expressions(node) for each in inside(top))
+    return any(not isinstance(each, Element | Variable | Constant | Operation) or _is_lazy(each) for each in found)
+
+
+def _is_lazy(node: Expression) -> bool:
+    return isinstance(node, Operation) and node.operator in ("and", "or")
+
+
+def _once(index: Expression, name: str) -> bool:
+    """Whether an index is the variable, plus or minus something that does not have it."""
+    if isinstance(index, Variable):
+        return index.name == name
+    parts = [each for each in operands(index) if name in read(each)]
+    plain = isinstance(index, Operation) and index.operator in ("+", "-", "neg")
+    return plain and len(parts) == 1 and _once(parts[0], name)
+
+
+def _at(index: Expression, values: Mapping[str, Expression]) -> Expression:
+    """An index for values of variables."""
+    if isinstance(index, Variable):
+        return values.get(index.name, index)
+    made = with_operands(index, lambda each: _at(each, values))
+    nothing = isinstance(made, Operation) and made.operator in ("+", "-") and made.operands[1] == whole_number(0)
+    return operands(made)[0] if nothing else made
+
+
+def _ends(loop: Loop) -> tuple[Expression, Expression]:
+    """The first value of a loop's variable, and the last one, or one beyond it."""
+    assert isinstance(loop.step, Constant)
+    up = loop.step.value.real > 0
+    return loop.start, operation("-" if up else "+", loop.stop, whole_number(1))
+
+
+def _has_trips(loop: Loop) -> Expression:
+    assert isinstance(loop.step, Constant)
+    return operation("<" if loop.step.value.real > 0 else ">", loop.start, loop.stop)
+
+
+def _is_certain(test: Expression) -> bool:
+    """Whether a comparison of constants holds."""
+    found = [each.value.real for each in operands(test) if isinstance(each, Constant)]
+    up = isinstance(test, Operation) and test.operator == "<"
+    return len(found) == 2 and (found[0] < found[1] if up else found[0] > found[1])
