@@ -206,14 +206,16 @@ def apart(loop: Loop, late: Block, early: Block) -> bool:
         for other in _placed(early, ())
         if one[0].array == other[0].array and one[0].array in stored[0] | stored[1]
     ]
-    name = loop.variable.name
+    name, changed = loop.variable.name, assigned((replace(loop, body=(*late, *early)),))
     try:
         for (one, around), (other, beside) in pairs:
-            formulas = [*_bounds((loop, *around), "__a"), *_bounds((loop, *beside), "__b")]
+            formulas = [*_bounds((loop, *around), "__a", changed), *_bounds((loop, *beside), "__b", changed)]
             formulas.append(_formula(f"{_name(name)}__a < {_name(name)}__b", f"{_name(name)}__a", f"{_name(name)}__b"))
+            mine, its = ({each.variable.name for each in (loop, *loops)} for loops in (around, beside))
+            if (read(*one.indices) - mine | read(*other.indices) - its) & changed:
+                return False
             for left, right in zip(one.indices, other.indices, strict=True):
-                first = _affine(left, {each.variable.name for each in (loop, *around)}, "__a")
-                second = _affine(right, {each.variable.name for each in (loop, *beside)}, "__b")
+                first, second = _affine(left, mine, "__a"), _affine(right, its, "__b")
                 formulas.append(_formula(f"{first.text} = {second.text}", *first.names, *second.names))
             if not Sets().empty((), formulas):
                 return False
@@ -231,11 +233,12 @@ def _placed(part: Block, around: tuple[Loop, ...]) -> Iterator[tuple[Element, tu
         yield from ((each, around) for each in elements(node))
 
 
-def _bounds(loops: tuple[Loop, ...], suffix: str) -> Iterator[Affine]:
-    """Between what the variables of loops lie."""
+def _bounds(loops: tuple[Loop, ...], suffix: str, changed: set[str]) -> Iterator[Affine]:
+    """Between what the variables of loops lie, none of whose limits has what is `changed`, but for these."""
     known: set[str] = set()
     for loop in loops:
-        if not isinstance(loop.step, Constant) or loop.step.value != 1:
+        steady = (read(loop.start, loop.stop) - known).isdisjoint(changed)
+        if not steady or not isinstance(loop.step, Constant) or loop.step.value != 1:
             raise _NotAffine
         start, stop = (_affine(each, known, suffix) for each in (loop.start, loop.stop))
         known.add(loop.variable.name)

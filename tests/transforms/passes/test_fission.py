@@ -107,6 +107,17 @@ def neighbours(c: A, b: np.ndarray):
             for j in range(1, c.shape[1]):
                 c[i, j] += c[i, j - 1] * b[k, j]
 """
+SHIFTED = """
+def shifted(c: A, b: np.ndarray):
+    for i in range(c.shape[0]):
+        c[i, 0] = 1.0
+        for j in range(1, c.shape[1]):
+            s = 0.0
+            for k in range(b.shape[0]):
+                s += b[k, j]
+            t = j
+            c[i, t] = s + c[i, t - 1]
+"""
 RUNNING = """
 def running(c: A, a: np.ndarray, b: np.ndarray):
     for i in range(c.shape[0]):
@@ -171,7 +182,7 @@ def cut() -> tuple[Case, ...]:
 
 @functools.cache
 def left() -> tuple[Case, ...]:
-    texts = (FACTOR, SEEN, CHAIN, NEIGHBOURS, RUNNING, BEFORE, HANDED, LIMITS, ACROSS)
+    texts = (FACTOR, SEEN, CHAIN, NEIGHBOURS, SHIFTED, RUNNING, BEFORE, HANDED, LIMITS, ACROSS)
     given = {"c": MATRIX.copy(), "a": SQUARE, "b": SQUARE}
     plain = [case(each, **{n: v for n, v in given.items() if f"{n}: " in each.split("\n")[1]}) for each in texts]
     return (
