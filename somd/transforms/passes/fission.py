@@ -61,7 +61,8 @@ from somd.transforms.loops.rows import is_steady
 from somd.transforms.loops.scopes import assigned, exposed_in, read
 from somd.transforms.loops.varying import Varying, is_straight, limits
 from somd.transforms.loops.walking import called, expressions_in, statements_in, tests_accesses
-from somd.transforms.passes.interchange import apart
+from somd.transforms.passes.interchange import claims_what_limits_say
+from somd.transforms.passes.meeting import apart
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
 from somd.transforms.passes.strip_pieces import note_needs, pieces_of
 
@@ -143,7 +144,7 @@ def _may_go_outside(loop: Loop, before: list[Statement], inner: Loop) -> bool:
     read_first = {each.array for each in expressions_in(first) if isinstance(each, Element)}
     if any(isinstance(node, Loop) for node in nodes) or not all(isinstance(node, Assign) for node in first):
         return False
-    if read_first & stored or assigned(first) & assigned((inner,)):
+    if read_first & stored or assigned(first) & assigned((inner,)) or not claims_what_limits_say(inner):
         return False
     steady = all(is_steady(each, changed) for each in (*limits(loop), *limits(inner)))
     return steady and not exposed_in(inner.body) & assigned(inner.body) and have_their_own(loop, inner.variable.name)

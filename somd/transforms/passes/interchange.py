@@ -32,20 +32,15 @@ them storing. Loops change places where each access then lies in a row along the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from somd.transforms.access import Affine
-from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.loops.apart import have_their_own, reads_of
 from somd.transforms.loops.program import (
     Constant,
     Element,
     Expression,
     HelperCall,
-    Length,
     Loop,
-    Operation,
     Origin,
     Program,
     Rebind,
@@ -53,14 +48,14 @@ from somd.transforms.loops.program import (
     Statement,
     Store,
     Tested,
-    Variable,
 )
-from somd.transforms.loops.ranges import joined, of_trips, whole
+from somd.transforms.loops.ranges import joined, of_trips
 from somd.transforms.loops.rewriting import each_region, with_bodies
 from somd.transforms.loops.rows import is_steady, moves_with
 from somd.transforms.loops.scopes import assigned, exposed_in, read
 from somd.transforms.loops.varying import is_straight, limits
-from somd.transforms.loops.walking import bodies, elements, expressions_in, inside, statements_in
+from somd.transforms.loops.walking import expressions_in, inside, statements_in
+from somd.transforms.passes.meeting import apart
 
 Block = tuple[Statement, ...]
 #: what an access costs that is neither in a row along the innermost loop nor the same for all its trips, in such that
@@ -114,7 +109,7 @@ class _Interchange:
         """Whether each trip of the outer loop has its own elements and scalars in all trips of the one in it."""
         changed, body = assigned((loop,)), inner.body
         own = assigned(body)
-        if not _claims_what_limits_say(inner):
+        if not claims_what_limits_say(inner):
             return False  # it was proved where the outer loop has trips
         simple = is_straight(loop.body) and not any(isinstance(node, Loop) for node in statements_in(body))
         steps = isinstance(loop.step, Constant) and isinstance(inner.step, Constant)
@@ -143,7 +138,7 @@ class _Interchange:
         return set(reads_of(part)), {name for name in assigned(part) if self.reads[name]}
 
 
-def _claims_what_limits_say(loop: Loop) -> bool:
+def claims_what_limits_say(loop: Loop) -> bool:
     """Whether the interval of a loop's variable follows from its limits, wherever the loop stands."""
     start, stop, step = limits(loop)
     if start.range is None or stop.range is None or not isinstance(step, Constant):
@@ -187,85 +182,3 @@ def _cost(element: Element, variable: str) -> int:
     if variable not in read(last):
         return 0
     return 1 if moves_with(last, variable) else JUMP
-
-
-# --- distribution -------------------------------------------------------------------------------------------------
-
-
-class _NotAffine(Exception):
-    """An expression that isl cannot be asked about."""
-
-
-def apart(loop: Loop, late: Block, early: Block) -> bool:
-    """Whether the later part of a trip and the earlier part of a trip behind it reach no element in common of which one
-    of them is stored."""
-    stored = [{node.element.array for node in statements_in(part) if isinstance(node, Store)} for part in (late, early)]
-    pairs = [
-        (one, other)
-        for one in _placed(late, ())
-        for other in _placed(early, ())
-        if one[0].array == other[0].array and one[0].array in stored[0] | stored[1]
-    ]
-    name, changed = loop.variable.name, assigned((replace(loop, body=(*late, *early)),))
-    try:
-        for (one, around), (other, beside) in pairs:
-            formulas = [*_bounds((loop, *around), "__a", changed), *_bounds((loop, *beside), "__b", changed)]
-            formulas.append(_formula(f"{_name(name)}__a < {_name(name)}__b", f"{_name(name)}__a", f"{_name(name)}__b"))
-            mine, its = ({each.variable.name for each in (loop, *loops)} for loops in (around, beside))
-            if (read(*one.indices) - mine | read(*other.indices) - its) & changed:
-                return False
-            for left, right in zip(one.indices, other.indices, strict=True):
-                first, second = _affine(left, mine, "__a"), _affine(right, its, "__b")
-                formulas.append(_formula(f"{first.text} = {second.text}", *first.names, *second.names))
-            if not Sets().empty((), formulas):
-                return False
-    except (_NotAffine, TooComplex):
-        return False
-    return True
-
-
-def _placed(part: Block, around: tuple[Loop, ...]) -> Iterator[tuple[Element, tuple[Loop, ...]]]:
-    """The elements of a part, with the loops around them in it."""
-    for node in part:
-        inner = (*around, node) if isinstance(node, Loop) else around
-        for block in bodies(node):
-            yield from _placed(block, inner)
-        yield from ((each, around) for each in elements(node))
-
-
-def _bounds(loops: tuple[Loop, ...], suffix: str, changed: set[str]) -> Iterator[Affine]:
-    """Between what the variables of loops lie, none of whose limits has what is `changed`, but for these."""
-    known: set[str] = set()
-    for loop in loops:
-        steady = (read(loop.start, loop.stop) - known).isdisjoint(changed)
-        if not steady or not isinstance(loop.step, Constant) or loop.step.value != 1:
-            raise _NotAffine
-        start, stop = (_affine(each, known, suffix) for each in (loop.start, loop.stop))
-        known.add(loop.variable.name)
-        name = f"{_name(loop.variable.name)}{suffix}"
-        yield _formula(f"{start.text} <= {name} < {stop.text}", name, *start.names, *stop.names)
-
-
-def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
-    """An expression in isl's notation, the names of one trip with a suffix."""
-    if isinstance(node, Constant) and isinstance(node.value, int):
-        return _formula(str(int(node.value)))
-    if isinstance(node, Variable):
-        name = _name(node.name) + (suffix if node.name in own else "")
-        return _formula(name, name)
-    if isinstance(node, Length):
-        name = f"s_{_name(node.array)}_{node.axis}"
-        return _formula(name, name)
-    if isinstance(node, Operation) and node.operator in ("+", "-", "*") and node.range != whole(node.type):
-        left, right = (_affine(each, own, suffix) for each in node.operands)
-        if node.operator != "*" or not left.names or not right.names:
-            return _formula(f"({left.text} {node.operator} {right.text})", *left.names, *right.names)
-    raise _NotAffine
-
-
-def _formula(text: str, *names: str) -> Affine:
-    return Affine(text, frozenset(names))
-
-
-def _name(name: str) -> str:
-    return "v_" + name.replace("'", "__q")

@@ -18,9 +18,10 @@
 The variable has the element's type, so each update rounds as the store did. A compiler that cannot rule out two names
 of one array does not do this, and loads and stores once a trip.
 
-It is done where the body has no other access of the array, all its arrays have one name, nothing in it fails or leaves
-the loop, and the element is accessed in each trip, proved to be inside. A loop that may have no trips stands behind a
-test, for then nothing says that the index is inside; not so where the element was stored just before.
+It is done where the body has no other access of the array, or isl finds that no other one is ever this element, all
+its arrays have one name, nothing in it fails or leaves the loop, and the element is accessed in each trip, proved to be
+inside. A loop that may have no trips stands behind a test, for then nothing says that the index is inside; not so where
+the element was stored just before.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.scopes import assigned
 from somd.transforms.loops.walking import called, expressions_in, operands, statements_in
+from somd.transforms.passes.meeting import is_alone
 
 Block = tuple[Statement, ...]
 #: what ends a trip early, or gives names to arrays
@@ -75,11 +77,15 @@ class _Holding:
         self.raising = {f.name for f in program.functions if any(isinstance(n, Raise) for n in statements_in(f.body))}
         #: arrays that are left alone
         self.shared: frozenset[str] = frozenset()
+        #: the body of the region at hand, and the loops around what is looked at
+        self.body: Block = ()
+        self.around: tuple[Loop, ...] = ()
 
     def region(self, region: Region) -> Region:
         if region.aliased or region.relaxed or any(isinstance(node, Rebind) for node in statements_in(region.body)):
             return region
         self.shared = frozenset(each.array for each in region.combined)
+        self.body, self.around = region.body, region.loops
         made = with_bodies(region, self.block)
         assert isinstance(made, Region)
         return made
@@ -88,8 +94,15 @@ class _Holding:
         made: list[Statement] = []
         for node in body:
             held = self.held(node, made) if isinstance(node, Loop) else ()
-            made += held or (with_bodies(node, self.block),)
+            made += held or (self.inside(node),)
         return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+
+    def inside(self, node: Statement) -> Statement:
+        around = self.around
+        self.around = (*around, node) if isinstance(node, Loop) else around
+        made = with_bodies(node, self.block)
+        self.around = around
+        return made
 
     def held(self, loop: Loop, before: list[Statement]) -> Block:
         """The loop with its elements in variables, and what stands around it; empty where it has none."""
@@ -111,8 +124,7 @@ class _Holding:
             stores.append(Store(each, place, origin))
             body = with_variable(body, each, place)
         inner = replace(loop, body=body)
-        inner = replace(inner, body=self.block(inner.body))
-        whole = (*loads, inner, *stores)
+        whole = (*loads, self.inside(inner), *stores)
         if isinstance(trips, bool) or all(each in known for each in elements):
             return whole
         return (If(trips, whole, (), origin),)
@@ -132,8 +144,9 @@ class _Holding:
         for first in dict.fromkeys(node.element for node in inside if isinstance(node, Store)):
             mine = [each for each in accesses if each.array == first.array]
             stores = sum(isinstance(node, Store) and node.element == first for node in inside)
-            updated = len(mine) > stores and all(each == first for each in mine)
-            if updated and first.array not in self.shared and _is_steady(first, changed):
+            if mine.count(first) <= stores or first.array in self.shared or not _is_steady(first, changed):
+                continue
+            if all(each == first for each in mine) or is_alone(first, loop, self.around, self.body):
                 yield first
 
 

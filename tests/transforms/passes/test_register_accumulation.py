@@ -62,7 +62,7 @@ def two(a: A, sums: A, squares: A):
 OTHER = """
 def other(a: A, out: A):
     for i in range(a.shape[0]):
-        for k in range(1, 4):
+        for k in range(4):
             out[i, 0] = out[i, 0] * 0.5 + a[i, k]
             out[i, k] = out[i, 0]
 """
@@ -96,6 +96,24 @@ def counted(a: A, at: np.ndarray, out: A):
 """
 
 
+ROWS_BELOW = """
+def rows_below(b: A, f: np.ndarray):
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(i + 1, b.shape[0]):
+                b[i, j] += f[k] * b[k, j]
+"""
+FACTORS = """
+def factors(a: A):
+    for i in range(a.shape[0]):
+        for j in range(i, a.shape[1]):
+            for k in range(i - 1, -1, -1):
+                a[i, j] -= a[i, k] * a[k, j]
+"""
+REACHED = ROWS_BELOW.replace("range(i + 1,", "range(")
+CHANGED = ROWS_BELOW.replace("b[i, j] +=", "t = min(k, i)\n                b[i, j] +=").replace("* b[k,", "* b[t,")
+
+
 @functools.cache
 def held() -> tuple[Case, ...]:
     return (
@@ -106,6 +124,8 @@ def held() -> tuple[Case, ...]:
         case(NO_TRIPS, a=NUMBERS, out=np.zeros(2), n=0),
         case(NO_TRIPS, a=SMALL, out=NUMBERS, n=3),
         case(TWO, a=MATRIX, sums=SMALL, squares=NUMBERS),
+        case(ROWS_BELOW, b=MATRIX.copy(), f=NUMBERS),
+        case(FACTORS, a=np.resize(MATRIX, (7, 7))),
     )
 
 
@@ -114,6 +134,8 @@ def left() -> tuple[Case, ...]:
     return (
         case(OTHER, a=MATRIX, out=MATRIX.copy()),
         case(MOVED, a=NUMBERS, out=MATRIX.copy()),
+        case(REACHED, b=MATRIX.copy(), f=NUMBERS),
+        case(CHANGED, b=MATRIX.copy(), f=NUMBERS),
         case(LEFT, a=NUMBERS, out=np.zeros(12)),
         case(COUNTED, a=NUMBERS, at=np.array([0, 3, -2, 40]), out=np.zeros(12)),
     )
@@ -209,6 +231,7 @@ BUGS = [
     Bug("other accesses do not count", _Holding, "elements", any_element),
     Bug("whatever changes is steady", module, "_is_steady", lambda element, changed: True),
     Bug("tests that may fail do not count", module, "Tested", ()),
+    Bug("others are never the element", module, "is_alone", lambda *given: True),
     Bug("the variable is of another type", module, "variable", wider),
 ]
 
