@@ -14,12 +14,14 @@ from somd.errors import SomdRuntimeError
 OPERANDS, INPUT, OUTPUT, MASK, UNPACKED = "operands", "input", "output", "mask", "unpacked"
 #: an index and the number of its axis, and the length of that
 INDEX = "index"
-#: two operands of a product
-DOT, MATMUL = "dot", "matmul"
+#: an array, and the shape of `np.broadcast_to`
+REQUESTED = "requested"
+#: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
+PRODUCT = "product "
 
 
-def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
-    """What NumPy raises for two shapes that are not equal. Lengths count as 0 where they are negative.
+def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequence[int]) -> Exception:
+    """What NumPy raises for shapes that do not go together. Lengths count as 0 where they are negative.
 
     Where NumPy would stretch an axis of length 1, a SomdRuntimeError: the loops that were made do not.
 
@@ -28,21 +30,21 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
     """
     if what == INDEX:
         return IndexError(f"index {first[0]} is out of bounds for axis {first[1]} with size {second[0]}")
-    shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second)]
+    shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second, *others)]
+    if what.startswith(PRODUCT):
+        return _product(what.removeprefix(PRODUCT), shapes)
     if _stretches(what, shapes[0], shapes[1]):
-        told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
-        message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
-        return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+        return _stretched(shapes)
     if what == UNPACKED:
         return _unpacking(shapes[0][0], shapes[1][0])
-    if what in (DOT, MATMUL):
-        return _product(what, shapes[0], shapes[1])
     one, two = (np.broadcast_to(np.zeros(()), shape) for shape in shapes)
     try:
         if what == OPERANDS:
             np.add(one, two)
         elif what == MASK:
             one[np.broadcast_to(np.False_, shapes[1])]
+        elif what == REQUESTED:
+            np.broadcast_to(one, shapes[1])
         elif what == INPUT:
             np.lib.stride_tricks.as_strided(np.zeros(1), shapes[1], (0,) * two.ndim)[...] = one
         else:
@@ -53,13 +55,25 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int]) -> Exception:
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
 
 
-def _product(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> Exception:
-    """What NumPy raises for a product; the other lengths may be large, and are 1 where the text does not tell them."""
-    try:
-        getattr(np, what)(np.broadcast_to(np.zeros(()), first), np.broadcast_to(np.zeros(()), second))
-    except ValueError as error:
-        return error.with_traceback(None)
-    raise AssertionError(f"shapes {first} and {second} fit")
+def _stretched(shapes: Sequence[tuple[int, ...]]) -> Exception:
+    told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
+    message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
+    return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+
+
+def _product(named: str, shapes: Sequence[tuple[int, ...]]) -> Exception:
+    """What NumPy raises for a product. It is asked for small arrays first, since it computes what it takes."""
+    name, _, letters = named.partition(" ")
+    small = {n: k for k, n in enumerate(sorted({0, 1, *(n for shape in shapes for n in shape)}))}
+    for each in ([tuple(map(small.__getitem__, shape)) for shape in shapes], shapes):
+        arrays = [np.broadcast_to(np.zeros(()), shape) for shape in each]
+        try:
+            getattr(np, name)(*([letters] if letters else []), *arrays)
+        except ValueError as error:
+            raised = error.with_traceback(None)
+        else:
+            return _stretched(shapes)
+    return raised
 
 
 def _unpacking(count: int, names: int) -> Exception:
@@ -73,10 +87,10 @@ def _unpacking(count: int, names: int) -> Exception:
 
 def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether NumPy takes two shapes."""
-    if what in (MASK, UNPACKED, DOT, MATMUL):
+    if what in (MASK, UNPACKED):
         return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
-    if what == INPUT:
+    if what in (INPUT, REQUESTED):
         return all(given in (taken, 1) for given, taken in pairs)
     if what == OUTPUT:
         return all(given in (taken, 1) for taken, given in pairs)

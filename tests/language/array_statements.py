@@ -176,6 +176,16 @@ def taken_under_masks(a, m):
     return b, (a[a > 0] * 2).sum() + b.sum(), a[m][::-1] + b
 
 
+@program(lambda: [(numbers(n),) for n in (0, 2, 3, 9)])
+@somd
+def beginnings(u):
+    inner, under = u[:3], u[u > 0]
+    v = np.ones_like(inner) + inner
+    w = u * 2
+    w, x = w[u > 0], w + u
+    return under, v, w, x, u[:].copy(), inner.copy(), u[u > 1]
+
+
 @program(lambda: [(numbers(6), np.array([0, 3, -1, 3]), numbers(6, 6)), (numbers(1), np.array([0]), numbers(1, 2))])
 @somd
 def gathered(a, index, m):

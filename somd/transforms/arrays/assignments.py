@@ -15,7 +15,6 @@ from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.arrays.expressions import Expressions, code
 from somd.transforms.arrays.indexed import mask_of
 from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.named_parts import is_whole
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.values import Value, View
@@ -67,7 +66,7 @@ class Assignments:
     ) -> list[cst.BaseStatement]:
         """`name = value`, which is a new array, or a part of another one."""
         if isinstance(value, View) and value.array not in self.names.spelled:
-            if value.array != name or not is_whole(value):
+            if value.array != name or not value.whole:
                 self.named(name, value, node)
             return []
         self.check_choice(node)
@@ -142,8 +141,14 @@ class Assignments:
         """Each target takes its value, if need be one that was computed before."""
         ready: list[tuple[cst.BaseExpression, Value, cst.BaseExpression]] = []
         for number, (target, value, node) in enumerate(pairs):
-            if self.changed_by([each for each, _, _ in pairs[:number]], node, small) and not isinstance(value, View):
-                value = self.nests.read_before(value, node) if value.shape else self.expressions.kept_number(node)
+            earlier = [each for each, _, _ in pairs[:number]]
+            if isinstance(value, View):
+                bound = {each.value for each in earlier if isinstance(each, cst.Name)}
+                if not value.whole and value.array not in self.names.spelled and bound & names_read(node):
+                    message = "a part of an array whose name, or limit, is bound anew in the same statement"
+                    raise self.expressions.refuse("SOMD202", message, node, "write one a line")
+            elif self.changed_by(earlier, node, small):
+                value = self.kept(value, node)
             ready.append((target, value, node))
         names = [t.value for t, v, _ in ready if isinstance(t, cst.Name) and v.shape]
         whole = {v.array for _, v, _ in ready if isinstance(v, View) and v.shape and v.array in names}
@@ -157,6 +162,13 @@ class Assignments:
             made += [*self.shapes.before, *lines]
             self.shapes.before = before
         return made
+
+    def kept(self, value: Value, node: cst.BaseExpression) -> Value:
+        """A value that is computed now, whatever becomes of the names that it is made of."""
+        if not value.shape:
+            return self.expressions.kept_number(node)
+        made = self.nests.read_before(value, node)
+        return self.own(made.array, made.shape, node)
 
     def one(
         self, small: cst.BaseSmallStatement, target: cst.BaseExpression, value: Value, node: cst.BaseExpression
@@ -199,7 +211,7 @@ class Assignments:
                 continue
             given.append(value.array)
             own = value.array in names or value.array in self.names.spelled
-            if not own or not is_whole(value):
+            if not own or not value.whole:
                 message = "a part of an array whose name is bound anew in the same statement"
                 raise self.expressions.refuse("SOMD202", message, node, "write one a line, or copy the part")
         gone = [name for name in names if name not in given]
@@ -258,6 +270,9 @@ class Assignments:
                 message = "what an array of indexes names twice is written twice: the order counts"
                 helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
             raise self.expressions.refuse("SOMD202", message, node, helps)
+        if not view.written:
+            message = "NumPy raises ValueError here: this part of an array is for reading alone"
+            raise self.expressions.refuse("SOMD202", message, node, "write into the array itself, or into a copy")
         return view
 
 

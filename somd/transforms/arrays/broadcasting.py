@@ -9,7 +9,7 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import INPUT, MASK, OPERANDS, OUTPUT, misfit
+from somd.language.shapes import INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, misfit
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
@@ -47,7 +47,9 @@ class Broadcasting:
 
     def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
         """Emit a test of the lengths of two shapes that are not known to fit."""
-        stretched = {OPERANDS: (True, True), INPUT: (True, False), OUTPUT: (False, True)}.get(what, (False, False))
+        stretched = {OPERANDS: (True, True), INPUT: (True, False), REQUESTED: (True, False), OUTPUT: (False, True)}.get(
+            what, (False, False)
+        )
         unknown: list[tuple[Linear, Linear]] = []
         for a, b in zip(reversed(first), reversed(second), strict=False):
             known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])
@@ -67,8 +69,8 @@ class Broadcasting:
             read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
             self.equal[frozenset((a.text, b.text))] = frozenset(read)
 
-    def demand(self, what: str, a: Linear, b: Linear, shapes: tuple[Shape, Shape], node: cst.CSTNode) -> None:
-        """Emit a test that two lengths of two shapes are equal."""
+    def demand(self, what: str, a: Linear, b: Linear, shapes: Sequence[Shape], node: cst.CSTNode) -> None:
+        """Emit a test that two lengths of some shapes are equal."""
         if a == b or frozenset((a.text, b.text)) in self.equal:
             return
         raising = self.names.raising(what, list(shapes), node)

@@ -55,18 +55,18 @@ class Emitting:
             made = [f"for {name} in range({length}):", *(f"    {line}" for line in made)]
         return made
 
-    def raising(self, condition: str, exception: str) -> None:
-        """Raise the exception of a text where a condition holds."""
-        self.emit(f"if {condition}:", f"    {self.names.raised(f'raise {exception}', (), self.node)}")
+    def raising(self, condition: str, exception: str, *values: str) -> None:
+        """Raise the exception of a text, which may hold names of these values, where a condition holds."""
+        self.emit(f"if {condition}:", f"    {self.names.raised(f'raise {exception}', values, self.node)}")
 
-    def made(self, name: str, shape: Sequence[Linear]) -> Value:
-        """The value of a scalar, or of the beginning of an array, that has been computed."""
+    def made(self, name: str, shape: Sequence[Linear], whole: bool = True) -> Value:
+        """The value of a scalar or an array that has been computed, or of the beginning of one."""
         if not shape:
             return Value((), lambda at: self.text(name))
         axes = tuple(Axis(Linear(), 1, axis) for axis in range(len(shape)))
         node = cst.Name(name)
         self.names.place(node, self.node)
-        return self.expressions.view(name, axes, tuple(shape), node)
+        return self.expressions.view(name, axes, tuple(shape), node, whole)
 
     def element(self, value: Value, at: Sequence[Linear]) -> str:
         """The text of an element; an axis whose length is known to be 1 has one index."""

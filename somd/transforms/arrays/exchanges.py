@@ -64,6 +64,10 @@ class Exchanges:
         kind = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)
         return isinstance(kind, ArrayType)
 
+    def _gives_a_part(self, node: cst.BaseExpression) -> bool:
+        given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
+        return given is not None and given.function.gives_a_part
+
     def _block(self, statements: Sequence[cst.CSTNode], own: set[str]) -> None:
         """Go through a block before which the names `own` stand for arrays of their own; left as it is behind it."""
         for node in small_statements(statements):
@@ -98,7 +102,7 @@ class Exchanges:
             self.parts |= {name for name in rows if self._is_array(cst.Name(name))}
             own -= rows
         for name, value in arrays:
-            view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name)
+            view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name) or self._gives_a_part(value)
             if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
                 self.copied.add(node)
                 view = False

@@ -16,6 +16,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.shapes import INDEX
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.arrays.array_functions import value_of
 from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked
 from somd.transforms.arrays.linear import Linear
@@ -180,10 +181,10 @@ class Expressions:
         raise self.refuse("SOMD202", "this is not supported among arrays", node, "write the loop out")
 
     def reduces(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is a reduction or a product of arrays."""
+        """Whether an expression is a reduction, a product, or a function of whole arrays."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is not None:
-            return callee.kind in ("reduce", "product")
+            return callee.kind in ("reduce", "product", "array")
         return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply)
 
     def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
@@ -206,6 +207,8 @@ class Expressions:
         owner = call.func.value if isinstance(call.func, cst.Attribute) else None
         of_array = owner is not None and isinstance(self.type_of(owner), ArrayType)
         operands = [*([owner] if of_array and owner is not None else []), *(a.value for a in call.args)]
+        if callee.given is not None:
+            return value_of(self, call)
         if callee.reducing is not None:
             return reduction(self, call, callee.reducing, operands[0])
         return product(self, call, operands[0], operands[1])
@@ -231,7 +234,7 @@ class Expressions:
         self.before.append(made)
         target = cst.Name(name)
         self.names.place(target, node)
-        return self.view(name, tuple(Axis(Linear(), 1, k) for k in range(len(lengths))), value.shape, target)
+        return self.view(name, tuple(Axis(Linear(), 1, k) for k in range(len(lengths))), value.shape, target, True)
 
     def scalar(self, node: cst.BaseExpression) -> Value:
         """A number among arrays, computed once: what the statement writes may hold it."""
@@ -286,18 +289,18 @@ class Expressions:
         shape, last = base.shape[::-1], len(base.shape) - 1
         if isinstance(base, View):
             turned = tuple(a if a.along is None else replace(a, along=last - a.along) for a in base.axes)
-            return self.view(base.array, turned, shape, node)
+            return self.like(base, turned, shape, node)
         return Value(shape, lambda at: base.element(at[::-1]))
 
     def whole(self, node: cst.Name, kind: ArrayType) -> View:
         part = self.parts.standing.get(node.value)
         if part is not None:
-            return self.view(part.array, part.axes, part.shape, node)
+            return replace(self.like(part, part.axes, part.shape, node), whole=part.whole)
         if self.parts.is_unclear(node.value):
             raise self.unclear(node)
         axes = tuple(Axis(Linear(), 1, axis) for axis in range(kind.ndim))
         shape = tuple(self.length(node.value, axis) for axis in range(kind.ndim))
-        return self.view(node.value, axes, shape, node)
+        return self.view(node.value, axes, shape, node, whole=True)
 
     def unclear(self, node: cst.CSTNode) -> NotTaken:
         name = node.value if isinstance(node, cst.Name) else code(node)
@@ -307,7 +310,7 @@ class Expressions:
     def lasting(self, view: View, node: cst.BaseExpression) -> View:
         """A view that stays what it is when the numbers change of which its limits were made."""
         axes = tuple(replace(axis, start=self.frozen(axis.start)) for axis in view.axes)
-        return self.view(view.array, axes, tuple(map(self.frozen, view.shape)), node)
+        return replace(self.like(view, axes, tuple(map(self.frozen, view.shape)), node), whole=view.whole)
 
     def frozen(self, value: Linear) -> Linear:
         made = Linear(value.constant)
@@ -318,12 +321,23 @@ class Expressions:
             made = made + (Linear.of(text) if steady else self.named(text, natural)) * count
         return made
 
-    def view(self, array: str, axes: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+    def view(
+        self,
+        array: str,
+        axes: tuple[Axis, ...],
+        shape: tuple[Linear, ...],
+        node: cst.BaseExpression,
+        whole: bool = False,
+    ) -> View:
         def element(at: At) -> cst.BaseExpression:
             indexes = ", ".join(axis.index(at).text for axis in axes)
             return self.names.expression(f"{array}[{indexes}]", node)
 
-        return View(shape, element, array, axes)
+        return View(shape, element, array=array, axes=axes, whole=whole)
+
+    def like(self, base: View, axes: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
+        """A part of the array of another one, which is for reading alone where that is."""
+        return replace(self.view(base.array, axes, shape, node), written=base.written)
 
     def operation(self, node: cst.BaseExpression, parts: Mapping[str, cst.BaseExpression]) -> Value:
         """A node of which some parts are values."""
@@ -381,7 +395,9 @@ class Expressions:
             )
         if callee is not None and callee.kind in ("allocate", "like"):
             name = self.names.new("value__once", code(node))
-            line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
+            line = cst.SimpleStatementLine(
+                [cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(self.plain_number(node)))]
+            )
             self.names.place(line, node)
             self.before.append(line)
             kind = self.type_of(node)
@@ -489,7 +505,7 @@ class Expressions:
                     continue
                 over = gone[axis.along]
                 axes.append(Axis(axis.start + over.start * axis.step, over.step * axis.step, over.along))
-            return self.view(base.array, tuple(axes), shape, node)
+            return self.like(base, tuple(axes), shape, node)
         return Value(shape, lambda at: base.element(tuple(axis.index(at) for axis in gone)))
 
 

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator
 import libcst as cst
 import numpy as np
 
+from somd.language.array_functions import METHODS as MORE_METHODS
+from somd.language.array_functions import array_function
 from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.array_helpers import array_names
 from somd.transforms.frontend.positional import called_function
@@ -103,9 +105,17 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
             self.operands(*(item for item in items_of(node, method) if isinstance(item, cst.BaseExpression)))
 
         def visit_Call(self, node: cst.Call) -> None:
+            nonlocal found
+            function = evaluate(node.func, method.namespace, method.local_names)
+            found = found or array_function(function) is not None
             if _is_elementwise(node, method):
                 self.operands(*(each.value for each in node.args))
-            if isinstance(node.func, cst.Attribute) and node.func.attr.value in (*METHODS, "astype", "dot"):
+            if isinstance(node.func, cst.Attribute) and node.func.attr.value in (
+                *METHODS,
+                *MORE_METHODS,
+                "astype",
+                "dot",
+            ):
                 self.operands(node.func.value)
 
         def operands(self, *nodes: cst.BaseExpression) -> None:
@@ -126,6 +136,8 @@ def _operates(node: cst.BaseExpression, method: Method, arrays: Collection[str])
         return _operates(node.expression, method, arrays)
     if isinstance(node, cst.Comparison):
         return any(_operates(n, method, arrays) for n in (node.left, *(c.comparator for c in node.comparisons)))
+    if isinstance(node, cst.Call) and array_function(evaluate(node.func, method.namespace, method.local_names)):
+        return True
     if isinstance(node, cst.Call) and _is_elementwise(node, method):
         return any(_operates(each.value, method, arrays) for each in node.args)
     if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name) and node.value.value in arrays:

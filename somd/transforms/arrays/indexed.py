@@ -48,8 +48,10 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
         own = (*at[:axis], Linear(), *at[axis + count :])
         elements = []
         for number, each in enumerate(rest.axes):
-            found = index.element(at[axis : axis + count]) if number == axis else None
-            text = each.index(own).text
+            inner = at[axis : axis + count]
+            known = index.linear(inner) if index.linear is not None and number == axis else None
+            found = index.element(inner) if number == axis and known is None else None
+            text = (known or each.index(own)).text
             value = names.expression(text, node) if found is None else found
             elements.append(cst.SubscriptElement(cst.Index(value)))
         made = cst.Subscript(cst.Name(base.array), elements)
@@ -97,4 +99,4 @@ def filtered(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpres
     ]
     made.emit(f"{count} = 0", *made.loops(indexes, [length.text for length in lengths], kept))
     expressions.naturals.add(count)
-    return made.made(array, (Linear.of(count),))
+    return made.made(array, (Linear.of(count),), whole=False)

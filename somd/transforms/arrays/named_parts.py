@@ -13,8 +13,7 @@ from collections.abc import Collection, Mapping
 import libcst as cst
 
 from somd.transforms.arrays.exchanges import Exchanges
-from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.values import Axis, View
+from somd.transforms.arrays.values import View
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import nodes_in
@@ -72,10 +71,3 @@ class NamedParts:
         """Behind a block that binds `names`, what held before it holds for the others."""
         self.standing = dict(before)
         self.forget(names)
-
-
-def is_whole(view: View) -> bool:
-    """Whether a part is the whole array, as it lies."""
-    return all(axis == Axis(Linear(), 1, number) for number, axis in enumerate(view.axes)) and len(view.axes) == len(
-        view.shape
-    )

@@ -49,7 +49,7 @@ class Nests:
     def target(self, name: str, shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
         """The whole of a new array."""
         axes = tuple(Axis(Linear(), 1, axis) for axis in range(len(shape)))
-        return self.expressions.view(name, axes, shape, node)
+        return self.expressions.view(name, axes, shape, node, whole=True)
 
     def allocation(self, shape: tuple[Linear, ...], kind: ArrayType) -> str:
         lengths = [self.expressions.clamped(length).text for length in shape]

@@ -15,7 +15,6 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import items_of
-from somd.transforms.arrays.named_parts import is_whole
 from somd.transforms.arrays.values import View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
@@ -93,7 +92,7 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
     if isinstance(node, cst.Call):
         return _like(expressions, node)
     if isinstance(node, cst.Name) and (part := _part(expressions, node, node)) is not None:
-        if not is_whole(part):
+        if not part.whole:
             message = f"`{node.value}` is a part of an array, which does not stand here"
             raise expressions.refuse("SOMD202", message, node, "copy the part: `.copy()` behind it")
         return expressions.names.expression(part.array, node)
@@ -134,7 +133,7 @@ def _like(expressions: Expressions, node: cst.Call) -> cst.BaseExpression | None
         return None
     part = _part(expressions, first, node)
     kind = expressions.types.nodes.get(node)
-    if part is None or is_whole(part) or callee.name == "copy":
+    if part is None or part.whole or callee.name == "copy":
         return None
     names = expressions.names
     lengths = [expressions.clamped(length).text for length in part.shape]

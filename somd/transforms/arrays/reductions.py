@@ -60,6 +60,13 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
     return one.kept(made) if reducing.keepdims else made
 
 
+def along(
+    expressions: Expressions, node: cst.CSTNode, name: str, value: Value, axes: tuple[int, ...] | None, dtype: str
+) -> Value:
+    """A value reduced by one of NumPy's own reductions along axes, all of them for None; `dtype` is the result's."""
+    return _Reduction(expressions, node, value, axes).of(name, dtype)
+
+
 def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
     parts = 2 if np.dtype(dtype).kind == "c" else 1
     return LANES // parts, LEAF // parts

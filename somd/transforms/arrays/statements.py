@@ -19,13 +19,13 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector
 from somd.transforms.analysis.aliases import aliases_of
+from somd.transforms.arrays.array_functions import written_by
 from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
-from somd.transforms.arrays.named_parts import is_whole
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import is_plain, plain
@@ -246,6 +246,10 @@ class _Lowering:
             value = self.returned(small.value)
             return [cst.SimpleStatementLine([cast(cst.Return, self.names.changed(small, value=value))])]
         if isinstance(small, cst.Expr):
+            callee = self.types.calls.get(small.value) if isinstance(small.value, cst.Call) else None
+            if callee is not None and callee.given is not None and callee.given.function.writes:
+                view, stored = written_by(self.expressions, cst.ensure_type(small.value, cst.Call))
+                return self.assignments.stored(small, view, stored, small.value)
             self.nests.computed(self.expressions.value(small.value), small.value)
             return []
         return self.assignments.assigned(small)
@@ -277,7 +281,7 @@ class _Lowering:
             return self.expressions.plain_number(node)
         self.assignments.check_choice(node)
         value = self.expressions.value(node)
-        if isinstance(value, View) and is_whole(value):
+        if isinstance(value, View) and value.whole:
             return self.names.expression(value.array, node)
         if isinstance(value, View) and value.array not in self.names.spelled:
             message = "a part of an array is not returned: it would be the caller's memory"

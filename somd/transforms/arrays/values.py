@@ -20,10 +20,12 @@ ONE = Linear(1)
 
 @dataclass(frozen=True)
 class Value:
-    """A value of `shape`, whose lengths count as 0 where they are negative."""
+    """A value of `shape`, whose lengths count as 0 where they are negative; where its elements are integers that are
+    linear in the index, `linear` gives them as such."""
 
     shape: tuple[Linear, ...]
     element: Callable[[At], cst.BaseExpression]
+    linear: Callable[[At], Linear] | None = None
 
     def at(self, index: Sequence[Linear], shape: Sequence[Linear]) -> cst.BaseExpression:
         """The element for an index into the `shape` to which the value is broadcast."""
@@ -50,10 +52,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class View(Value):
-    """A part of `array`, which has `axes`."""
+    """A part of `array`, which has `axes`, or the `whole` of it as it lies; one that is not `written` is for reading
+    alone, as it is in NumPy."""
 
     array: str = ""
     axes: tuple[Axis, ...] = ()
+    written: bool = True
+    whole: bool = False
 
     def starts(self) -> dict[int, Linear]:
         """Where loops over the elements may begin to count, so that they count indexes: axes that are gone along one by

@@ -8,11 +8,13 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.language.array_functions import array_function
 from somd.language.operators import symbols, ways_out
 from somd.language.scanning import CLAIMED, no_such_scan
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
+from somd.transforms.tree.names import evaluate
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
@@ -118,7 +120,16 @@ class _Checker(cst.CSTVisitor):
         return False
 
     def visit_Call(self, node: cst.Call) -> bool:
-        return number_of_text(node, self.method) is None
+        function = array_function(evaluate(node.func, self.method.namespace, self.method.local_names))
+        if function is None:
+            return number_of_text(node, self.method) is None
+        for argument in node.args:
+            if isinstance(argument.value, cst.List):
+                for element in argument.value.elements:
+                    element.value.visit(self)
+            elif argument.star or not isinstance(argument.value, cst.SimpleString):
+                argument.visit(self)
+        return False
 
     def visit_Arg(self, node: cst.Arg) -> bool:
         if node.star:

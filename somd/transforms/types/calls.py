@@ -13,6 +13,7 @@ import libcst as cst
 import numpy as np
 
 from somd.capture.objects import is_known
+from somd.language.array_functions import array_function, array_method
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
@@ -61,6 +62,9 @@ class Calls:
             self.types.calls[node] = Callee("product", product)
             sides = self.any(arguments[0]), self.any(arguments[1])
             return self.expressions.reductions.product(node, *sides, function)
+        of_arrays = array_function(function)
+        if of_arrays is not None:
+            return self.expressions.array_functions.call(node, of_arrays, None)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
@@ -258,11 +262,14 @@ class Calls:
         if isinstance(base, ArrayType) and name == "dot" and len(node.args) == 1:
             self.types.calls[node] = Callee("product", "dot")
             return self.expressions.reductions.product(node, base, self.any(node.args[0].value), np.dot)
+        of_arrays = array_method(name)
+        if isinstance(base, ArrayType) and of_arrays is not None:
+            return self.expressions.array_functions.call(node, of_arrays, function.value)
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
         if isinstance(base, ArrayType) and name == "astype" and len(node.args) == 1:
-            dtype = self._dtype(node.args[0].value)
+            dtype = self.dtype(node.args[0].value)
             self.types.calls[node] = Callee("astype", dtype or "")
             self.types.whole = True
             return None if dtype is None else ArrayType(dtype, base.ndim)
@@ -292,16 +299,16 @@ class Calls:
             if not isinstance(first, ArrayType):
                 self.report("SOMD402", f"`{name}` needs an array", node, "pass an array")
                 return None
-            dtype = first.dtype if dtype_node is None else self._dtype(dtype_node)
+            dtype = first.dtype if dtype_node is None else self.dtype(dtype_node)
             return None if dtype is None else ArrayType(dtype, first.ndim)
         ndim = len(first.elements) if isinstance(first, TupleType) else 1
         default = "float64"
         if filler is not None:
             default = filler.dtype
-        dtype = default if dtype_node is None else self._dtype(dtype_node)
+        dtype = default if dtype_node is None else self.dtype(dtype_node)
         return None if dtype is None else ArrayType(dtype, ndim)
 
-    def _dtype(self, node: cst.BaseExpression) -> str | None:
+    def dtype(self, node: cst.BaseExpression) -> str | None:
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "dtype"

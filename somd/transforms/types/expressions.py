@@ -19,6 +19,7 @@ from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, evaluate
 from somd.transforms.types import functions
+from somd.transforms.types.array_functions import ArrayFunctions
 from somd.transforms.types.array_values import applied
 from somd.transforms.types.calls import Calls
 from somd.transforms.types.literals import PathDependent, plain, result_of
@@ -72,6 +73,7 @@ class Expressions:
         self.calls = Calls(self)
         self.parts = Parts(self)
         self.reductions = Reductions(self)
+        self.array_functions = ArrayFunctions(self)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)

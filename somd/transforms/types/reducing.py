@@ -108,9 +108,9 @@ class Reductions:
         if left is None or right is None:
             return None
         ranks = [each.ndim if isinstance(each, ArrayType) else 0 for each in (left, right)]
-        if not all(rank in (1, 2) for rank in ranks):
-            message = f"a product of `{left}` and `{right}`: of vectors and matrices here"
-            self.report(message, node, "write the loops of the product out")
+        if 0 in ranks:
+            message = f"a product of `{left}` and `{right}`: of arrays here"
+            self.report(message, node, "write `*` for a product with a number")
             return None
         self.expressions.types.whole = True
         try:

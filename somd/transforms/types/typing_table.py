@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from somd.language.array_functions import ArrayFunction
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import Type
 
@@ -18,13 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy, helper, reduce, product, astype or
-    method; `name` is its name."""
+    """What a call means: `kind` is builtin, math, numpy, cast, allocate, like, copy, helper, reduce, product, array,
+    astype or method; `name` is its name."""
 
     kind: str
     name: str
     helper: HelperInstance | None = None
     reducing: Reducing | None = None
+    given: Given | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a call of a function of whole arrays gives for each parameter: nodes, or a constant."""
+
+    function: ArrayFunction
+    nodes: Mapping[str, tuple[cst.BaseExpression, ...]]
+    constants: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""NumPy's functions of whole arrays that are array statements, and what each of their arguments is.
+
+In: a function object, or the name of a method of arrays. Out: an `ArrayFunction` with its parameters, in NumPy's order
+and under NumPy's names. What they mean is the matter of `transforms/arrays`; which types they give, NumPy tells.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+
+#: what an argument may be: an array or a number; several arrays; a number; an integer; integers that are a shape; a
+#: constant, which the text tells; a dtype
+ARRAY, ARRAYS, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
+    "array",
+    "arrays",
+    "number",
+    "integer",
+    "shape",
+    "const",
+    "dtype",
+)
+#: the default of a parameter that has none
+REQUIRED = object()
+
+_SIGNATURES = """
+def outer(a: array, b: array)
+def inner(a: array, b: array)
+def einsum(subscripts: const, *operands: arrays, optimize: const = False)
+def linalg.norm(x: array, ord: const = None, axis: const = None)
+def tril(m: array, k: integer = 0)
+def triu(m: array, k: integer = 0)
+def tri(N: integer, M: integer = None, k: integer = 0, dtype: dtype = float)
+def eye(N: integer, M: integer = None, k: integer = 0, dtype: dtype = float)
+def identity(n: integer, dtype: dtype = None)
+def arange(start: number, stop: number = None, step: number = None, dtype: dtype = None)
+def linspace(start: number, stop: number, num: integer = 50, endpoint: const = True, *, dtype: dtype = None)
+def diagonal(a: array, offset: integer = 0)
+def trace(a: array, offset: integer = 0)
+def broadcast_to(array: array, shape: shape)
+def fill_diagonal(a: array, val: number)
+"""
+#: functions that are methods of arrays as well
+METHODS = frozenset(["diagonal", "trace"])
+#: functions whose result is a part of their first argument
+PARTS = frozenset(["diagonal", "broadcast_to"])
+#: functions that write into their first argument, and give nothing
+WRITING = frozenset(["fill_diagonal"])
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: its name, what it takes, and its default."""
+
+    name: str
+    kind: str
+    default: Any
+    #: given by its name alone
+    named: bool = False
+    #: takes all further arguments
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class ArrayFunction:
+    """A function of NumPy, by its name below `np`."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """NumPy's function."""
+        found: Any = np
+        for name in self.name.split("."):
+            found = getattr(found, name)
+        return cast(Callable[..., Any], found)
+
+    @property
+    def gives_a_part(self) -> bool:
+        """Whether its result is a part of its first argument."""
+        return self.name in PARTS
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes into its first argument, and gives nothing."""
+        return self.name in WRITING
+
+
+def _parsed(line: str) -> ArrayFunction:
+    name, _, rest = line.removeprefix("def ").partition("(")
+    function = ast.parse(f"def f({rest}: pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    given = function.args
+    defaults = [REQUIRED] * (len(given.args) - len(given.defaults)) + [_value(each) for each in given.defaults]
+    made = [Parameter(a.arg, _kind(a), d) for a, d in zip(given.args, defaults, strict=True)]
+    made += [Parameter(given.vararg.arg, _kind(given.vararg), REQUIRED, rest=True)] if given.vararg else []
+    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        made.append(
+            Parameter(argument.arg, _kind(argument), REQUIRED if default is None else _value(default), named=True)
+        )
+    return ArrayFunction(name, tuple(made))
+
+
+def _kind(node: ast.arg) -> str:
+    return ast.unparse(node.annotation) if node.annotation is not None else ARRAY
+
+
+def _value(node: ast.expr) -> Any:
+    return float if ast.unparse(node) == "float" else ast.literal_eval(node)
+
+
+@cache
+def _table() -> dict[Callable[..., Any], ArrayFunction]:
+    found = [_parsed(line) for line in _SIGNATURES.strip().splitlines()]
+    return {each.function: each for each in found}
+
+
+def array_function(function: object) -> ArrayFunction | None:
+    """What NumPy's function is, if it is one of these."""
+    try:
+        return _table().get(function)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return None
+
+
+def array_method(name: str) -> ArrayFunction | None:
+    """The function whose first argument is the array of which this is a method."""
+    return array_function(getattr(np, name)) if name in METHODS else None

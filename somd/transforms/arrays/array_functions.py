@@ -1,0 +1,58 @@
+"""Calls of NumPy's functions of whole arrays -> values, each an index and what it gives.
+
+In: a call and what it gives for each parameter. Out: its value; what has to be computed or tested before the statement
+comes before it. `TABLE` says what each function means; `creation`, `rearranging` and `products` have the meanings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from somd.transforms.arrays import creation, diagonals, products
+from somd.transforms.arrays.arguments import Arguments
+from somd.transforms.arrays.values import Value, View
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
+
+Meaning = Callable[[Arguments], Value]
+TABLE: Mapping[str, Meaning] = {
+    "arange": creation.arange,
+    "broadcast_to": creation.broadcast_to,
+    "diagonal": diagonals.diagonal,
+    "einsum": products.einsum,
+    "eye": creation.eye,
+    "identity": creation.identity,
+    "inner": products.inner,
+    "linalg.norm": products.norm,
+    "linspace": creation.linspace,
+    "outer": products.outer,
+    "trace": diagonals.trace,
+    "tri": creation.tri,
+    "tril": diagonals.tril,
+    "triu": diagonals.triu,
+}
+#: what is written, and by what, for functions that write into their first argument
+WRITERS: Mapping[str, Callable[[Arguments], tuple[View, Value]]] = {"fill_diagonal": diagonals.fill_diagonal}
+
+
+def value_of(expressions: Expressions, node: cst.Call) -> Value:
+    """The value of a call.
+
+    Raises:
+        NotTaken: it gives nothing, or its arguments are not taken; reported.
+    """
+    arguments = Arguments(expressions, node)
+    if arguments.function.writes:
+        message = f"`np.{arguments.function.name}` gives nothing"
+        raise expressions.refuse("SOMD202", message, node, "let it stand in a statement of its own")
+    return TABLE[arguments.function.name](arguments)
+
+
+def written_by(expressions: Expressions, node: cst.Call) -> tuple[View, Value]:
+    """What a call that gives nothing writes, and the value that it stores there."""
+    arguments = Arguments(expressions, node)
+    return WRITERS[arguments.function.name](arguments)

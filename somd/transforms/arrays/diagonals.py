@@ -1,0 +1,82 @@
+"""Diagonals of matrices and what lies below or above them: `diagonal trace tril triu fill_diagonal`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from somd.transforms.arrays.arguments import Arguments
+from somd.transforms.arrays.creation import below
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.reductions import along
+from somd.transforms.arrays.values import Axis, Value, View
+
+
+def diagonal(given: Arguments) -> Value:
+    """The elements `a[k, k + offset]`, behind the other axes: a view that is not written."""
+    made = _diagonal(given, given.integer("offset"))
+    return replace(made, written=False) if isinstance(made, View) else made
+
+
+def _diagonal(given: Arguments, offset: Linear) -> Value:
+    base = given.value("a")
+    if not offset.is_constant:
+        raise given.refuse("the offset of a diagonal is a constant here", "write the loop over `a[k, k + offset]` out")
+    row, column = max(-offset.constant, 0), max(offset.constant, 0)
+    rows, columns = base.shape[0] - row, base.shape[1] - column
+    length = rows
+    if rows != columns:
+        least = f"{given.names.function('min')}({rows.text}, {columns.text})"
+        length = given.expressions.named(f"{given.names.function('max')}({least}, 0)", True)
+    shape, last = (*base.shape[2:], length), len(base.shape) - 2
+    if not isinstance(base, View):
+        return Value(shape, lambda at: base.element((at[-1] + row, at[-1] + column, *at[:-1])))
+    starts = {0: row, 1: column}
+    axes = tuple(
+        axis
+        if axis.along is None
+        else Axis(axis.start + starts[axis.along] * axis.step, axis.step, last)
+        if axis.along in starts
+        else replace(axis, along=axis.along - 2)
+        for axis in base.axes
+    )
+    return given.expressions.like(base, axes, shape, given.call)
+
+
+def trace(given: Arguments) -> Value:
+    """The sum of a diagonal, in NumPy's order."""
+    inner = _diagonal(given, given.integer("offset"))
+    return along(given.expressions, given.node, "sum", inner, (len(inner.shape) - 1,), given.dtype)
+
+
+def tril(given: Arguments) -> Value:
+    """What lies on and below a diagonal, 0 elsewhere."""
+    return _triangle(given, lower=True)
+
+
+def triu(given: Arguments) -> Value:
+    """What lies on and above a diagonal, 0 elsewhere."""
+    return _triangle(given, lower=False)
+
+
+def _triangle(given: Arguments, *, lower: bool) -> Value:
+    base, k = given.value("m"), given.integer("k")
+    if len(base.shape) < 2:
+        raise given.refuse("a triangle of a vector", "make the matrix first: `np.broadcast_to(a, (len(a), len(a)))`")
+    zero, edge = f"{given.names.dtype(given.dtype)}(0)", k if lower else k - 1
+
+    def element(at: tuple[Linear, ...]) -> cst.BaseExpression:
+        kept = given.code(base.element(at))
+        return given.chosen(below(at, edge), *((kept, zero) if lower else (zero, kept)))
+
+    return Value(base.shape, element)
+
+
+def fill_diagonal(given: Arguments) -> tuple[View, Value]:
+    """The diagonal, and the number that it takes."""
+    view, value = _diagonal(given, Linear()), given.value("val")
+    assert isinstance(view, View)
+    if len(given.value("a").shape) > 2 or value.shape:
+        raise given.refuse("the diagonal of a matrix is filled with a number here", "write the loop over it out")
+    return view, value

@@ -1,0 +1,198 @@
+"""Types of NumPy's functions of whole arrays (`language/array_functions.py`), found by running them on samples.
+
+In: a call of such a function and the types of its arguments. Out: the type of the result, and in `Types.calls` what the
+call gives for each parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from somd.language.array_functions import ARRAY, ARRAYS, CONSTANT, DTYPE, INTEGER, REQUIRED, SHAPE, ArrayFunction
+from somd.transforms.analysis.parts import is_none
+from somd.transforms.types.array_values import applied
+from somd.transforms.types.scalars import ArrayType, Literal, NotTyped, ScalarType, TupleType, Type
+from somd.transforms.types.typing_table import Callee, Given
+
+if TYPE_CHECKING:
+    from somd.transforms.types.expressions import Expressions
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Calls a function with samples: `arguments` has for each parameter that is given a constant, or which samples."""
+
+    function: Callable[..., Any]
+    arguments: tuple[tuple[str, str, Any], ...]
+    gives: bool
+
+    def __call__(self, *samples: Any) -> Any:
+        rest = list(samples)
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for name, kind, what in self.arguments:
+            value = what
+            if kind == ARRAYS or (kind == SHAPE and what > 0):
+                value, rest = tuple(rest[:what]), rest[what:]
+            elif kind != CONSTANT:
+                value = rest.pop(0)
+            if name == "*":
+                positional += value
+            elif name:
+                keywords[name] = value
+            else:
+                positional.append(value)
+        found = self.function(*positional, **keywords)
+        return found if self.gives else samples[0]
+
+
+class ArrayFunctions:
+    """Types the calls of functions of whole arrays among `expressions`."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.method = expressions.method
+
+    def call(self, node: cst.Call, function: ArrayFunction, owner: cst.BaseExpression | None) -> Type | None:
+        """The type of a call; `owner` is the array of which it is a method."""
+        self.expressions.types.whole = True
+        bound = self.bound(node, function, owner)
+        if bound is None:
+            return None
+        found = self.arguments(function, bound)
+        if found is None:
+            return None
+        nodes, constants, operands, arguments = found
+        self.expressions.types.calls[node] = Callee("array", function.name, given=Given(function, nodes, constants))
+        samples = _Samples(function.function, tuple(arguments), not function.writes)
+        kinds = tuple(self.expressions.types.nodes[each] for each in operands)
+        literals: tuple[Literal, ...] = tuple(map(self.expressions.literal, operands))
+        try:
+            return applied(samples, kinds, literals)
+        except NotTyped as error:
+            told = " and ".join(f"`{kind}`" for kind in kinds)
+            self.report("SOMD402", f"NumPy does not do this with {told}: {error}", node, "convert the arguments")
+            return None
+
+    def bound(
+        self, node: cst.Call, function: ArrayFunction, owner: cst.BaseExpression | None
+    ) -> dict[str, cst.BaseExpression] | None:
+        """The argument of each parameter that is given; what does not fit is reported."""
+        found: dict[str, cst.BaseExpression] = {} if owner is None else {function.parameters[0].name: owner}
+        positions = [p.name for p in function.parameters if not p.named and not p.rest and p.name not in found]
+        variadic = next((p.name for p in function.parameters if p.rest), "")
+        rest = [] if not variadic else [a for a in node.args if a.keyword is None][len(positions) :]
+        found |= {variadic: cst.Tuple([cst.Element(a.value) for a in rest])} if rest else {}
+        for argument in node.args:
+            if argument in rest:
+                continue
+            name = argument.keyword.value if argument.keyword is not None else positions.pop(0) if positions else ""
+            known = any(each.name == name for each in function.parameters)
+            if not known or name in found:
+                text = cst.Module([]).code_for_node(argument).strip(", ")
+                taken = ", ".join(f"`{each.name}`" for each in function.parameters)
+                self.report("SOMD203", f"`np.{function.name}` does not take `{text}` here", node, f"it takes {taken}")
+                return None
+            found[name] = argument.value
+        missing = [each.name for each in function.parameters if each.default is REQUIRED and each.name not in found]
+        if missing:
+            self.report("SOMD203", f"`np.{function.name}` needs `{missing[0]}`", node, "give it")
+            return None
+        return found
+
+    def arguments(
+        self, function: ArrayFunction, bound: Mapping[str, cst.BaseExpression]
+    ) -> (
+        tuple[
+            dict[str, tuple[cst.BaseExpression, ...]],
+            dict[str, Any],
+            list[cst.BaseExpression],
+            list[tuple[str, str, Any]],
+        ]
+        | None
+    ):
+        """Nodes and constants of the parameters, what is sampled, and how the function is called with samples."""
+        nodes: dict[str, tuple[cst.BaseExpression, ...]] = {}
+        constants: dict[str, Any] = {}
+        operands: list[cst.BaseExpression] = []
+        arguments: list[tuple[str, str, Any]] = []
+        positional = True
+        for parameter in function.parameters:
+            name, kind, node = parameter.name, parameter.kind, bound.get(parameter.name)
+            positional = positional and node is not None and not parameter.named
+            called = "" if positional else name
+            if node is None:
+                constants[name] = parameter.default
+            elif kind in (CONSTANT, DTYPE) or is_none(node, self.method):
+                value = self.constant(node, kind, name)
+                if value is REQUIRED:
+                    return None
+                constants[name] = value
+                arguments.append((called, CONSTANT, value))
+            else:
+                parts = self.parts(node, kind)
+                if parts is None or not all(self.taken(each, kind) for each in parts):
+                    return None
+                nodes[name] = parts
+                operands += parts
+                several = kind == ARRAYS or (kind == SHAPE and (len(parts) > 1 or parts[0] is not node))
+                called = "*" if parameter.rest else called
+                arguments.append((called, kind, len(parts) if several else 0))
+        return nodes, constants, operands, arguments
+
+    def parts(self, node: cst.BaseExpression, kind: str) -> tuple[cst.BaseExpression, ...] | None:
+        """The arguments that stand in one: those of a tuple."""
+        if kind not in (ARRAYS, SHAPE):
+            return (node,)
+        if isinstance(node, cst.Tuple | cst.List):
+            return tuple(each.value for each in node.elements)
+        if kind == SHAPE:
+            found = self.expressions.any(node)
+            text = cst.Module([]).code_for_node(node)
+            count = len(found.elements) if isinstance(found, TupleType) else 0
+            return tuple(cst.parse_expression(f"{text}[{k}]") for k in range(count)) or (node,)
+        self.report("SOMD402", "several arrays are written out here", node, "write them in parentheses: `(a, b)`")
+        return None
+
+    def taken(self, node: cst.BaseExpression, kind: str) -> bool:
+        """Whether an argument has a type that is taken; what has none that is known is not."""
+        found = self.expressions.any(node)
+        if kind in (ARRAY, ARRAYS):
+            if found is not None and not isinstance(found, ArrayType | ScalarType):
+                self.report("SOMD402", f"an array is expected here, this is `{found}`", node, "pass an array")
+            return isinstance(found, ArrayType | ScalarType)
+        scalar = self.expressions.as_scalar(found, node)
+        if scalar is not None and kind in (INTEGER, SHAPE) and scalar.kind not in "iu":
+            self.report("SOMD402", f"an integer is expected here, this is `{scalar}`", node, "convert it with `int()`")
+            return False
+        return scalar is not None
+
+    def constant(self, node: cst.BaseExpression, kind: str, name: str) -> Any:
+        """The value of a constant; `REQUIRED` where it is none, which is reported."""
+        if is_none(node, self.method):
+            return None
+        if kind == DTYPE:
+            dtype = self.expressions.calls.dtype(node)
+            return REQUIRED if dtype is None else dtype
+        value = self.expressions.reductions.constant(node)
+        if value is node:
+            value = self.text(node)
+        if isinstance(value, cst.CSTNode):
+            text = cst.Module([]).code_for_node(node)
+            self.report("SOMD402", f"`{name}={text}` is not taken here", node, f"`{name}` is a constant")
+            return REQUIRED
+        return value
+
+    def text(self, node: cst.BaseExpression) -> Any:
+        """The text of a string that is written out; the node where it is none."""
+        if isinstance(node, cst.SimpleString):
+            return node.evaluated_value
+        value = self.expressions.literal(node)
+        return node if value is None else value
+
+    def report(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> None:
+        self.expressions.report(code, message, node, help_text)

@@ -1,0 +1,119 @@
+"""NumPy's functions of whole arrays as array statements: what they make, products, exceptions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd import dist, somd
+from tests.language.program import numbers, program
+
+A = dist[np.ndarray]
+SHAPES = ((1, 1), (3, 4), (4, 3), (0, 3), (2, 0), (17, 17))
+
+
+@program(lambda: [(n, m) for n, m in ((0, 0), (1, 3), (5, 2), (2, 7), (-1, 2), (3, -2))])
+@somd
+def ranges(n: int, m: int):
+    odd = np.arange(1, n + m, 2)
+    return (
+        odd * odd,
+        np.arange(n),
+        np.arange(n, m, -1) + 1,
+        np.arange(m, 2 * n, n % 3 + 1),
+        np.arange(0.5, m, 0.3),
+        np.arange(n, dtype=np.float32) / 3,
+        np.arange(float(n), -m, -0.7),
+        np.arange(n, dtype=np.uint8) * np.arange(m)[:, None],
+    )
+
+
+@program(lambda: [(n, k) for n in (0, 1, 2, 7) for k in (0, 1)])
+@somd
+def spaced_numbers(n: int, k: int):
+    x = np.linspace(0.0, 2.0 * np.pi, n)
+    return np.sin(x) * 0 + x, np.linspace(k, 3, 5), np.linspace(-1, k + 0.1, n + 1, False), np.linspace(k, k, 4)
+
+
+@program(lambda: [(n, m, k) for n, m, k in ((0, 0, 0), (1, 1, 0), (3, 5, 1), (5, 3, -2), (4, 4, 9), (2, 2, -9))])
+@somd
+def matrices(n: int, m: int, k: int):
+    return np.eye(n), np.eye(n, m, k), np.identity(m) * 2, np.tri(n, m, k), np.tri(m, dtype=np.int64), np.eye(n, k=1)
+
+
+@program(lambda: [(numbers(*shape), k) for shape in SHAPES for k in (0, 1, -1)])
+@somd
+def triangles(a, k: int):
+    full = np.tril(a) + np.triu(a * 2, 1)
+    return (
+        full,
+        np.tril(a, k),
+        np.triu(a, k),
+        np.triu(a[::-1, ::2], -k),
+        np.tril(np.broadcast_to(a, (2, len(a), a.shape[1]))),
+    )
+
+
+@program(lambda: [(numbers(*shape), 1.5) for shape in SHAPES] + [(numbers(4, 4, dtype=np.int16), -3)])
+@somd
+def diagonals(a, x):
+    d = np.diagonal(a)
+    before = d + 1
+    np.fill_diagonal(a, x)
+    np.fill_diagonal(a[1:, ::2], x + 1)
+    return before, d * 2, a.trace(), np.diagonal(a, -1).copy(), a.diagonal(2) - 1, np.trace(a[::-1], 1)
+
+
+@program(lambda: [(numbers(n), numbers(m, seed=1)) for n, m in ((0, 2), (1, 1), (3, 4), (40, 7))])
+@somd
+def outer_products(a, b):
+    m = np.outer(a, b)
+    m -= np.outer(a * 2, b[::-1]) + np.broadcast_to(b, (len(a), len(b))) * np.broadcast_to(2.5, m.shape)
+    return m, np.outer(a.astype(np.float32), np.arange(3)), np.outer(3, b)
+
+
+@program(
+    lambda: [
+        (numbers(*left, dtype=int), numbers(*right, dtype=int, seed=1))
+        for left, right in (((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 3)), ((2, 3), (4, 3, 2)), ((3,), (2, 3, 2)))
+        + (((2, 3, 4), (4,)), ((2, 3, 4), (3, 5)), ((2, 3, 4), (3, 4, 3)))
+    ]
+)
+@somd
+def products_of_ranks(a, b):
+    return a @ b
+
+
+@program(lambda: [(numbers(2, 3, dtype=int), numbers(*shape, dtype=int)) for shape in ((3, 2), (2, 3, 4), (5, 2, 4))])
+@somd
+def products_along_last_axes(a, b):
+    n = b.shape[-2]
+    return np.dot(a[:, :n], b), a[:, :n].dot(b[..., :1]), np.inner(a[:, :2], b[..., :2])
+
+
+@program(lambda: [(numbers(n, m, dtype=int), numbers(m, dtype=int, seed=1)) for n, m in ((1, 1), (3, 4), (5, 5))])
+@somd
+def letters(a, v):
+    c = np.einsum("ij,kj->ik", a, a)
+    return (
+        c + np.inner(a, a),
+        np.einsum("ij,j->i", a, v),
+        np.einsum("ij,j", a, v) + np.inner(a, v),
+        np.einsum("ij->ji", a),
+        np.einsum("i,j,ik->ikj", a[:, 0], v, c, optimize=True),
+        np.einsum("ij,ij->", a, a) + np.inner(v, v),
+        np.einsum("ii->i", c) + np.einsum("ii", c),
+    )
+
+
+@program(lambda: [(numbers(*shape),) for shape in SHAPES if 0 not in shape] + [(numbers(2, 130),)], rtol=1e-14)
+@somd
+def norms(a):
+    return (
+        np.linalg.norm(a),
+        np.linalg.norm(a[:, 0]),
+        np.linalg.norm(a, axis=1),
+        np.linalg.norm(a, 1, 0),
+        np.linalg.norm(a, np.inf, axis=-1),
+        np.linalg.norm(a[0], 1),
+        np.linalg.norm(a, "fro"),
+    )
