@@ -9,13 +9,21 @@ import pytest
 from tests.property.array_statements import program
 
 
-@pytest.mark.parametrize("number", [2000, 2001, 2003, 2004, 2005, 2007, 2002])
+def check_the_next(number: int, folder: Path, target: str) -> None:
+    """Check the first program from `number` on that is taken."""
+    for each in range(number, number + 20):
+        text, told = program(each, 4, folder, target)
+        if not told.startswith("refused"):
+            assert not told, f"{text}\n{told}"
+            return
+    raise AssertionError("twenty programs are refused")
+
+
+@pytest.mark.parametrize("number", range(2000, 2140, 20))
 def test_random_statements_on_the_plan(number: int, tmp_path: Path) -> None:
-    text, told = program(number, 4, tmp_path, "plan")
-    assert not told, f"{text}\n{told}"
+    check_the_next(number, tmp_path, "plan")
 
 
-@pytest.mark.parametrize("number", [2009])
+@pytest.mark.parametrize("number", [2200])
 def test_random_statements_on_threads(number: int, tmp_path: Path) -> None:
-    text, told = program(number, 3, tmp_path, "multicore")
-    assert not told, f"{text}\n{told}"
+    check_the_next(number, tmp_path, "multicore")
