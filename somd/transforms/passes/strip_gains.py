@@ -30,12 +30,14 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.varying import Varying, of_lanes
 from somd.transforms.loops.walking import expressions, inside, operands, statements_in
-from somd.transforms.passes.strip_pieces import Around, Group, Piece, groups_in_loops
+from somd.transforms.passes.strip_pieces import Around, Group, Piece, Uniform, groups_in_loops
 
 #: arithmetic operations up to which inner loops are unrolled whole, as measured
 UNROLLED = 80
 #: exponents up to which a power is a few products
 POWER = 4
+#: operations of lanes that an element must serve which does not lie beside its neighbour's
+OPERATIONS = 16
 DIVIDING = ("//", "%")
 #: what processors do with several numbers at once, beside comparisons
 OF_VECTORS = frozenset(
@@ -99,18 +101,14 @@ def _loops(pieces: Sequence[Piece]) -> Iterator[Around]:
             yield from (piece,) if isinstance(piece.node, Loop) else _loops((*piece.body, *piece.orelse))
 
 
-def _operations(pieces: Sequence[Piece], varying: Varying, times: int = 1) -> Iterator[tuple[int, bool]]:
+def _operations(pieces: Sequence[Piece], varying: Varying) -> Iterator[tuple[int, bool]]:
     """The arithmetic operations of pieces but for those of indexes: how often each is run, and whether it is what LLVM
     does not vectorise."""
-    for piece in pieces:
-        if isinstance(piece, Around):
-            trips = _trips(piece.node) if isinstance(piece.node, Loop) else 1
-            yield from _operations((*piece.body, *piece.orelse), varying, times * trips)
-            continue
+    for often, piece in _counted(pieces):
         body = piece.statements if isinstance(piece, Group) else (piece.node,)
         for node in statements_in(body):
             if of_lanes(node):
-                yield times, True
+                yield often, True
             values = (node.value,) if isinstance(node, Store) else expressions(node)
             for each in (each for value in values for each in _outside_indexes(value)):
                 if (
@@ -118,7 +116,17 @@ def _operations(pieces: Sequence[Piece], varying: Varying, times: int = 1) -> It
                     and len(each.operands) == 2
                     and OPERATORS[each.operator].takes == "one type"
                 ):
-                    yield times, each.operator in DIVIDING and varying(each)
+                    yield often, each.operator in DIVIDING and varying(each)
+
+
+def _counted(pieces: Sequence[Piece], times: int = 1) -> Iterator[tuple[int, Group | Uniform]]:
+    """Groups and what is the same for all lanes, with how often each is run."""
+    for piece in pieces:
+        if isinstance(piece, Around):
+            trips = _trips(piece.node) if isinstance(piece.node, Loop) else 1
+            yield from _counted((*piece.body, *piece.orelse), times * trips)
+        else:
+            yield times, piece
 
 
 def _outside_indexes(node: Expression) -> Iterator[Expression]:
@@ -135,12 +143,30 @@ def _trips(node: Loop) -> int:
 
 
 def vectorises(pieces: Sequence[Piece], shape: Shape) -> bool:
-    """Whether the groups in inner loops are of what vectorises."""
-    return all(
-        of_lanes(node) or _vectorised(node, shape)
-        for group in groups_in_loops(pieces)
-        for node in statements_in(group.statements)
-    )
+    """Whether the groups in inner loops are of what vectorises, but for some that load what does not lie side by side,
+    for many operations each."""
+    loads = [group for group in groups_in_loops(pieces) if not all(_goes_in_lanes(each, shape) for each in group.all)]
+    if not all(isinstance(node, Assign) and _loads(node.value) for group in loads for node in group.statements):
+        return False
+    work = sum(times for times, _ in _operations(list(_loops(pieces)), shape.varying)) if loads else 0
+    taken = [
+        times for times, piece in _counted(list(_loops(pieces))) for each in loads if piece is each for _ in each.all
+    ]
+    return OPERATIONS * sum(taken) <= work
+
+
+def _goes_in_lanes(node: Statement, shape: Shape) -> bool:
+    return of_lanes(node) or _vectorised(node, shape)
+
+
+def _loads(node: Expression) -> bool:
+    """Whether a value is an element of another type at most, of an array that has numbers which vectors hold."""
+    held = node.operand if isinstance(node, Cast) else node
+    return isinstance(held, Element) and held.type.kind != "c" and not any(map(_is_element, held.indices))
+
+
+def _is_element(node: Expression) -> bool:
+    return any(isinstance(each, Element) for each in inside(node))
 
 
 def _vectorised(node: Statement, shape: Shape) -> bool:

@@ -45,6 +45,11 @@ class Group:
     after: set[str] = field(default_factory=set)
 
     @property
+    def all(self) -> tuple[Statement, ...]:
+        """The statements, those inside others too."""
+        return tuple(statements_in(self.statements))
+
+    @property
     def loaded(self) -> set[str]:
         """What it takes from before: what it reads, and what stays as it is where a condition does not hold."""
         return self.exposed | (self.possible - self.certain) & self.after

@@ -88,6 +88,20 @@ def products(words: A, key: np.ndarray, out: A):
             x = (x * key[k] % 65537 & 65535) ^ (y % 257) ^ (x % 255)
         out[i] = x - y
 """
+CODES = """
+def codes(words: A, polynomial: int, out: A):
+    for i in range(words.shape[0]):
+        x = 0xFFFF
+        for k in range(words.shape[1]):
+            byte = int(words[i, k])
+            for _ in range(8):
+                if (x & 1) ^ (byte & 1):
+                    x = (x >> 1) ^ polynomial
+                else:
+                    x >>= 1
+                byte >>= 1
+        out[i] = x
+"""
 
 
 @functools.cache
@@ -101,6 +115,7 @@ def cases() -> tuple[Case, ...]:
         case(COUNTED, a=filled(np.int64, 2), c=filled(np.int64, 3), s=5),
         case(ROLLED, words=shorts, key=keys, out=np.zeros(24, np.int64)),
         case(PRODUCTS, words=shorts, key=keys, out=np.zeros(24, np.int64)),
+        case(CODES, words=np.resize(shorts, (9, 5)), polynomial=0x8408, out=np.zeros(9, np.int64)),
         case(PRODUCTS, words=shorts, key=keys * 3 - 7, out=np.zeros(24, np.int64)),  # not what is assumed
     )
 
@@ -123,6 +138,11 @@ def test_words_are_short_where_that_is_assumed() -> None:
     assert {"fermat product", "high product", "fermat remainder"} <= operators
     kept = {each for node in statements_in(strips.body) if isinstance(node, Lanes) for each in node.stored}
     assert {each.type.dtype for each in kept} == {"uint16"}, kept
+
+
+def test_what_does_not_lie_side_by_side_is_loaded_for_many_operations() -> None:
+    few = CODES.replace("range(8)", "range(2)")
+    assert strips_of(case(few, words=np.ones((9, 5), np.uint8), polynomial=3, out=np.zeros(9, np.int64))) is None
 
 
 def test_loops_that_are_unrolled_stay() -> None:
