@@ -7,6 +7,7 @@ computation on every rank, from the same history, so that nobody has to ask. Not
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -48,6 +49,33 @@ def holding(ranges: Ranges) -> Holders:
     return tuple(((low, high),) if low < high else () for low, high in ranges)
 
 
+def nearest(rank: int, ranks: int) -> Iterator[int]:
+    """All ranks, those next to one first.
+
+    >>> list(nearest(3, 5))
+    [3, 2, 4, 1, 0]
+    """
+    yield rank
+    for distance in range(1, ranks):
+        yield from (other for other in (rank - distance, rank + distance) if 0 <= other < ranks)
+
+
+def in_turn(holders: Holders, rows: int) -> tuple[int, ...] | None:
+    """Where to cut all rows so that each rank holds its part, and most ranks lack most rows; None where that cannot be,
+    or is not so: then single messages carry less.
+
+    >>> in_turn((((0, 5),), ((4, 8),)), 8), in_turn((((0, 8),), ((0, 4),)), 8)
+    ((0, 5, 8), None)
+    """
+    lacking = sum(high - low for held in holders for low, high in missing(held, 0, rows))
+    if not lacking or 2 * lacking < (len(holders) - 1) * rows:
+        return None
+    ends = [0]
+    for held in holders:
+        ends.append(next((high for low, high in held if low <= ends[-1] < high), ends[-1]))
+    return tuple(ends) if ends[-1] == rows else None
+
+
 @lru_cache(maxsize=1 << 14)
 def before_reading(holders: Holders, wanted: Ranges) -> tuple[tuple[Piece, ...], Holders]:
     """The pieces after which every rank has the rows that it wants, and who holds what then. A rank asks its nearest
@@ -62,7 +90,7 @@ def before_reading(holders: Holders, wanted: Ranges) -> tuple[tuple[Piece, ...],
         lacking = missing(holders[rank], low, high)
         if not lacking:
             continue
-        for source in sorted(range(len(holders)), key=lambda other: (abs(other - rank), other)):
+        for source in nearest(rank, len(holders)):
             parts = [part for a, b in lacking for part in within(holders[source], a, b)]
             pieces += [Piece(source, rank, a, b) for a, b in parts]
             for a, b in parts:

@@ -136,7 +136,7 @@ def save(path: str | os.PathLike[str], array: Any) -> None:
     if given.size:
         session.given(shared)
         cut = blocks(len(given), world.size)
-        session.move(RESULT, [*shared.along(0), *shared.fetched(cut)])
+        session.move(RESULT, [*session.along(RESULT, shared, 0), *shared.fetched(cut)])
         low, high = cut[world.rank]
     header = _header(given.dtype, shape)
     row = given.nbytes // max(1, len(given))

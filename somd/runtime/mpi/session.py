@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.intervals import Range, missing
-from somd.runtime.mpi.holders import Holders, Piece, Ranges, after_writing, before_reading, blocks, everywhere, holding
+from somd.runtime.mpi.holders import (
+    Holders,
+    Piece,
+    Ranges,
+    after_writing,
+    before_reading,
+    blocks,
+    everywhere,
+    holding,
+    in_turn,
+)
 from somd.runtime.mpi.ledger import LEDGER, RESULT, SERIAL, Place
 from somd.runtime.mpi.world import Bytes, World
 
@@ -51,23 +61,13 @@ class Shared:
         made.axis, made.holders = self.axis, self.holders
         for low, high in self.holders[self.rank]:
             part = rows_along(self.axis, low, high)
-            array[part] = self.array[part]
+            made.array[part] = self.array[part]
         return made
 
     def fetched(self, wanted: Ranges) -> Moves:
         """What must travel so that ranks have what they want, which counts as done."""
         pieces, self.holders = before_reading(self.holders, wanted)
         return [(self.array, self.axis, pieces)] if pieces else []
-
-    def along(self, axis: int) -> Moves:
-        """Have rows counted along an axis; all ranks have all of the array then, if that was another one."""
-        if axis in (ANY, self.axis):
-            return []
-        ranks = len(self.holders)
-        moves = self.fetched(((0, self.rows),) * ranks)
-        self.axis = axis
-        self.holders = everywhere(self.rows, ranks)
-        return moves
 
 
 class Session:
@@ -109,10 +109,11 @@ class Session:
         moves: Moves = []
         for address, axis, touched, written in arrays:
             shared = self.arrays[address]
-            moves += shared.along(axis)
+            if axis not in (ANY, shared.axis):
+                moves += self.along(number, shared, axis)
             if axis == ANY:
                 touched = tuple((0, shared.rows * high) for _, high in touched)
-            moves += shared.fetched(touched)
+            moves += self.brought(number, shared, touched)
             shared.holders = after_writing(shared.holders, written)
         self.move(number, moves)
 
@@ -121,7 +122,7 @@ class Session:
         shared = self.arrays[address]
         if shared.axis != 0:
             low, high = 0, shared.rows
-        self.move(place, shared.fetched(((max(low, 0), min(high, shared.rows)),) * self.world.size))
+        self.move(place, self.brought(place, shared, ((max(low, 0), min(high, shared.rows)),) * self.world.size))
 
     def whole(self, arrays: Iterable[Array], windows: Iterable[tuple[Shared, Range]] = ()) -> None:
         """All ranks get all of arrays, and of others the rows of windows, along the first axis."""
@@ -129,28 +130,51 @@ class Session:
         for address in dict.fromkeys(address_of(array) for array in arrays if array.size):
             shared = self.arrays.get(address)
             if shared is not None:
-                moves += shared.fetched(((0, shared.rows),) * self.world.size)
+                moves += self.brought(RESULT, shared, ((0, shared.rows),) * self.world.size)
         for shared, (low, high) in windows:
             if low < high:
-                moves += shared.along(0)
-                moves += shared.fetched(((low, high),) * self.world.size)
+                moves += self.along(RESULT, shared, 0)
+                moves += self.brought(RESULT, shared, ((low, high),) * self.world.size)
         self.move(RESULT, moves)
+
+    def along(self, place: Place, shared: Shared, axis: int) -> Moves:
+        """What must travel so that rows can be counted along an axis: all of the array, if that was another one."""
+        if axis == shared.axis:
+            return []
+        moves = self.brought(place, shared, ((0, shared.rows),) * self.world.size)
+        shared.axis = axis
+        shared.holders = everywhere(shared.rows, self.world.size)
+        return moves
+
+    def brought(self, place: Place, shared: Shared, wanted: Ranges) -> Moves:
+        """What must travel so that ranks have what they want. Where all of them want all and lack most, each gives its
+        part to all others at once, which is done then."""
+        array, ends = shared.array, None
+        if all(each == (0, shared.rows) for each in wanted) and shared.axis == 0 and array.flags.c_contiguous:
+            ends = in_turn(shared.holders, shared.rows)
+        if ends is None:
+            return shared.fetched(wanted)
+        width = array.nbytes // shared.rows
+        self.all(place, _bytes_of(array), [end * width for end in ends])
+        shared.holders = everywhere(shared.rows, self.world.size)
+        return []
 
     def gather(self, number: int, rows: Bytes, count: int) -> None:
         """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
         width = len(rows) // count if count else 0
         ends = [0, *(high * width for _, high in blocks(count, self.world.size))]
-        self._all(number, rows, ends)
+        self.all(number, rows, ends)
 
     def alike(self, place: Place, mine: Bytes) -> Array:
         """What each rank has, as rows of one array, for as many bytes on all."""
         size, rank, width = self.world.size, self.world.rank, len(mine)
         found = np.empty(size * width, np.uint8)
         found[rank * width : (rank + 1) * width] = mine
-        self._all(place, found, range(0, size * width + 1, width))
+        self.all(place, found, range(0, size * width + 1, width))
         return found.reshape(size, width)
 
-    def _all(self, place: Place, whole: Bytes, ends: Sequence[int]) -> None:
+    def all(self, place: Place, whole: Bytes, ends: Sequence[int]) -> None:
+        """Bytes `ends[p]` up to `ends[p + 1]` of `whole` are rank p's; then all have all."""
         sent = LEDGER.of(self.method, place)
         sent.gathers += 1
         sent.gathered_bytes += ends[self.world.rank + 1] - ends[self.world.rank]
