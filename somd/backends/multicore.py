@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from somd.errors import SomdRuntimeError
 from somd.runtime.mpi import launched
 from somd.runtime.numba_here import without_numba
-from somd.settings.targets import Runnable, Target, TargetLacks
+from somd.settings.targets import Reckoning, Runnable, Target, TargetLacks
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
@@ -85,6 +85,23 @@ class Multicore(Target):
         from somd.transforms.multicore.rank_shares import of_ranks
 
         return ("among ranks, on multicore", *(f"  {line}" for line in of_ranks(plan)))
+
+    def reckoning(
+        self,
+        compiled: Compiled,
+        function: FunctionType,
+        partitioners: Mapping[int, Any],
+        functions: Sequence[FunctionType],
+    ) -> Reckoning:
+        from somd.language.combining import joins_of
+        from somd.runtime.multicore.dry_call import DryCall, dry_module
+        from somd.transforms.multicore.plan_to_multicore import module_text, plan_to_multicore
+
+        text = module_text(plan_to_multicore(compiled.plan, compiled.types, ranked=True))
+        module = dry_module(text, function.__name__)
+        joins = joins_of(function, getattr(module, "FENCES", ()))
+        name = getattr(module, "MASTER", function.__name__)
+        return DryCall(module, name, partitioners, joins, functions).reckon
 
     def levels(self) -> Mapping[str, Mapping[str, str]]:
         from somd.runtime.multicore.cpu_levels import LEVELS, compiled_for

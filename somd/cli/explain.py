@@ -33,6 +33,8 @@ def explain(
     stage: str | None = choice(None, "--stage", "Print what this room of the compiler makes of it.", before=STAGES),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
     whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
+    ranks: int | None = typer.Option(None, "--ranks", help="Reckon what so many ranks would send.", min=1, max=1 << 16),
+    given: str = typer.Option("", "--given", help='Arguments for --ranks, such as "plate=4096x4096, steps=20".'),
     html: Path | None = typer.Option(None, "--html", help="Write the plan as a picture to this file.", metavar="FILE"),
 ) -> None:
     """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets.
@@ -46,6 +48,10 @@ def explain(
     found = reached(method)
     if html is not None:
         _page(method, found, html)
+        return
+    if ranks is not None:
+        for line in _scaling(method, found, signature, ranks, given):
+            say(line)
         return
     if stage is not None:
         say(_stage(stage, method, found, signature))
@@ -114,6 +120,24 @@ def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[s
 
     chosen = signature if signature is not None else next(iter(method.signatures), None)
     return declared_arguments(function_of(method), found, chosen)
+
+
+def _scaling(method: Method, found: Reach, signature: str | None, ranks: int, given: str) -> Iterator[str]:
+    """What is reckoned of ranks."""
+    from somd.sources.scaling import Scaling, arguments, scaling
+
+    if found.top.objects:
+        name = function_of(method).__qualname__
+        raise Problem(f"`{name}` takes an object, of whose arrays nothing is known here", 1)
+    types = _arguments(method, found, signature)
+    try:
+        yield from scaling(Scaling(function_of(method), found, types), arguments(types, given), ranks)
+    except TargetLacks as lack:
+        raise Problem(f"every rank runs all of it: {lack} [{lack.code}]", 1) from None
+    except ValueError as error:
+        raise Problem(f"--given: {error}") from None
+    except IndexError as error:
+        raise Problem(f"the call raises IndexError: {error}; say lengths that fit with --given", 1) from None
 
 
 def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str]:

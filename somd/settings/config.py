@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
+from somd.settings.cluster import DEFAULTS, Cluster
 from somd.settings.config_file import ConfigFile, find_config_file, read_config_file
 from somd.settings.targets import DEFAULT, target_of
 from somd.settings.values import Device, check_device, check_small_work, check_target, check_workers
@@ -204,6 +205,16 @@ def cache_limits() -> tuple[int, float]:
     size = file.cache_size if file is not None else None
     days = file.cache_days if file is not None else None
     return _CACHE_SIZE if size is None else size, _CACHE_DAYS if days is None else days
+
+
+def cluster() -> Cluster:
+    """What networks and memory are taken to be.
+
+    Raises:
+        SomdConfigError: as for `config_file`.
+    """
+    file = config_file()
+    return DEFAULTS if file is None else file.cluster
 
 
 def profiling(more: int) -> None:

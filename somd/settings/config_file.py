@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from somd.errors import SomdConfigError
+from somd.settings.cluster import DEFAULTS, Cluster, check_positive
 from somd.settings.targets import TARGETS, target_of
 from somd.settings.values import (
     SETTINGS,
@@ -25,7 +26,7 @@ from somd.settings.values import (
     did_you_mean,
 )
 
-KEYS = ("default", "workers", "rules", "cache")
+KEYS = ("default", "workers", "rules", "cache", "cluster")
 CACHE_KEYS = ("size", "days")
 
 _PROJECT_HEADER = re.compile(r"^\s*\[\s*tool\s*\.\s*somd\b", re.MULTILINE)
@@ -64,6 +65,7 @@ class ConfigFile:
     workers_origin: str = ""
     cache_size: int | None = None
     cache_days: float | None = None
+    cluster: Cluster = DEFAULTS
     rules: tuple[Rule, ...] = ()
     sections: tuple[_Said, ...] = ()
 
@@ -169,6 +171,7 @@ class _Reader:
         sections = [self._section(top, name, known) for name, known in keys.items()]
         cache = self._table(top.get("cache", {}), "cache", CACHE_KEYS)
         size, days = cache.get("size"), cache.get("days")
+        cluster = self._table(top.get("cluster", {}), "cluster", Cluster._fields)
         default, workers = top.get("default"), top.get("workers")
         return ConfigFile(
             path=self.path,
@@ -178,6 +181,7 @@ class _Reader:
             workers_origin=self._origin("workers"),
             cache_size=None if size is None else check_cache_size(size, *self._place("size", "cache")),
             cache_days=None if days is None else check_cache_days(days, *self._place("days", "cache")),
+            cluster=Cluster(**{k: check_positive(v, *self._place(k, "cluster")) for k, v in cluster.items()}),
             rules=tuple(self._rule(*entry) for entry in _flat(self._table(top.get("rules", {}), "rules", None))),
             sections=tuple(each for section in sections for each in section),
         )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from somd.diagnostics.model import Position
     from somd.language.combining import Join
+    from somd.runtime.mpi.dry_run import DrySession
+    from somd.settings.cluster import Cluster
     from somd.transforms.pipeline import Compiled
     from somd.transforms.stages import Plan
 
@@ -79,6 +81,14 @@ class Same(NamedTuple):
     context: tuple[ContextVar[Any], object]
     folder: str
     pairs: Sequence[tuple[int, int]]
+
+
+class Reckoning(Protocol):
+    """Reckons a call with such arguments, whose elements do not matter, on so many ranks of so many threads each."""
+
+    def __call__(
+        self, args: tuple[Any, ...], ranks: int, costs: Cluster, workers: int, small_work: int | None, /
+    ) -> DrySession: ...
 
 
 @runtime_checkable
@@ -158,6 +168,20 @@ class Target(Protocol):
 
     #: whether what `load` gives knows arrays of which this process has only some rows; others are given all of them
     knows_ranks: bool = False
+
+    def reckoning(
+        self,
+        compiled: Compiled,
+        function: FunctionType,
+        partitioners: Mapping[int, Any],
+        functions: Sequence[FunctionType],
+    ) -> Reckoning:
+        """What reckons what ranks would send in calls of a method, `function`; for the others see `load`.
+
+        Raises:
+            TargetLacks: it shares nothing among ranks, or not this method.
+        """
+        raise TargetLacks("calls are not shared among ranks")
 
     # --- devices ------------------------------------------------------------------------------------------------------
 

@@ -97,3 +97,18 @@ def test_a_picture(somdc: Somdc, write: Write, tmp_path: Path) -> None:
     page = (tmp_path / "plan.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and "<code>b</code> needs as many elements as <code>a</code>" in page
     assert somdc("explain", "--html", "no/plan.html", "model.py:add").status == 2
+
+
+def test_ranks(somdc: Somdc, write: Write) -> None:
+    """What is said of ranks follows from shapes, and from the costs in the configuration."""
+    write("model.py", ADD)
+    write("somd.toml", "[cluster]\nmemory = 1e9\n")
+    said = somdc("explain", "model.py:add", "--ranks", "4", "--given", "a=1000000, b=1000000").out.splitlines()
+    assert said[0] == "reckoned for 4 ranks, a: float64[1000000], b: float64[1000000]; nothing is run"
+    (phase,) = (line for line in said if "phase 1" in line)  # two arrays are read, and one touched and written
+    assert phase.split()[4:] == ["1", "0", "0", "bytes", "8.00", "ms", "0.0", "us"]
+    for given in ("a=2x3", "c=5", "a", "a=x"):
+        done = somdc("explain", "model.py:add", "--ranks", "4", "--given", given)
+        assert done.status == 2 and "error: --given: " in done.err
+    write("somd.toml", "[cluster]\nlatency = 0\n")
+    assert "`latency` must be a number greater than 0" in somdc("explain", "model.py:add", "--ranks", "4").err

@@ -64,7 +64,7 @@ def in_turn(holders: Holders, rows: int) -> tuple[int, ...] | None:
     """Where to cut all rows so that each rank holds its part, and most ranks lack most rows; None where that cannot be,
     or is not so: then single messages carry less.
 
-    >>> in_turn((((0, 5),), ((4, 8),)), 8), in_turn((((0, 8),), ((0, 4),)), 8)
+    >>> in_turn((((0, 5),), ((4, 8),)), 8), in_turn((((0, 8),), ((1, 8),)), 8)
     ((0, 5, 8), None)
     """
     lacking = sum(high - low for held in holders for low, high in missing(held, 0, rows))

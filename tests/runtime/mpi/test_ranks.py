@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections import Counter, defaultdict
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from somd.calls.specialisations import declared_arguments
+from somd.capture.reaching import reach_of_source
+from somd.sources.scaling import Scaling, arguments
+from tests.runtime.mpi import programs
 from tests.runtime.mpi.launching import started, unavailable
 from tests.runtime.mpi.staying import COLUMNS, STEPS
 
@@ -58,6 +64,47 @@ def test_bits_and_messages_on_ranks_of_mpi(size: int, alone: dict[str, str]) -> 
         assert "upwind result" not in sent and "upwind serial" not in sent
         if size == 3:  # two of three steps read what the one before has written, five rows beyond the part
             assert sent["far 1"] == (2 * neighbours, 2 * 5 * 8 * neighbours)
+    for method, calls in RECKONED.items():
+        of_method = {place: entry for place, entry in total(found).items() if place.startswith(f"{method.__name__} ")}
+        assert of_method == reckoned(method, calls, size)
+
+
+#: methods, and the calls of `programs` of each: for what these send it does not matter what is in their arrays
+RECKONED = {
+    programs.far: [{"a": "31", "b": "31", "steps": "3"}],
+    programs.again: [{"a": str(rows)} for rows in (1, 2, 30)],
+    programs.rows_then_columns: [{"a": f"{rows}x7", "steps": "2"} for rows in (2, 9)],
+    programs.spread: [{"a": "3001", "at": "3001", "n": "5"}],
+}
+
+
+def total(found: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """What all ranks have sent together, but for how calls begin."""
+    of_all: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in found:
+        for place, entry in each["sent"].items():
+            if not place.endswith(" begin"):
+                of_all[place].update(entry)
+    return {place: dict(entry) for place, entry in of_all.items()}
+
+
+def reckoned(method: Any, calls: list[dict[str, str]], size: int) -> dict[str, dict[str, int]]:
+    """What is reckoned of these calls, without ranks."""
+    function = method.somd_function
+    found = reach_of_source(function, None)
+    types = declared_arguments(function, found, SIGNATURES.get(method))
+    of_all: dict[str, Counter[str]] = defaultdict(Counter)
+    with patch.dict(os.environ, {"SOMD_SMALL_WORK": "0", "SOMD_WORKERS": "1"}):
+        scaling = Scaling(function, found, types)
+        for call in calls:
+            given = ", ".join(f"{name}={value}" for name, value in call.items())
+            for place, entry in scaling.on(size, tuple(arguments(types, given).values())).reckoned.items():
+                sent = {name: getattr(entry, name) for name in ("messages", "bytes", "gathers", "gathered_bytes")}
+                of_all[f"{method.__name__} {place}"].update(sent)
+    return {place: dict(entry) for place, entry in of_all.items() if any(entry.values())}
+
+
+SIGNATURES = {programs.spread: "float64[:], int64[:], int64"}
 
 
 def test_rows_of_other_ranks_are_not_for_other_threads() -> None:
