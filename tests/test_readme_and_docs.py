@@ -139,3 +139,9 @@ def test_the_charts_show_the_results() -> None:
     for name, draw in charts["CHARTS"].items():
         kept = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
         assert kept == draw(text), f"{name} shows older results: run tools/charts.py"
+
+
+def test_the_drawings_are_those_of_the_tool() -> None:
+    for name, draw in runpy.run_path(str(ROOT / "tools" / "diagrams.py"))["DRAWINGS"].items():
+        kept = (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8")
+        assert kept == draw(), f"{name} is an older drawing: run tools/diagrams.py"

@@ -37,9 +37,11 @@ def instead_of(value: object) -> str:
 
 
 def is_random(value: object) -> bool:
-    """Whether a value draws random numbers: a generator, or a function of one."""
+    """Whether a value draws random numbers: a generator, or a function of one, or what makes one."""
     import random
 
     if isinstance(value, random.Random | np.random.Generator | np.random.RandomState):
+        return True
+    if str(getattr(value, "__module__", "")).startswith("numpy.random"):
         return True
     return isinstance(getattr(value, "__self__", None), random.Random | np.random.Generator | np.random.RandomState)

@@ -12,6 +12,8 @@ import enum
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, cast
 
@@ -119,6 +121,8 @@ def attribute(owner: object, name: str) -> object:
         return _of_unknown(owner, name)
     if isinstance(owner, ModuleType):
         found = _function_or(found_in(vars(owner), name))
+        if found is MISSING and owner.__name__ == "numpy" and find_spec(f"numpy.{name}") is not None:
+            found = import_module(f"numpy.{name}")  # NumPy itself does so when it is first read
         computed = found is MISSING and "__getattr__" in vars(owner)
         return Computed(f"computed by `{owner.__name__}.__getattr__`") if computed else found
     if isinstance(owner, enum.Enum) and name in ("value", "name"):

@@ -46,7 +46,10 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.NamedExpr: ("`:=`", "assign in a statement of its own"),
     cst.Dict: ("a dict", "use arrays and scalars"),
     cst.Set: ("a set", "use arrays and scalars"),
-    cst.List: ("a list", "use an array"),
+    cst.List: (
+        "a list",
+        "fill an array; where it is not known how long, make it as long as it may get, and count: `out[k] = x; k += 1`",
+    ),
     cst.StarredElement: ("`*` unpacking", "name the values one by one"),
     cst.MatrixMultiplyAssign: ("`@=`", "write `a = a @ b`"),
     cst.Is: ("`is`", "compare with `==`"),
@@ -56,6 +59,7 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
 }
 
 
+_FIELD = 'pass each field as an array of its own: `p["x"]` in the call, and `x[i]` here'
 _NO_NONE = (
     "names may be None, and elements never are: mark what is missing by a number, such as nan, and ask `np.isnan(x)`"
 )
@@ -113,6 +117,14 @@ class _Checker(cst.CSTVisitor):
             message = "`raise` without an exception is not supported in a SOMD method"
             self._report("SOMD201", message, node, "name the exception: `raise ValueError(...)`")
 
+    def visit_Subscript(self, node: cst.Subscript) -> bool:
+        keys = [each.slice.value for each in node.slice if isinstance(each.slice, cst.Index)]
+        if not any(isinstance(key, cst.SimpleString) for key in keys):
+            return True
+        self._report("SOMD202", "a field of records is not supported in a SOMD method", node, _FIELD)
+        node.value.visit(self)
+        return False
+
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
         self._report("SOMD202", "a string is not supported in a SOMD method", node, "use numbers and arrays")
 
@@ -142,6 +154,9 @@ class _Checker(cst.CSTVisitor):
             self._report("SOMD201", "`async for` is not supported in a SOMD method", node, "write a plain loop")
         elif range_of(node) is None:
             helps = "write `for i in range(start, stop, step):` and index the arrays with `i`"
+            called = cst.Module([]).code_for_node(node.iter.func) if isinstance(node.iter, cst.Call) else ""
+            if called.rpartition(".")[2] == "prange":
+                helps = "write `range` for `prange`: which loops may run in parallel is found out"
             self._report("SOMD205", "a loop in a SOMD method runs over `range(...)`", node.iter, helps)
             node.body.visit(self)
             return False

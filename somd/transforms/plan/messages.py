@@ -13,6 +13,7 @@ from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.analysis.reductions import normalised
+from somd.transforms.plan.carried_helps import PARTIAL, handed_on, is_name
 from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import fence_of, range_of
@@ -24,7 +25,6 @@ COPY = "if the result may use the values from before the loop, read from a copy"
 RELAX = "if values from before will do for the elements of other threads alone, use `with sync(relaxed=True):`"
 SINGLE = "if the order matters, put the loop in `with single:`: one thread then runs it, in order"
 NOT_DISTRIBUTED = "this loop cannot be distributed: "
-PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
 
 def _single(method: Method, place: cst.CSTNode) -> tuple[str, ...]:
@@ -226,19 +226,14 @@ def relaxed_binding(method: Method, block: cst.With, name: str) -> Diagnostic:
 
 def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
     """A scalar that goes from one iteration to the next, with its write and its read."""
-    inner = next((n for n in nodes_in(loop.body) if isinstance(n, cst.For) and _is_name(n.target, name)), None)
+    inner = next((n for n in nodes_in(loop.body) if isinstance(n, cst.For) and is_name(n.target, name)), None)
     if inner is not None:
         return _kept_variable(method, loop, inner, name)
     write, read = _uses(name, loop)
     labels = [Label(method.position(write), f"`{name}` is written here", True)]
     if read is not None and method.position(read) != method.position(write):
         labels.append(Label(method.position(read), "and read here by a later iteration", False))
-    helps = (
-        *_own_tests(loop, name),
-        f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
-        PARTIAL,
-        *_single(method, loop),
-    )
+    helps = (*handed_on(loop, name), *_single(method, loop))
     if read is not None and _accumulates(name, loop):
         message = f"the partial value of `{name}` is used before its reduction"
         return Diagnostic("SOMD308", message, tuple(labels), helps)
@@ -249,35 +244,13 @@ def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
 def _kept_variable(method: Method, loop: cst.For, inner: cst.For, name: str) -> Diagnostic:
     """The variable of an inner loop, used outside of it: where that loop is empty, it is that of another iteration."""
     inside = set(nodes_in(inner))
-    read = next((n for n in nodes_in(loop.body) if _is_name(n, name) and n not in inside), None)
+    read = next((n for n in nodes_in(loop.body) if is_name(n, name) and n not in inside), None)
     labels = [Label(method.position(inner.target), f"`{name}` is set here, if the loop is not empty", True)]
     if read is not None:
         labels.append(Label(method.position(read), "and used outside of the loop", False))
     message = f"{NOT_DISTRIBUTED}`{name}` goes from one iteration to the next where the loop over it is empty"
     helps = (f"set `{name}` before the loop over it, to what it shall be then: `{name} = 0`", *_single(method, loop))
     return Diagnostic("SOMD304", message, tuple(labels), helps)
-
-
-def _own_tests(loop: cst.For, name: str) -> tuple[str, ...]:
-    """How two reductions are told apart of which one stands in the `elif` of the other."""
-    for node in nodes_in(loop.body):
-        if isinstance(node, cst.If) and isinstance(node.orelse, cst.If) and node.orelse.orelse is None:
-            first, second = (
-                [n.targets[0].target for n in nodes_in(part.body) if isinstance(n, cst.Assign)]
-                for part in (node, node.orelse)
-            )
-            others = [target for target in second if not _is_name(target, name)]
-            if others and any(_is_name(target, name) for target in first) and _is_name(others[0], None):
-                other = cst.ensure_type(others[0], cst.Name).value
-                return (
-                    f"if no value meets both tests, write `if` for `elif`: `{name}` and `{other}` are reductions then, "
-                    "each by itself",
-                )
-    return ()
-
-
-def _is_name(node: cst.CSTNode, name: str | None) -> bool:
-    return isinstance(node, cst.Name) and name in (None, node.value)
 
 
 def _accumulates(name: str, loop: cst.For) -> bool:

@@ -276,8 +276,15 @@ class Calls:
         if isinstance(base, ArrayType) and name in functions.METHODS and not node.args:
             self.types.calls[node] = Callee("method", name)
             return self.expressions.whole(operator.methodcaller(name), [base], [function.value], node)
+        if base is None and isinstance(function.value, cst.Name) and self._refused_before(function.value):
+            return None
         self._unknown(MISSING, node)
         return None
+
+    def _refused_before(self, node: cst.Name) -> bool:
+        """Whether a name has no type because what it is bound to has been reported."""
+        local = node.value in self.method.local_names and node.value not in self.types.names
+        return local and bool(self.expressions.collector.diagnostics)
 
     def _unknown(self, function: object, node: cst.Call) -> None:
         message, helps = unknown_call(function, node, self.method)
