@@ -25,6 +25,8 @@ ARRAY, ARRAYS, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
     "const",
     "dtype",
 )
+#: what stores the value of a ufunc: `np.add(a, b, out=c)`
+OUT = "ufunc with out"
 #: the default of a parameter that has none
 REQUIRED = object()
 
@@ -44,13 +46,19 @@ def diagonal(a: array, offset: integer = 0)
 def trace(a: array, offset: integer = 0)
 def broadcast_to(array: array, shape: shape)
 def fill_diagonal(a: array, val: number)
+def bincount(x: array, weights: array = None, minlength: integer = 0)
+def add.at(a: array, indices: array, b: array)
+def subtract.at(a: array, indices: array, b: array)
+def multiply.at(a: array, indices: array, b: array)
+def minimum.at(a: array, indices: array, b: array)
+def maximum.at(a: array, indices: array, b: array)
 """
 #: functions that are methods of arrays as well
 METHODS = frozenset(["diagonal", "trace"])
 #: functions whose result is a part of their first argument
 PARTS = frozenset(["diagonal", "broadcast_to"])
 #: functions that write into their first argument, and give nothing
-WRITING = frozenset(["fill_diagonal"])
+WRITING = frozenset([OUT, *["fill_diagonal", "add.at", "subtract.at", "multiply.at", "minimum.at", "maximum.at"]])
 
 
 @dataclass(frozen=True)

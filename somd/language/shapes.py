@@ -14,6 +14,8 @@ from somd.errors import SomdRuntimeError
 OPERANDS, INPUT, OUTPUT, MASK, UNPACKED = "operands", "input", "output", "mask", "unpacked"
 #: an index and the number of its axis, and the length of that
 INDEX = "index"
+#: two arrays of indexes into one array; numbers that are counted, and their weights
+INDEXES, WEIGHTS = "indexes", "weights"
 #: an array, and the shape of `np.broadcast_to`
 REQUESTED = "requested"
 #: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
@@ -35,6 +37,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
         return _product(what.removeprefix(PRODUCT), shapes)
     if _stretches(what, shapes[0], shapes[1]):
         return _stretched(shapes)
+    if what == WEIGHTS:
+        return ValueError("The weights and list don't have the same length.")
     if what == UNPACKED:
         return _unpacking(shapes[0][0], shapes[1][0])
     one, two = (np.broadcast_to(np.zeros(()), shape) for shape in shapes)
@@ -43,6 +47,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
             np.add(one, two)
         elif what == MASK:
             one[np.broadcast_to(np.False_, shapes[1])]
+        elif what == INDEXES:
+            np.zeros((1, 1))[tuple(np.broadcast_to(np.intp(0), shape) for shape in shapes)]
         elif what == REQUESTED:
             np.broadcast_to(one, shapes[1])
         elif what == INPUT:
@@ -87,7 +93,7 @@ def _unpacking(count: int, names: int) -> Exception:
 
 def _stretches(what: str, first: tuple[int, ...], second: tuple[int, ...]) -> bool:
     """Whether NumPy takes two shapes."""
-    if what in (MASK, UNPACKED):
+    if what in (MASK, UNPACKED, WEIGHTS):
         return False
     pairs = list(zip_longest(reversed(first), reversed(second), fillvalue=1))
     if what in (INPUT, REQUESTED):

@@ -117,3 +117,57 @@ def norms(a):
         np.linalg.norm(a[0], 1),
         np.linalg.norm(a, "fro"),
     )
+
+
+@program(lambda: [(numbers(n, 3), numbers(n, dtype=int, low=0, high=3), k) for n, k in ((1, 0), (5, -1), (300, 2))])
+@somd
+def elements_at_indexes(a, at, k: int):
+    rows = np.arange(len(a))
+    c = (a * 2)[rows[::-1], at]
+    return a[rows, at], a[rows[:, None], at[:2]], a[k % len(a), at], c + a[at % len(a), k], a[1:][:, at % 2].sum()
+
+
+@program(
+    lambda: [
+        (numbers(6, 5), np.array(i), np.array(j)) for i, j in (([0, 1], [4, -5]), ([5, 6], [0, 0]), ([1, 2, 3], [1, 2]))
+    ]
+)
+@somd
+def outside_at_indexes(a, i, j):
+    return a[i, j] + 1, a[:3][i % 4, j]
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1)) for n in (0, 1, 2, 9, 300)] + [(numbers(3), numbers(2))])
+@somd
+def stored_by_functions(x, y):
+    z = np.zeros_like(x)
+    np.add(x, y, out=z)
+    np.minimum(x, z[::-1], out=x)
+    np.sqrt(y, out=y, where=y > 0)
+    np.multiply(x, 2, z[:])
+    np.subtract(z[1:], z[:-1], out=z[1:], where=x[1:] > -1)
+    np.divide(1.0, x, out=x, where=x != 0)
+    return z
+
+
+@program(
+    lambda: [
+        (np.array(x, dtype=np.int64), numbers(len(x)) * 10.0 ** numbers(len(x), seed=2))
+        for x in ([1, 5, 2, 1, 5, 5], [0], [3, -1], [7] * 40)
+    ]
+)
+@somd
+def counted_by_index(x, w):
+    a, b, c = np.zeros(7), np.ones(7, dtype=np.int64), w * 1.0
+    np.add.at(a, x % 7, w)
+    np.add.at(b, x % 7, 2)
+    np.maximum.at(a, x % 7 - 7, 0.5)
+    np.multiply.at(c, x % len(x), w)
+    return a, b, c, np.bincount(x), np.bincount(x, w, 9), np.bincount(x % 3, minlength=2)
+
+
+@program(lambda: [(numbers(*shape), k) for shape in ((6,), (2,), (4, 3)) for k in (0, 1, -1, 2, -3, 4)])
+@somd
+def elements_of_beginnings(u, k: int):
+    b = u[:3]
+    return np.multiply(b[k], 2) + u[-1], b[-1] + u

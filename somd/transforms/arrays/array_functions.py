@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.transforms.arrays import creation, diagonals, products
+from somd.transforms.arrays import creation, diagonals, products, scattering
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.values import Value, View
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Meaning = Callable[[Arguments], Value]
 TABLE: Mapping[str, Meaning] = {
     "arange": creation.arange,
+    "bincount": scattering.bincount,
     "broadcast_to": creation.broadcast_to,
     "diagonal": diagonals.diagonal,
     "einsum": products.einsum,
@@ -35,8 +36,11 @@ TABLE: Mapping[str, Meaning] = {
     "tril": diagonals.tril,
     "triu": diagonals.triu,
 }
-#: what is written, and by what, for functions that write into their first argument
-WRITERS: Mapping[str, Callable[[Arguments], tuple[View, Value]]] = {"fill_diagonal": diagonals.fill_diagonal}
+#: functions that write into their first argument: what is stored where; those that emit their loops give None
+WRITERS: Mapping[str, Callable[[Arguments], tuple[View, Value] | None]] = {
+    "fill_diagonal": diagonals.fill_diagonal,
+    **{f"{name}.at": scattering.at for name in ("add", "subtract", "multiply", "minimum", "maximum")},
+}
 
 
 def value_of(expressions: Expressions, node: cst.Call) -> Value:
@@ -47,12 +51,12 @@ def value_of(expressions: Expressions, node: cst.Call) -> Value:
     """
     arguments = Arguments(expressions, node)
     if arguments.function.writes:
-        message = f"`np.{arguments.function.name}` gives nothing"
+        message = f"`{cst.Module([]).code_for_node(node.func)}` writes into an array, and gives nothing here"
         raise expressions.refuse("SOMD202", message, node, "let it stand in a statement of its own")
     return TABLE[arguments.function.name](arguments)
 
 
-def written_by(expressions: Expressions, node: cst.Call) -> tuple[View, Value]:
-    """What a call that gives nothing writes, and the value that it stores there."""
+def written_by(expressions: Expressions, node: cst.Call) -> tuple[View, Value] | None:
+    """What a call that gives nothing writes, and the value that it stores there; None where that has been done."""
     arguments = Arguments(expressions, node)
     return WRITERS[arguments.function.name](arguments)

@@ -10,8 +10,10 @@ from typing import cast
 
 import libcst as cst
 
+from somd.language.array_functions import OUT
 from somd.language.shapes import INPUT, MASK, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases
+from somd.transforms.arrays.array_functions import written_by
 from somd.transforms.arrays.expressions import Expressions, code
 from somd.transforms.arrays.indexed import mask_of
 from somd.transforms.arrays.linear import Linear
@@ -261,6 +263,26 @@ class Assignments:
         if value.shape:
             value = self.nests.read_before(value, node)
         return self.nests.nest(view, value, small, self.nests.read_before(test, mask))
+
+    def put(self, small: cst.BaseSmallStatement, node: cst.Call) -> list[cst.BaseStatement]:
+        """A call that gives nothing: what it writes."""
+        given = self.types.calls[node].given
+        assert given is not None
+        if given.function.name != OUT:
+            written = written_by(self.expressions, node)
+            return [] if written is None else self.stored(small, *written, node)
+        value, view = self.expressions.value(given.nodes["value"][0]), self.target_of(given.nodes["out"][0])
+        self.shapes.into(OUTPUT, view.shape, value.shape, small)
+        where = self.expressions.value(given.nodes["where"][0]) if "where" in given.nodes else None
+        if where is not None:
+            self.shapes.into(OUTPUT, view.shape, where.shape, small)
+        nest = self.nests.nest(view, value, small, where)
+        if self.nests.goes_in_place(nest, small):
+            return nest
+        value = self.nests.read_before(value, given.nodes["value"][0]) if value.shape else value
+        if where is not None and where.shape:
+            where = self.nests.read_before(where, given.nodes["where"][0])
+        return self.nests.nest(view, value, small, where)
 
     def target_of(self, node: cst.BaseExpression) -> View:
         view = self.expressions.value(node)

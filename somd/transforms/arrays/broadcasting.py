@@ -9,7 +9,7 @@ from itertools import zip_longest
 import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
-from somd.language.shapes import INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, misfit
+from somd.language.shapes import INDEXES, INPUT, MASK, OPERANDS, OUTPUT, REQUESTED, misfit
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.values import ONE
@@ -30,12 +30,12 @@ class Broadcasting:
     #: the tests that were made
     tests: set[cst.CSTNode] = field(default_factory=set)
 
-    def together(self, shapes: Sequence[Shape], node: cst.CSTNode) -> Shape:
+    def together(self, shapes: Sequence[Shape], node: cst.CSTNode, what: str = OPERANDS) -> Shape:
         """The shape of what is made of values of these shapes, element by element."""
         whole: Shape = ()
         for shape in shapes:
             if whole and shape:
-                self.test(OPERANDS, whole, shape, node)
+                self.test(what, whole, shape, node)
             pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
             whole = tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))
         return whole
@@ -47,9 +47,13 @@ class Broadcasting:
 
     def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
         """Emit a test of the lengths of two shapes that are not known to fit."""
-        stretched = {OPERANDS: (True, True), INPUT: (True, False), REQUESTED: (True, False), OUTPUT: (False, True)}.get(
-            what, (False, False)
-        )
+        stretched = {
+            OPERANDS: (True, True),
+            INDEXES: (True, True),
+            INPUT: (True, False),
+            REQUESTED: (True, False),
+            OUTPUT: (False, True),
+        }.get(what, (False, False))
         unknown: list[tuple[Linear, Linear]] = []
         for a, b in zip(reversed(first), reversed(second), strict=False):
             known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])

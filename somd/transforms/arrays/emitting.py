@@ -55,6 +55,10 @@ class Emitting:
             made = [f"for {name} in range({length}):", *(f"    {line}" for line in made)]
         return made
 
+    def by_one_thread(self, lines: list[str]) -> None:
+        """Put lines before the statement that one thread runs."""
+        self.emit(f"with {self.names.single()}:", *(f"    {line}" for line in lines))
+
     def raising(self, condition: str, exception: str, *values: str) -> None:
         """Raise the exception of a text, which may hold names of these values, where a condition holds."""
         self.emit(f"if {condition}:", f"    {self.names.raised(f'raise {exception}', values, self.node)}")

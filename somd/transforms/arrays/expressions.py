@@ -213,6 +213,12 @@ class Expressions:
             return reduction(self, call, callee.reducing, operands[0])
         return product(self, call, operands[0], operands[1])
 
+    def computed_before(self, value: Value, node: cst.BaseExpression) -> View:
+        """The value of an expression, computed whole before the statement."""
+        kind = self.type_of(node)
+        assert isinstance(kind, ArrayType)
+        return self.materialised(value, kind.dtype, node)
+
     def materialised(self, value: Value, dtype: str, node: cst.CSTNode) -> View:
         """A value that is computed whole before the statement."""
         name = self.names.new("value__whole", code(node))
@@ -472,9 +478,16 @@ class Expressions:
 
     def index(self, item: cst.BaseExpression, base: Value, axis: int, node: cst.Subscript) -> Linear:
         """An index that makes an axis go: it is tested where the element is read."""
-        if isinstance(base, View) and any(each == Axis(Linear(), 1, axis) for each in base.axes):
+        if self.goes_along(base, axis) is not None:
             return self.linear(item)
         return self.inside(self.linear(item), self.clamped(base.shape[axis]), axis, node)
+
+    def goes_along(self, base: Value, axis: int) -> int | None:
+        """The axis of an array along which, from end to end, an axis of a part of it goes."""
+        for number, each in enumerate(base.axes if isinstance(base, View) else ()):
+            if isinstance(base, View) and each == Axis(Linear(), 1, axis):
+                return number if base.whole or base.shape[axis] == self.length(base.array, number) else None
+        return None
 
     def inside(self, index: Linear, length: Linear, axis: int, node: cst.CSTNode) -> Linear:
         """An index into a part of an array, from its beginning: what lies outside of the part may lie in the array."""

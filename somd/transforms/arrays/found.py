@@ -18,7 +18,7 @@ from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.reached import Function
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import MISSING, assigned_names, evaluate
+from somd.transforms.tree.names import MISSING, assigned_names, called, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 
@@ -106,7 +106,7 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
 
         def visit_Call(self, node: cst.Call) -> None:
             nonlocal found
-            function = evaluate(node.func, method.namespace, method.local_names)
+            function = called(node, method.namespace, method.local_names)
             found = found or array_function(function) is not None
             if _is_elementwise(node, method):
                 self.operands(*(each.value for each in node.args))
@@ -136,7 +136,7 @@ def _operates(node: cst.BaseExpression, method: Method, arrays: Collection[str])
         return _operates(node.expression, method, arrays)
     if isinstance(node, cst.Comparison):
         return any(_operates(n, method, arrays) for n in (node.left, *(c.comparator for c in node.comparisons)))
-    if isinstance(node, cst.Call) and array_function(evaluate(node.func, method.namespace, method.local_names)):
+    if isinstance(node, cst.Call) and array_function(called(node, method.namespace, method.local_names)):
         return True
     if isinstance(node, cst.Call) and _is_elementwise(node, method):
         return any(_operates(each.value, method, arrays) for each in node.args)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from somd.language.shapes import INDEXES
 from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
 from somd.transforms.arrays.broadcasting import MASK
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
-from somd.transforms.arrays.values import At, Axis, Value, View
+from somd.transforms.arrays.values import At, Value, View
 from somd.transforms.types.scalars import ArrayType
 
 if TYPE_CHECKING:
@@ -23,42 +24,36 @@ if TYPE_CHECKING:
 
 
 def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: list[Item]) -> Value:
-    """`base[index]`, or with slices beside the array of indexes.
-
-    Raises:
-        NotTaken: `base` is no whole array.
-    """
-    names = expressions.names
-    if not isinstance(base, View) or any(axis != Axis(Linear(), 1, number) for number, axis in enumerate(base.axes)):
-        message = "an array of indexes into a part of an array is not supported"
-        raise expressions.refuse("SOMD202", message, node, "index the array itself, or copy the part before")
-    [place] = [k for k, item in enumerate(items) if isinstance(item, cst.BaseExpression)]
-    index_node = items[place]
-    assert isinstance(index_node, cst.BaseExpression)
-    index = expressions.value(index_node)
-    behind = len(items) - place - 1
-    axis = place if ELLIPSIS not in items[:place] else len(base.shape) - 1 - behind
-    slices = [cst.Slice(None, None) if k == place else item for k, item in enumerate(items)]
-    rest = expressions.part(node, base, slices)  # the axis of the index as it is
-    assert isinstance(rest, View)
-    count = len(index.shape)
-    shape = (*rest.shape[:axis], *index.shape, *rest.shape[axis + 1 :])
+    """`base[index]`, `base[i, j]`, or with slices around the arrays of indexes, which stand side by side."""
+    chosen = [k for k, item in enumerate(items) if isinstance(item, cst.BaseExpression)]
+    first = chosen[0] if ELLIPSIS not in items[: chosen[0]] else len(base.shape) - (len(items) - chosen[0])
+    if not all(expressions.goes_along(base, first + k) is not None for k in range(len(chosen))):
+        base = expressions.computed_before(base, node.value)
+    values = [expressions.value(item) for k in chosen if isinstance(item := items[k], cst.BaseExpression)]
+    shape = expressions.shapes.together([value.shape for value in values], node, INDEXES)
+    slices = [cst.Slice(None, None) if k in chosen else item for k, item in enumerate(items)]
+    rest = expressions.part(node, base, slices)  # the axes of the indexes as they are
+    assert isinstance(rest, View) and isinstance(base, View)
+    last = first + len(chosen)
+    index_of = {expressions.goes_along(base, first + k): value for k, value in enumerate(values)}
+    whole = (*rest.shape[:first], *shape, *rest.shape[last:])
 
     def element(at: At) -> cst.BaseExpression:
-        own = (*at[:axis], Linear(), *at[axis + count :])
+        inner = at[first : first + len(shape)]
+        own = (*at[:first], *[Linear()] * len(chosen), *at[first + len(shape) :])
         elements = []
-        for number, each in enumerate(rest.axes):
-            inner = at[axis : axis + count]
-            known = index.linear(inner) if index.linear is not None and number == axis else None
-            found = index.element(inner) if number == axis and known is None else None
-            text = (known or each.index(own)).text
-            value = names.expression(text, node) if found is None else found
-            elements.append(cst.SubscriptElement(cst.Index(value)))
+        for number, axis in enumerate(rest.axes):
+            index = index_of.get(number)
+            found = index.at(inner, shape) if index is not None and index.linear is None else None
+            text = (axis.index(own) if index is None or index.linear is None else index.linear(inner)).text
+            elements.append(
+                cst.SubscriptElement(cst.Index(expressions.names.expression(text, node) if found is None else found))
+            )
         made = cst.Subscript(cst.Name(base.array), elements)
-        names.place(made, node)
+        expressions.names.place(made, node)
         return made
 
-    return Value(shape, element)
+    return Value(whole, element)
 
 
 def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpression | None:

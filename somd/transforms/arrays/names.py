@@ -11,6 +11,7 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Position
+from somd.language.markers import single
 from somd.syntax import module_of
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.frontend.unset_names import function_at
@@ -53,6 +54,10 @@ class Names:
     def function(self, name: str) -> str:
         """What Python's own function of this name is called."""
         return name_for(getattr(builtins, name), name, self.namespace, self.taken)
+
+    def single(self) -> str:
+        """What the marker of blocks is called that one thread runs."""
+        return name_for(single, "single", self.namespace, self.taken)
 
     def dtype(self, dtype: str) -> str:
         """Python text of a dtype."""

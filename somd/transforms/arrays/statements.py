@@ -19,7 +19,6 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector
 from somd.transforms.analysis.aliases import aliases_of
-from somd.transforms.arrays.array_functions import written_by
 from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.early_tests import with_early_tests
@@ -248,8 +247,7 @@ class _Lowering:
         if isinstance(small, cst.Expr):
             callee = self.types.calls.get(small.value) if isinstance(small.value, cst.Call) else None
             if callee is not None and callee.given is not None and callee.given.function.writes:
-                view, stored = written_by(self.expressions, cst.ensure_type(small.value, cst.Call))
-                return self.assignments.stored(small, view, stored, small.value)
+                return self.assignments.put(small, cst.ensure_type(small.value, cst.Call))
             self.nests.computed(self.expressions.value(small.value), small.value)
             return []
         return self.assignments.assigned(small)

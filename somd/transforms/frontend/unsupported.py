@@ -14,7 +14,7 @@ from somd.language.scanning import CLAIMED, no_such_scan
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
-from somd.transforms.tree.names import evaluate
+from somd.transforms.tree.names import called
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
@@ -132,7 +132,7 @@ class _Checker(cst.CSTVisitor):
         return False
 
     def visit_Call(self, node: cst.Call) -> bool:
-        function = array_function(evaluate(node.func, self.method.namespace, self.method.local_names))
+        function = array_function(called(node, self.method.namespace, self.method.local_names))
         if function is None:
             return number_of_text(node, self.method) is None
         for argument in node.args:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from functools import lru_cache
 
 import libcst as cst
+import numpy as np
 
 from somd.capture import attributes
 from somd.capture.lookups import attribute_of, may_subscript
@@ -115,6 +116,16 @@ def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_na
         except (TypeError, KeyError, IndexError):
             return MISSING
     return MISSING
+
+
+def called(node: cst.Call, namespace: Mapping[str, object], local_names: Collection[str] = ()) -> object:
+    """The object that is called, methods of NumPy's ufuncs included; MISSING if it is local or unknown."""
+    found = evaluate(node.func, namespace, local_names)
+    if found is MISSING and isinstance(node.func, cst.Attribute):
+        owner = evaluate(node.func.value, namespace, local_names)
+        if isinstance(owner, np.ufunc):
+            return getattr(owner, node.func.attr.value, MISSING)
+    return found
 
 
 def _marker(node: cst.Call, namespace: Mapping[str, object], local_names: Collection[str]) -> object:

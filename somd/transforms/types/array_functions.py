@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
+import numpy as np
 
-from somd.language.array_functions import ARRAY, ARRAYS, CONSTANT, DTYPE, INTEGER, REQUIRED, SHAPE, ArrayFunction
+from somd.language.array_functions import ARRAY, ARRAYS, CONSTANT, DTYPE, INTEGER, OUT, REQUIRED, SHAPE, ArrayFunction
 from somd.transforms.analysis.parts import is_none
 from somd.transforms.types.array_values import applied
 from somd.transforms.types.scalars import ArrayType, Literal, NotTyped, ScalarType, TupleType, Type
@@ -50,6 +51,15 @@ class _Samples:
         return found if self.gives else samples[0]
 
 
+def _cast_into(target: Any, value: Any) -> Any:
+    np.copyto(target, value, casting="same_kind")
+    return target
+
+
+def _dtype_of(found: Type) -> str:
+    return found.dtype if isinstance(found, ArrayType | ScalarType) else ""
+
+
 class ArrayFunctions:
     """Types the calls of functions of whole arrays among `expressions`."""
 
@@ -76,6 +86,42 @@ class ArrayFunctions:
         except NotTyped as error:
             told = " and ".join(f"`{kind}`" for kind in kinds)
             self.report("SOMD402", f"NumPy does not do this with {told}: {error}", node, "convert the arguments")
+            return None
+
+    def into(self, node: cst.Call, function: np.ufunc) -> Type | None:
+        """The type of `np.add(a, b, out=c, where=m)`, which stores what `np.add(a, b)` is."""
+        self.expressions.types.whole = True
+        own = [each for each in node.args if each.keyword is None]
+        keys = {each.keyword.value: each.value for each in node.args if each.keyword is not None}
+        if len(own) > function.nin:
+            keys["out"] = own[function.nin].value
+        others = sorted(set(keys) - {"out", "where"})
+        if others or "out" not in keys or is_none(keys["out"], self.method):
+            message = f"`np.{function.__name__}` takes `{others[0]}` not" if others else "`where` is taken beside `out`"
+            self.report(
+                "SOMD203", f"{message} here", node, "`out` and `where` are taken: `np.add(a, b, out=c, where=m)`"
+            )
+            return None
+        value = cst.Call(
+            node.func, [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in own[: function.nin]]
+        )
+        out, where = keys["out"], keys.get("where")
+        found = [self.expressions.any(each) for each in (value, out, *([where] if where is not None else []))]
+        kinds = [each for each in found if each is not None]
+        if len(kinds) < len(found):
+            return None
+        if not isinstance(kinds[1], ArrayType) or (where is not None and _dtype_of(kinds[2]) != "bool"):
+            message = "`out` is an array, and `where` an array of truth values"
+            self.report("SOMD402", message, node, "make them so before")
+            return None
+        nodes = {"value": (value,), "out": (out,), **({"where": (where,)} if where is not None else {})}
+        made = ArrayFunction(OUT, ())
+        self.expressions.types.calls[node] = Callee("array", OUT, given=Given(made, nodes, {}))
+        try:
+            return applied(_cast_into, (kinds[1], kinds[0]), (None, None))
+        except NotTyped as error:
+            message = f"NumPy does not store `{kinds[0]}` in `{kinds[1]}`: {error}"
+            self.report("SOMD402", message, node, "let `out` be an array of such numbers")
             return None
 
     def bound(

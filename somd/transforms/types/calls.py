@@ -17,7 +17,7 @@ from somd.language.array_functions import array_function, array_method
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
-from somd.transforms.tree.names import MISSING, evaluate
+from somd.transforms.tree.names import MISSING, called, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
@@ -41,7 +41,7 @@ class Calls:
         self.report, self.any, self.scalar = expressions.report, expressions.any, expressions.scalar
 
     def call(self, node: cst.Call) -> Type | None:
-        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        function = called(node, self.method.namespace, self.method.local_names)
         arguments = [a.value for a in node.args]
         if isinstance(node.func, cst.Attribute) and (function is MISSING or self._of_number(node.func)):
             return self._method(node, node.func)
@@ -65,6 +65,10 @@ class Calls:
         of_arrays = array_function(function)
         if of_arrays is not None:
             return self.expressions.array_functions.call(node, of_arrays, None)
+        if isinstance(function, np.ufunc) and function in functions.NUMPY:
+            stores = len(node.args) == function.nin + 1
+            if stores or any(a.keyword is not None for a in node.args):
+                return self.expressions.array_functions.into(node, function)
         if any(a.keyword is not None for a in node.args):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None

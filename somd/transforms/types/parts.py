@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.analysis.parts import NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 
@@ -81,12 +81,17 @@ class Parts:
                 self.report("SOMD403", message, node, "write the loops out, with an `if`")
                 return None
             return ArrayType(base.dtype, 1)
-        if not self.is_index(ScalarType(index.dtype), item):
-            return None
-        if any(not isinstance(each, cst.Slice) and each is not ELLIPSIS for each in others):
-            message = "an array of indexes stands beside slices alone here"
+        places = [k for k, each in enumerate(items) if isinstance(each, cst.BaseExpression)]
+        found = [self.expressions.any(each) for each in items if isinstance(each, cst.BaseExpression)]
+        for kind, each in zip(found, (items[k] for k in places), strict=True):
+            one = ScalarType(kind.dtype) if isinstance(kind, ArrayType) else kind
+            if not isinstance(each, cst.BaseExpression) or not self.is_index(one, each):
+                return None
+        if NEW_AXIS in items or places[-1] - places[0] >= len(places):
+            message = "arrays of indexes stand side by side, with slices alone around them, here"
             self.report("SOMD403", message, node, "write the loop over the indexes out")
             return None
         if not all(self.is_slice(each, node) for each in others if isinstance(each, cst.Slice)):
             return None
-        return ArrayType(base.dtype, base.ndim - 1 + index.ndim)
+        most = max(kind.ndim for kind in found if isinstance(kind, ArrayType))
+        return ArrayType(base.dtype, base.ndim - len(places) + most)

@@ -1,0 +1,64 @@
+"""Values that go where arrays of indexes tell, one after the other: `np.bincount`, and `np.add.at` and its like.
+
+Several may go to one element, in NumPy's order, so one thread goes through them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd.language.shapes import WEIGHTS
+from somd.transforms.arrays.arguments import Arguments
+from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.values import ONE, Value, View
+
+_OPERATORS = {"add": "+", "subtract": "-", "multiply": "*"}
+
+
+def bincount(given: Arguments) -> Value:
+    """How often each integer stands in an array, or the sums of the weights beside it."""
+    numbers, least = given.value("x"), given.length("minlength")
+    weights = given.value("weights") if given.has("weights") else None
+    if weights is not None and weights.shape != numbers.shape:
+        given.expressions.shapes.test(WEIGHTS, numbers.shape, weights.shape, given.call)
+    length, k = given.expressions.clamped(numbers.shape[0]), given.fresh("at__k")
+    whole, own = given.names.function("int"), given.names.dtype(given.dtype)
+    most, low = given.fresh("value__most"), given.fresh("value__least")
+    number = f"{whole}({given.element(numbers, [Linear.of(k)])})"
+    for name, choice in ((most, "max"), (low, "min")):
+        first = -1 if choice == "max" else 0
+        step = [f"{name} = {given.names.function(choice)}({name}, {number})"]
+        given.emit(f"{name} = {first}", *given.loops([k], [length.text], step))
+    given.raising(f"{low} < 0", "ValueError(\"'list' argument must have no negative elements\")")
+    count = given.once(f"{given.names.function('max')}({most} + 1, {least.text})")
+    made = given.array([count], given.dtype)
+    place = given.fresh("at__bin")
+    added = "1" if weights is None else f"{own}({given.element(weights, [Linear.of(k)])})"
+    given.emit(*given.loops([place], [count], [f"{made}[{place}] = {own}(0)"]))
+    given.by_one_thread(given.loops([k], [length.text], [f"{made}[{number}] += {added}"]))
+    return given.made(made, (Linear.of(count),))
+
+
+def at(given: Arguments) -> None:
+    """`a[index] op= value` for each index, those that are equal too."""
+    view, places, value = given.value("a"), given.value("indices"), given.value("b")
+    kind, target = given.kind("indices"), given.kind("a").dtype
+    if not isinstance(view, View) or not view.whole or len(view.shape) != 1 or np.dtype(kind.dtype).kind not in "iu":
+        helps = "write the loop over the indexes, in `with single:` or `with sync(a, reduce='+'):`"
+        raise given.refuse("a whole array of one dimension is taken here, and an array of indexes", helps)
+    if value.shape and not isinstance(value, View):
+        value = given.expressions.computed_before(value, given.nodes["b"][0])
+    shape = given.expressions.shapes.together([places.shape, value.shape], given.call)
+    if len(value.shape) > len(places.shape):
+        raise given.refuse("the values have more dimensions than the indexes", "give one for each index")
+    index = [given.fresh(f"at__{axis}") for axis in range(len(shape))]
+    where = tuple(map(Linear.of, index))
+    element = f"{view.array}[{given.code(places.at(where, shape))}]"
+    number, own = given.code(value.at(where, shape)), given.names.dtype(target)
+    name = given.function.name.removesuffix(".at")
+    if name in _OPERATORS:
+        line = f"{element} {_OPERATORS[name]}= {number}"
+    else:
+        line = f"{element} = {given.names.numpy(name)}({element}, {own}({number}))"
+    lengths = [given.expressions.clamped(length).text if length != ONE else "1" for length in shape]
+    given.by_one_thread(given.loops(index, lengths, [line]))
