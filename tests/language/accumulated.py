@@ -254,3 +254,12 @@ def an_update_that_no_iteration_comes_to(a: A, b: A, g: A, i: int, j: int, m: in
             g[i, j] -= a[0]
     for k in range(len(b)):
         b[k] += 1.0
+
+
+@program(lambda: [(numbers(n, m),) for n, m in ((2, 1), (3, 2), (5, 9))])
+@somd
+def beside_one_from_the_end(a: dist[np.ndarray]) -> None:
+    last = a.shape[1] - 1
+    for é in range(a.shape[0]):
+        for k in range(last - 1, -1, -1):
+            a[é, last] += a[é, k - 1]  # the last one itself, where k is 0

@@ -62,14 +62,14 @@ def variable(name: str) -> str:
     return f"v_{ascii_name(name)}"
 
 
-_ESCAPED = re.compile(r"[^\x00-\x7f]|(?<=_)_|Z(?=x)")
+_ESCAPED = re.compile(r"[^\x00-\x7f]|'|(?<=_)_|Z(?=x)")
 
 
 def ascii_name(name: str) -> str:
     """`name` in letters that isl reads, without `__`, with which names for another iteration and of keys are made.
 
-    >>> [ascii_name(name) for name in ("i", "i__2", "é", "Zx")]
-    ['i', 'i_Zx5fZ2', 'Zxe9Z', 'Zx5aZx']
+    >>> [ascii_name(name) for name in ("i", "i__2", "é", "s'1", "Zx")]
+    ['i', 'i_Zx5fZ2', 'Zxe9Z', 'sZx27Z1', 'Zx5aZx']
     """
     return _ESCAPED.sub(lambda found: f"Zx{ord(found.group()):x}Z", name)
 

@@ -1,7 +1,7 @@
 """Which accesses of loops may reach one element: questions about a body put to isl.
 
 In: loops of a region's body with the accesses in them. Out: whether two trips, or two accesses of a trip, never meet;
-what is not affine, or too much for isl, is taken for a meeting.
+what is not affine, or too much for isl, is taken for a meeting, and so is an access that may count from the end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from somd.transforms.access import Affine
+from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.loops.program import (
     Constant,
@@ -18,6 +19,7 @@ from somd.transforms.loops.program import (
     Length,
     Loop,
     Operation,
+    Proved,
     Statement,
     Store,
     Variable,
@@ -50,10 +52,12 @@ def apart(loop: Loop, late: Block, early: Block) -> bool:
     try:
         for (one, around), (other, beside) in pairs:
             formulas = [*_bounds((loop, *around), "__a", changed), *_bounds((loop, *beside), "__b", changed)]
-            formulas.append(_formula(f"{_name(name)}__a < {_name(name)}__b", f"{_name(name)}__a", f"{_name(name)}__b"))
+            formulas.append(
+                _formula(f"{variable(name)}__a < {variable(name)}__b", f"{variable(name)}__a", f"{variable(name)}__b")
+            )
             mine, its = ({each.variable.name for each in (loop, *loops)} for loops in (around, beside))
             free = read(*one.indices) - mine | read(*other.indices) - its
-            if free & changed or (mine | its) & others:
+            if free & changed or (mine | its) & others or not _count_from_the_start(one, other):
                 return False
             for left, right in zip(one.indices, other.indices, strict=True):
                 first, second = _affine(left, mine, "__a"), _affine(right, its, "__b")
@@ -78,6 +82,8 @@ def is_alone(element: Element, loop: Loop, around: tuple[Loop, ...], body: Block
             free = read(*other.indices) - {each.variable.name for each in (loop, *inner)}
             if free & inside_it or {each.variable.name for each in loops} & others:
                 return False
+            if not _count_from_the_start(element, other):
+                return False
             formulas = [*_bounds(loops, "", changed)]
             for left, right in zip(element.indices, other.indices, strict=True):
                 first, second = _affine(left, set(), ""), _affine(right, set(), "")
@@ -87,6 +93,10 @@ def is_alone(element: Element, loop: Loop, around: tuple[Loop, ...], body: Block
     except (_NotAffine, TooComplex):
         return False
     return True
+
+
+def _count_from_the_start(*accesses: Element) -> bool:
+    return all(isinstance(each.access, Proved) for each in accesses)
 
 
 def _set_otherwise(body: Block) -> set[str]:
@@ -110,7 +120,7 @@ def _bounds(loops: tuple[Loop, ...], suffix: str, changed: set[str]) -> Iterator
     if len({each.variable.name for each in loops}) < len(loops):
         raise _NotAffine
     for loop in loops:
-        name = f"{_name(loop.variable.name)}{suffix}"
+        name = f"{variable(loop.variable.name)}{suffix}"
         try:
             if (read(loop.start, loop.stop) - known).isdisjoint(changed) and isinstance(loop.step, Constant):
                 start, stop = (_affine(each, known, suffix) for each in (loop.start, loop.stop))
@@ -127,10 +137,10 @@ def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
     if isinstance(node, Constant) and isinstance(node.value, int):
         return _formula(str(int(node.value)))
     if isinstance(node, Variable):
-        name = _name(node.name) + (suffix if node.name in own else "")
+        name = variable(node.name) + (suffix if node.name in own else "")
         return _formula(name, name)
     if isinstance(node, Length):
-        name = f"s_{_name(node.array)}_{node.axis}"
+        name = f"s_{variable(node.array)}_{node.axis}"
         return _formula(name, name)
     if isinstance(node, Operation) and node.operator in ("+", "-", "*") and node.range != whole(node.type):
         left, right = (_affine(each, own, suffix) for each in node.operands)
@@ -141,7 +151,3 @@ def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
 
 def _formula(text: str, *names: str) -> Affine:
     return Affine(text, frozenset(names))
-
-
-def _name(name: str) -> str:
-    return "v_" + name.replace("'", "__q")

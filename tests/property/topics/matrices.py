@@ -20,7 +20,10 @@ def _range(w: Writer, around: list[str], q: str) -> str:
 
 
 def _factor(w: Writer, i: str, j: str, k: str, written: str) -> str:
-    """A number of an iteration of the innermost loop."""
+    """A number of an iteration of the innermost loop, perhaps another one of the row that is written."""
+    if w.chance(0.15):
+        at = w.one(k, j, f"{k} - 1", f"{j} - 1", f"-{k} - 1", f"-{j}", f"{k} - {j}", "0", "-1", f"({k} + 1) // 2")
+        return w.one(f"0.5 * {written}[{i}, {at}]", f"{written}[{i}, {at}] - {k}")
     x = w.array("f", 2, avoid=[written])
     y = w.array("n", 2, avoid=[written])
     v = w.array("f")
