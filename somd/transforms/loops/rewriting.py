@@ -160,6 +160,8 @@ def renamed(body: Block, names: Mapping[str, str], values: Mapping[str, Expressi
             return replace(made, target=target(made.target))
         if isinstance(made, Unpack):
             return replace(made, targets=tuple(map(target, made.targets)))
+        if isinstance(made, Lanes):
+            return replace(made, loaded=tuple(map(target, made.loaded)), stored=tuple(map(target, made.stored)))
         return replace(made, variable=target(made.variable)) if isinstance(made, Loop) else made
 
     return each_statement(body, statement)

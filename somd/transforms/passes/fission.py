@@ -55,6 +55,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from somd.transforms.loops.apart import have_their_own, reads_of
+from somd.transforms.loops.naming import NewNames
 from somd.transforms.loops.program import Assign, Constant, Element, Loop, Program, Region, Scan, Statement, Store
 from somd.transforms.loops.rewriting import of_master
 from somd.transforms.loops.rows import is_steady
@@ -64,6 +65,7 @@ from somd.transforms.loops.walking import called, expressions_in, statements_in,
 from somd.transforms.passes.interchange import claims_what_limits_say
 from somd.transforms.passes.meeting import apart
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
+from somd.transforms.passes.strip_loads import Loads
 from somd.transforms.passes.strip_pieces import note_needs, pieces_of
 
 Block = tuple[Statement, ...]
@@ -72,17 +74,20 @@ Block = tuple[Statement, ...]
 def fission(program: Program) -> Program:
     """The program with such regions in pieces."""
 
+    names = NewNames(program)
+
     def of_statement(node: Statement) -> Statement | None:
-        return node if isinstance(node, Scan) else _in_pieces(node) if isinstance(node, Region) else None
+        return node if isinstance(node, Scan) else _in_pieces(node, names) if isinstance(node, Region) else None
 
     return of_master(program, of_statement)
 
 
-def _in_pieces(region: Region) -> Region:
+def _in_pieces(region: Region, names: NewNames) -> Region:
     body = region.body
     if not _may_be_cut(region) or not any(isinstance(node, Loop) for node in body):
         return region
-    nests = {id(node): nest for node in body if isinstance(node, Loop) and (nest := _nest(region, node)) is not None}
+    made = [(id(node), _nest(region, node, names)) for node in body if isinstance(node, Loop)]
+    nests = {node: nest for node, nest in made if nest is not None}
     if not nests:
         return region
     blocks: list[Block] = []
@@ -114,7 +119,7 @@ def _with_loops(region: Region, body: Block, *inner: Loop) -> Region:
     return replace(region, checks=(), loop=outermost, depth=region.depth + len(inner))
 
 
-def _nest(region: Region, loop: Loop) -> Region | None:
+def _nest(region: Region, loop: Loop, names: NewNames) -> Region | None:
     """The piece that a loop of the body makes, with one more free loop; None where it makes none that gains."""
     reads = reads_of(region.body)
     for free, body in _freed(loop):
@@ -123,7 +128,7 @@ def _nest(region: Region, loop: Loop) -> Region | None:
         alone = all(mine[name] == reads[name] for name in own) and not exposed_in(body) & assigned(body)
         alone = alone and not reads[loop.variable.name] and not reads[free.variable.name]
         piece = _with_loops(region, body, free)
-        if alone and isinstance(free.step, Constant) and free.step.value == 1 and _gains(piece):
+        if alone and isinstance(free.step, Constant) and free.step.value == 1 and _gains(piece, names):
             return piece
     return None
 
@@ -153,17 +158,19 @@ def _may_go_outside(loop: Loop, before: list[Statement], inner: Loop) -> bool:
 # --- whether it gains ---------------------------------------------------------------------------------------------
 
 
-def _gains(piece: Region) -> bool:
+def _gains(piece: Region, names: NewNames) -> bool:
     """Whether strips of the innermost free loop vectorise, and trips of the one around share what they load."""
     outer, loop = piece.loops[-2:]
-    varying = Varying(piece, piece.body, loop=loop)
-    pieces = pieces_of(piece.body, varying)
+    loads = Loads(piece, piece.body, names)
+    varying = Varying(piece, loads.body, loop=loop)
+    pieces = pieces_of(loads.body, varying, loads.names)
     if pieces is None:
         return False
     note_needs(pieces, set())
     if not carries(pieces, frozenset(varying.names), frozenset()) or unrolls(pieces, varying):
         return False
-    return vectorises(pieces, Shape(varying, loop.variable.name, 1)) and _shares(piece, outer.variable.name)
+    shape = Shape(varying, loop.variable.name, 1)
+    return vectorises(pieces, shape, loads.names) and _shares(piece, outer.variable.name)
 
 
 def _shares(piece: Region, outer: str) -> bool:

@@ -167,7 +167,8 @@ def _hands_on(lanes: Lanes) -> bool:
 
 
 def _reads_alike(lanes: Lanes, varying: Varying) -> bool:
-    return any(isinstance(each, Element) and not varying(each) for each in expressions_in(lanes.body))
+    alike = any(each.name not in varying.names for each in lanes.loaded)
+    return alike or any(isinstance(each, Element) and not varying(each) for each in expressions_in(lanes.body))
 
 
 def _lanes(body: Block, length: int, room: int) -> int:

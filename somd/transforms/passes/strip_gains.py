@@ -28,6 +28,7 @@ from somd.transforms.loops.program import (
     Store,
     Variable,
 )
+from somd.transforms.loops.scopes import set_by
 from somd.transforms.loops.varying import Varying, of_lanes
 from somd.transforms.loops.walking import expressions, inside, operands, statements_in
 from somd.transforms.passes.strip_pieces import Around, Group, Piece, Uniform, groups_in_loops
@@ -142,16 +143,15 @@ def _trips(node: Loop) -> int:
     return len(range(*ends)) if len(ends) == len(limits) and ends[2] else UNROLLED + 1
 
 
-def vectorises(pieces: Sequence[Piece], shape: Shape) -> bool:
+def vectorises(pieces: Sequence[Piece], shape: Shape, shared: frozenset[str] = frozenset()) -> bool:
     """Whether the groups in inner loops are of what vectorises, but for some that load what does not lie side by side,
-    for many operations each."""
+    for many operations each; what sets `shared` names is loaded for several rows at once."""
     loads = [group for group in groups_in_loops(pieces) if not all(_goes_in_lanes(each, shape) for each in group.all)]
     if not all(isinstance(node, Assign) and _loads(node.value) for group in loads for node in group.statements):
         return False
     work = sum(times for times, _ in _operations(list(_loops(pieces)), shape.varying)) if loads else 0
-    taken = [
-        times for times, piece in _counted(list(_loops(pieces))) for each in loads if piece is each for _ in each.all
-    ]
+    alone = [(each, sum(not set_by(node) & shared for node in each.all)) for each in loads]
+    taken = [times * n for times, piece in _counted(list(_loops(pieces))) for each, n in alone if piece is each]
     return OPERATIONS * sum(taken) <= work
 
 

@@ -86,6 +86,7 @@ from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes.bit_widths import in_words, words_of
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
 from somd.transforms.passes.strip_guards import read_before, where_inside
+from somd.transforms.passes.strip_loads import Loads
 from somd.transforms.passes.strip_pieces import Piece, groups_in, note_needs, pieces_of, written_out
 from somd.transforms.passes.value_ranges import with_ranges
 from somd.transforms.types.scalars import REALS, ScalarType
@@ -111,8 +112,10 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     loop = region.loops[-1].variable.name
     body = read_before(guarded, Varying(region, guarded.body, loop=region.loops[-1]), names)
     body = _Separating(Varying(region, body, loop=region.loops[-1]), names).block(body)
+    loads = Loads(region, body, names)
+    body, apart = loads.body, loads.names
     varying = Varying(region, body, loop=region.loops[-1])
-    cut = pieces_of(body, varying)
+    cut = pieces_of(body, varying, apart)
     if cut is None:
         return region
     kept = _kept(cut, varying) - {loop, *(each.name for each in region.carried)}
@@ -120,7 +123,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
         return region
     for assumed in _assumptions(region, body, varying):
         known = with_ranges(_assuming(body, assumed), given_to(region))
-        pieces = pieces_of(known, varying)
+        pieces = pieces_of(known, varying, apart)
         assert pieces is not None
         note_needs(pieces, set())
         narrowed = in_words(known, kept, WORDS)
@@ -128,7 +131,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
             group.statements = narrowed(group.statements)
         if unrolls(pieces, varying):
             return region
-        if vectorises(pieces, Shape(varying, loop, int(step.value.real))):
+        if vectorises(pieces, Shape(varying, loop, int(step.value.real)), apart):
             made = _strips(region, pieces, kept, room, lanes)
             if made is not None:
                 made = replace(made, assumed=tuple(assumed.items()), where=guarded.conditions)

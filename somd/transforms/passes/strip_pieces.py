@@ -79,8 +79,9 @@ class Uniform:
 Piece = Group | Around | Uniform
 
 
-def pieces_of(body: Block, varying: Varying) -> list[Piece] | None:
-    """The pieces of a body; None where the trips of a loop, or a condition around a loop, vary."""
+def pieces_of(body: Block, varying: Varying, loads: frozenset[str] = frozenset()) -> list[Piece] | None:
+    """The pieces of a body; None where the trips of a loop, or a condition around a loop, vary. Statements that set
+    `loads` are in groups of their own."""
     found: list[Piece] = []
     group: list[Statement] = []
 
@@ -98,12 +99,14 @@ def pieces_of(body: Block, varying: Varying) -> list[Piece] | None:
                 end()
             found.append(Uniform(node))
         elif not _has_parts(node, varying):
+            if group and bool(set_by(node) & loads) != bool(set_by(group[-1]) & loads):
+                end()
             group.append(node)
         elif isinstance(node, Loop | If) and not (
             varying(*limits(node)) if isinstance(node, Loop) else varying(node.test)
         ):
-            inner = pieces_of(node.body, varying)
-            other = pieces_of(node.orelse, varying) if isinstance(node, If) else []
+            inner = pieces_of(node.body, varying, loads)
+            other = pieces_of(node.orelse, varying, loads) if isinstance(node, If) else []
             if inner is None or other is None:
                 return None
             end()

@@ -128,6 +128,7 @@ class _Jamming:
         whole, upto = _cut(loop, trips)
         sets: list[Statement] = []
         work: list[Statement] = []
+        loads, loaded = last.loaded if isinstance(last, Lanes) else (), []
         for k in range(trips):
             place = operation("+", first, whole_number(k)) if k else first
             values, own = {first.name: place}, self.own_names(before) if k else {}
@@ -135,14 +136,18 @@ class _Jamming:
             mine = map(again, first_time) if k else first_time
             for made, block in zip((sets, work), mine, strict=True):
                 made += block
+            loaded += [replace(each, name=own.get(each.name, each.name)) for each in loads]
         body = self.held(tuple(work))
         jammed = replace(loop, variable=first, step=whole_number(trips), stop=whole, hull=None)
-        jammed = replace(jammed, body=(*sets, replace(last, body=body)))
+        last = replace(last, body=body)
+        if isinstance(last, Lanes):
+            last = replace(last, loaded=tuple(dict.fromkeys(loaded)))
+        jammed = replace(jammed, body=(*_together(sets), last))
         rest = replace(loop, start=upto, body=again(loop.body), hull=None, origin=Origin(loop.origin.position))
         return jammed, rest
 
     def own_names(self, before: list[Statement]) -> dict[str, str]:
-        return {name: self.names.name(name.partition("'")[0]) for node in before for name in sorted(set_by(node))}
+        return {name: self.names.name(name.partition("'")[0]) for name in sorted(assigned(tuple(before)))}
 
     # --- whether it may be done -----------------------------------------------------------------------------------
 
@@ -165,7 +170,7 @@ class _Jamming:
         stored = {node.element.array for node in statements_in(last.body) if isinstance(node, Store)}
         own, inner = assigned(tuple(before)), assigned((last,))
         known: set[str] = set()
-        for node in before:
+        for node in _with_loads(before):
             if not isinstance(node, Assign) or not (read(node.value) & own) <= known:
                 return False
             elements = {each.array for each in inside(node.value) if isinstance(each, Element)}
@@ -203,6 +208,21 @@ class _Jamming:
             place = variable(self.names.name(f"{element.array}_held"), element.type)
             body = (Assign(place, element), *with_variable(body, element, place), Store(element, place))
         return body
+
+
+def _with_loads(body: list[Statement]) -> Iterator[Statement]:
+    """The statements, with those of lanes that take nothing from others in their place."""
+    for node in body:
+        yield from node.body if isinstance(node, Lanes) and not node.loaded else (node,)
+
+
+def _together(body: list[Statement]) -> Block:
+    """The statements, with lanes that load as one."""
+    lanes = [node for node in body if isinstance(node, Lanes)]
+    if len(lanes) < 2 or len(lanes) < len(body):
+        return tuple(body)
+    stored = tuple(variable for node in lanes for variable in node.stored)
+    return (Lanes((), stored, tuple(each for node in lanes for each in node.body)),)
 
 
 def _counts(loop: Loop) -> bool:

@@ -14,7 +14,8 @@ from somd.transforms.loops.program import Program, Region
 from somd.transforms.loops.verify import InvalidProgram, verify
 from somd.transforms.passes import fission as module
 from somd.transforms.passes.fission import fission
-from somd.transforms.schedules import schedule_of
+from somd.transforms.passes.unroll_and_jam import _Jamming
+from somd.transforms.schedules import schedule_of, scheduled
 from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 from tests.transforms.passes.validation import Outcomes, Run, validated
@@ -156,7 +157,16 @@ def across(c: A, b: np.ndarray):
     for i in range(c.shape[0]):
         for k in range(b.shape[0]):
             for j in range(c.shape[1]):
-                c[i, j] += b[j, k]
+                c[i, j] += b[j, i]
+"""
+PAIRS = """
+def pairs(c: A, a: np.ndarray, b: np.ndarray):
+    for i in range(c.shape[0]):
+        for j in range(i + 1):
+            c[i, j] *= 0.5
+        for k in range(b.shape[1]):
+            for j in range(i + 1):
+                c[i, j] += a[i, k] * b[j, k] - a[j, k] * b[i, k]
 """
 FAILING = """
 def failing(c: A, b: np.ndarray, at: np.ndarray):
@@ -176,6 +186,7 @@ def cut() -> tuple[Case, ...]:
         case(SCALED, f=0.5, c=MATRIX.copy(), a=SQUARE[:7].copy(), b=SQUARE[:0].copy()),
         case(HOISTED, c=SQUARE.astype(np.float32), a=SQUARE, b=MATRIX, out=VECTOR.copy()),
         case(MIRRORED, a=MATRIX, c=SQUARE.copy()),
+        case(PAIRS, c=SQUARE.copy(), a=SQUARE, b=np.resize(MATRIX, (11, 7))),
         case(PLANES, c=np.resize(SQUARE, (3, 4, 9)), b=MATRIX),
     )
 
@@ -280,6 +291,16 @@ BUGS = [
     Bug("what is read behind does not count", module, "reads_of", lambda body: Zeros()),
     Bug("failures do not count", module, "tests_accesses", lambda body: False),
 ]
+
+
+def whole(program: Program) -> Program:
+    """What all passes make of it."""
+    return scheduled(program, schedule_of("multicore"))
+
+
+def test_loads_of_several_trips_have_names_of_their_own() -> None:
+    bug = Bug("loads of all trips have one name", _Jamming, "own_names", lambda self, before: {})
+    assert is_caught(bug, whole, lambda: cut()[4:5])
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=str)
