@@ -29,6 +29,7 @@ from somd.transforms.arrays.found import arrays_in, may_have_array_statements, s
 from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.claimed_scans import with_claimed_scans
+from somd.transforms.frontend.handed_elements import with_handed_elements
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
@@ -159,25 +160,30 @@ def check_source(function: FunctionType, found: Reach | None = None) -> None:
 def _checked(method: Method) -> Plan:
     with in_the_users_names(method):
         planned = method_to_plan(method)
-        if planned.claims:
+        if planned.anew.claims:
             planned.checked()
-            return _checked(with_claimed_scans(method, planned.claims, {}))
-        if planned.points:
+            return _checked(with_claimed_scans(method, planned.anew.claims, {}))
+        if planned.anew.points:
             with suppress(SomdCompileError):
-                return _checked(with_split_loops(method, planned.points))
-        if planned.elements:
+                return _checked(with_split_loops(method, planned.anew.points))
+        if planned.anew.elements:
             with suppress(SomdCompileError):
-                held = _checked(with_held_elements(method, planned.elements))
+                held = _checked(with_held_elements(method, planned.anew.elements))
                 if len(held.phases()) > len(planned.plan.phases()):
                     return held
-        if planned.searches:
+        if planned.anew.handed:
             with suppress(SomdCompileError):
-                searched = _checked(with_searches(method, planned.searches))
+                handed = _checked(with_handed_elements(method, planned.anew.handed))
+                if len(handed.phases()) > len(planned.plan.phases()):
+                    return handed
+        if planned.anew.searches:
+            with suppress(SomdCompileError):
+                searched = _checked(with_searches(method, planned.anew.searches))
                 if len(searched.phases()) > len(planned.plan.phases()) and _searches_cannot_fail(searched):
                     return searched
-        if planned.chains:
+        if planned.anew.chains:
             with suppress(SomdCompileError):
-                apart = _checked(with_chains(method, planned.chains, {}))
+                apart = _checked(with_chains(method, planned.anew.chains, {}))
                 if _chains_apart(apart, planned.plan):
                     return apart
         plan = planned.checked()
@@ -214,27 +220,32 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         dtypes: dict[str | cst.CSTNode, str] = {n: t.dtype for n, t in types.names.items() if isinstance(t, ScalarType)}
         dtypes.update((node, t.dtype) for node, t in types.nodes.items() if isinstance(t, ScalarType))
         planned = method_to_plan(method, Kinds(ranks, inexact - frozenset(ranks), aliases, strong, dtypes))
-        if planned.claims:
+        if planned.anew.claims:
             planned.checked()
-            return _compiled(with_claimed_scans(method, planned.claims, types.names), arguments, aliases)
-        if planned.points:
+            return _compiled(with_claimed_scans(method, planned.anew.claims, types.names), arguments, aliases)
+        if planned.anew.points:
             with suppress(SomdCompileError):
-                return _compiled(with_split_loops(method, planned.points), arguments, aliases)
-        if planned.elements:
+                return _compiled(with_split_loops(method, planned.anew.points), arguments, aliases)
+        if planned.anew.elements:
             with suppress(SomdCompileError):
-                held = _compiled(with_held_elements(method, planned.elements), arguments, aliases)
+                held = _compiled(with_held_elements(method, planned.anew.elements), arguments, aliases)
                 if len(held.plan.phases()) > len(planned.plan.phases()) and _of_one_type(held):
                     return held
-        if planned.searches:
+        if planned.anew.handed:
             with suppress(SomdCompileError):
-                searched = _compiled(with_searches(method, planned.searches), arguments, aliases)
+                handed = _compiled(with_handed_elements(method, planned.anew.handed), arguments, aliases)
+                if len(handed.plan.phases()) > len(planned.plan.phases()) and _of_one_type(handed):
+                    return handed
+        if planned.anew.searches:
+            with suppress(SomdCompileError):
+                searched = _compiled(with_searches(method, planned.anew.searches), arguments, aliases)
                 more = len(searched.plan.phases()) > len(planned.plan.phases())
                 if more and _searches_cannot_fail(searched.plan):
                     return searched
-        if planned.chains:
+        if planned.anew.chains:
             with suppress(SomdCompileError):
                 known: dict[Any, Type] = {**types.names, **types.nodes}
-                apart = _compiled(with_chains(method, planned.chains, known), arguments, aliases)
+                apart = _compiled(with_chains(method, planned.anew.chains, known), arguments, aliases)
                 if _chains_apart(apart.plan, planned.plan):
                     return apart
         plan, collector = planned.checked(), Collector()

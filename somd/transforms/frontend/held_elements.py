@@ -91,7 +91,7 @@ class _Rewriter(Tracked):
         pairs = [(names[normalised(each.node)], _code(each.node)) for each in elements]
         step = cast(int, integer_constant(header.step, self.method))
         tests = [f"({_code(header.start)}) {'<' if step > 0 else '>'} ({_code(header.stop)})"]
-        tests += [test for each in elements if not each.surely for test in _inside(each.node)]
+        tests += [test for each in elements if not each.surely for test in tests_inside(each.node)]
         otherwise = "" if all(each.surely for each in elements) else "else:\n    pass\n"
         [made] = parsed(f"if {' and '.join(tests)}:\n    pass\n{otherwise}")
         before = parsed(*(f"{name} = {text}\n" for name, text in pairs))
@@ -115,7 +115,7 @@ class _Rewriter(Tracked):
         return name
 
 
-def _inside(element: cst.Subscript) -> list[str]:
+def tests_inside(element: cst.Subscript) -> list[str]:
     """Tests that the indexes of `element` lie inside its array."""
     array = _code(element.value)
     indexes = [(f"({_code(index)})", f"{array}.shape[{axis}]") for axis, index in enumerate(index_expressions(element))]

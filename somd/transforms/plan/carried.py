@@ -22,6 +22,7 @@ from somd.transforms.analysis.slices import Slice
 from somd.transforms.stages import FIRST, Method, Taking
 from somd.transforms.tree.loops import else_statements, opened_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import AUGMENTED
 
 #: the dtypes of names and expressions; None where none are known yet
@@ -45,7 +46,7 @@ def scan_of(name: str, slice_: Slice, method: Method, dtypes: Dtypes) -> str | N
     dtype = None if dtypes is None else dtypes.get(name)
     if dtypes is not None and dtype is None:
         return None
-    kind = _shown_kind(name, method) if dtype is None else np.dtype(dtype).kind
+    kind = np.dtype(dtype).kind if dtype is not None else _shown_kind(name, method) or _made_kind(name, slice_)
     one = _One(name, method, dtypes).of(slice_.statements)
     symbol = None if one is None else _symbol(one, kind)
     if symbol is not None:
@@ -80,6 +81,14 @@ def _shown_kind(name: str, method: Method) -> str:
         if isinstance(value, cst.Float) or made in (float, np.float32, np.float64):
             return "f"
     return ""
+
+
+def _made_kind(name: str, slice_: Slice) -> str:
+    """The kind of floats, where the text shows that `name` is made of them."""
+    setting = [node for node in slice_.small() if not isinstance(node, cst.If | cst.For | cst.While)]
+    made = [node for node in setting if name in assigned_names(node)]
+    shown = any(isinstance(each, cst.Float | cst.Divide | cst.DivideAssign) for node in made for each in nodes_in(node))
+    return "f" if shown else ""
 
 
 class _One:

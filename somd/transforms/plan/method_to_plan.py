@@ -5,8 +5,8 @@ In: a method and the kinds of its names. Out: a verified plan, or one SomdCompil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -15,11 +15,7 @@ from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.chains import Chain
-from somd.transforms.frontend.claimed_scans import ClaimedScan
-from somd.transforms.frontend.held_elements import Element, Elements, was_held
-from somd.transforms.frontend.index_set_splitting import Points
-from somd.transforms.frontend.searches import Search
+from somd.transforms.frontend.held_elements import Element, was_held
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -31,6 +27,7 @@ from somd.transforms.plan.delays import delay_of
 from somd.transforms.plan.element_sums import accumulated_elements
 from somd.transforms.plan.facts_around import facts_inside, holds_behind
 from somd.transforms.plan.formulas import contains_formula, is_formula, touches_no_array
+from somd.transforms.plan.handed_elements import handed_element
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
@@ -46,6 +43,7 @@ from somd.transforms.plan.partial_results import (
     parallel_inside,
     parallel_or_formula,
 )
+from somd.transforms.plan.planned import Anew, Planned
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected, leaves_early, waits
 from somd.transforms.plan.relaxation import Block
@@ -80,32 +78,6 @@ from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import nodes_in
 
 
-@dataclass(frozen=True)
-class Planned:
-    """What planning gave: the plan, and what is wrong with it. `elements` would be held in scalars, and loops split at
-    `points`, by other methods that may be distributed further."""
-
-    plan: Plan
-    diagnostics: Collector
-    elements: Elements
-    points: Points
-    #: likewise, loops that may be searched before they run
-    searches: Mapping[cst.For, Search]
-    #: likewise, loops that hand a scalar on by a short chain
-    chains: Mapping[cst.For, Chain]
-    #: blocks that are to be scanned: they have no steps in the plan
-    claims: Mapping[cst.With, ClaimedScan]
-
-    def checked(self) -> Plan:
-        """The plan.
-
-        Raises:
-            SomdCompileError: with all that was found.
-        """
-        self.diagnostics.raise_if_errors()
-        return self.plan
-
-
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
     """The plan of `method`; without `kinds`, as far as the source alone shows them."""
     collector = Collector()
@@ -123,16 +95,16 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
         raises=context.raises,
     )
     phases = plan.phases()
-    if not phases and not planner.claims and not collector.has_errors:
+    if not phases and not planner.anew.claims and not collector.has_errors:
         planner.refuse()
         if not collector.has_errors:
             check_distributed(context)
-    if not planner.claims and (phases or not collector.has_errors):
+    if not planner.anew.claims and (phases or not collector.has_errors):
         check_returns(method, phases, planner.in_order, collector)
         check_views(method, phases, collector)
         for diagnostic in left_in_order(plan):
             collector.add(diagnostic)
-    return Planned(plan, collector, planner.elements, planner.points, planner.searches, planner.chains, planner.claims)
+    return Planned(plan, collector, planner.anew)
 
 
 def check_distributed(context: Context) -> None:
@@ -162,17 +134,9 @@ class _Planner:
         self.in_order: dict[cst.For, tuple[Diagnostic, ...]] = {}
         #: whether a loop that may not be distributed is an error at once: what is planned was asked to be
         self.strict = context.method.combine is not None
-        #: in statements of the method in which nothing is distributed: elements that loops only accumulate into
-        self.elements: dict[cst.For, tuple[Element, ...]] = {}
+        #: what other methods may be distributed further
+        self.anew = Anew()
         self.accumulated: dict[cst.For, tuple[Element, ...]] = {}
-        #: loops that could be distributed but for one iteration
-        self.points: dict[cst.For, cst.BaseExpression] = {}
-        #: loops that look for something, up to the first iteration that finds it
-        self.searches: dict[cst.For, Search] = {}
-        #: loops that wait for one scalar alone
-        self.chains: dict[cst.For, Chain] = {}
-        #: blocks that are to be scanned in an order of their own
-        self.claims: dict[cst.With, ClaimedScan] = {}
         self.depth = 0
 
     def refuse(self, besides: Collection[cst.For] = ()) -> None:
@@ -240,7 +204,7 @@ class _Planner:
             del self.context.sites[sites:]
         if not self.depth:
             if not any(isinstance(each, Phase) for each in nested_steps(steps or ())):
-                self.elements.update(self.accumulated)
+                self.anew.elements.update(self.accumulated)
             self.accumulated.clear()
         return steps
 
@@ -311,7 +275,7 @@ class _Planner:
     def claimed(self, node: cst.With, fence: Fence, around: tuple[Affine, ...]) -> list[Step]:
         """A block that is scanned in an order of its own: another method has its steps."""
         try:
-            self.claims[node] = claimed_scan(node, fence, around, self.context)
+            self.anew.claims[node] = claimed_scan(node, fence, around, self.context)
         except Rejected as error:
             for diagnostic in error.diagnostics:
                 self.context.collector.add(diagnostic)
@@ -365,14 +329,14 @@ class _Planner:
             except Rejected as error:
                 rejected = error
                 if error.point is not None:
-                    self.points[node] = error.point
+                    self.anew.points[node] = error.point
             except TooComplex:
                 rejected = Rejected(messages.too_complex(self.context.method, node))
             self.context.phases -= 1
             del self.context.sites[sites:]
             scan = self.scan(node, around)
             if scan is not None:
-                self.points.pop(node, None)
+                self.anew.points.pop(node, None)
                 return [scan]
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
@@ -443,10 +407,13 @@ class _Planner:
             self.in_order[node] = reasons.diagnostics
             search = search_of(node, self.context) if leaves_early(reasons.diagnostics) else None
             if search is not None:
-                self.searches[node] = search
+                self.anew.searches[node] = search
             chain = chain_of(node, around, self.context) if waits(reasons.diagnostics) else None
             if chain is not None:
-                self.chains[node] = chain
+                self.anew.chains[node] = chain
+            handed = handed_element(node, self.context)
+            if handed is not None:
+                self.anew.handed[node] = handed
             found, method = accumulated_elements(node, around, self.context), self.context.method
             elements = tuple(each for each in found if not was_held(method, node, each))
             if elements:

@@ -179,3 +179,37 @@ def claimed(w: Writer) -> None:
                 w.line(update)
         w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} if {s} > 0.0 else 1.0", f"{out}[{i}] += {s}"))
     w.results.append(s)
+
+
+@step
+def handed(w: Writer) -> None:
+    """An element that is made of the one that the last iteration stored, or of one that only looks like it."""
+    n, i, out = w.length(), w.fresh("i"), w.target("i64")
+    turns, back = w.pick.choice(
+        ((f"range({n})", 1), (f"range(1, {n})", 1), (f"range({n} - 1, 0, -1)", -1), (f"range(2, {n}, 2)", 2))
+    )
+    back = back if w.chance(0.85) else w.pick.choice((1, -1, 2, 0))
+    last = f"{out}[{i} {'-' if back >= 0 else '+'} {abs(back)}]"
+    e, f = _terms(w, i)
+    made = w.one(
+        f"{last} + {e}", f"{e} - {last}", f"{last} * {f} + {e}", f"max({last}, {e})", f"{last} ^ {e}", f"{last} // 2"
+    )
+    with w.block(f"for {i} in {turns}:"):
+        if w.chance(0.2):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(w.one(f"{out}[{i}] = {e}", "continue", f"{out}[{i} - 1] = 3"))
+        if w.chance(0.3):
+            t = w.fresh("t")
+            w.line(f"{t} = {made}")
+            made = t
+        stored = (f"{out}[{i}] = {made}", f"{out}[{i}] = {made}", f"{out}[{i}] += {made}")
+        if w.chance(0.2):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(w.pick.choice(stored))
+        elif w.chance(0.2):
+            w.line(f"{out}[{i}] = {made} if {w.condition(Place(i))} else {e}")
+        else:
+            w.line(w.pick.choice(stored))
+        if w.chance(0.1):
+            w.line(f"{out}[{i}] -= 1")
+    w.wide = True

@@ -36,7 +36,7 @@ def planned(function) -> str:
 def test_a_carried_loop_beside_a_distributed_one() -> None:
     def f(a: A, b: A) -> None:
         for i in range(1, len(a)):
-            a[i] += a[i - 1]
+            a[i] += 0.5 * a[i - 1]
         for i in range(len(b)):
             b[i] = 2.0 * a[i]
 
@@ -60,7 +60,7 @@ def test_a_loop_of_which_nothing_is_distributed_is_serial_code() -> None:
     def f(a: A, b: A) -> None:
         for i in range(1, a.shape[0]):
             for j in range(1, a.shape[1]):
-                a[i, j] = a[i - 1, j] + a[i, j - 1]
+                a[i, j] = a[i - 1, j] + 0.5 * a[i, j - 1]
         for i in range(len(b)):
             b[i] = 0.0
 
@@ -72,7 +72,7 @@ def test_a_loop_of_which_nothing_is_distributed_is_serial_code() -> None:
 def test_without_anything_distributed_the_reasons_are_errors() -> None:
     def f(a: A, b: A) -> None:
         for i in range(1, len(a)):
-            a[i] += a[i - 1]
+            a[i] += 0.5 * a[i - 1]
         last = 0.0
         for i in range(len(b)):
             last = 0.5 * last + b[i]
@@ -87,7 +87,7 @@ def test_a_fence_asks_for_something_distributed() -> None:
     def f(a: A, b: A) -> None:
         with sync:
             for i in range(1, len(a)):
-                a[i] += a[i - 1]
+                a[i] += 0.5 * a[i - 1]
         for i in range(len(b)):
             b[i] = 0.0
 
