@@ -65,6 +65,22 @@ def filtered_by_two_sums(a: A, b: A) -> tuple[np.ndarray, int, float, float]:
     return out, k, most, t
 
 
+@program(lambda: [(halves(n), numbers(n, dtype=np.int64) % 40 == 0) for n in SIZES])
+@somd
+def sums_of_segments(a: A, begins: A) -> tuple[np.ndarray, float]:
+    out = np.empty_like(a)
+    s = 0.25
+    with sync(s, scan="+"):
+        for i in range(len(a)):
+            if begins[i]:
+                s = 1.5
+            s += a[i]
+            out[i] = s
+            if a[i] > 8:
+                s = a[i]
+    return out, s
+
+
 @program(lambda: [(numbers(n, n + 30, dtype=np.int64) / 4,) for n in (0, 1, 3)])
 @somd
 def sums_of_rows(a: A) -> np.ndarray:

@@ -21,8 +21,9 @@
                                       out[i] = s__base[...] + (s__before[s__lane] + s__own)
 
 All carries are folded from left to right, and the lanes depend on the number of trips alone: so there is one bit
-pattern for any number of workers on any target, and what is summed up of numbers of one sign never goes back. By
-"affine" a lane is known from what it makes of 0 and from its slope, and runs from the value before it.
+pattern for any number of workers on any target, and what is summed up of numbers of one sign never goes back. Where a
+value is set anew nothing of what stands before counts: a flag beside each value tells it. By "affine" a lane is known
+from what it makes of 0 and from its slope, and runs from the value before it.
 
 Only the planner knows which loops this may be done to.
 """
@@ -49,8 +50,8 @@ LANE, BLOCK = 16, 256
 
 @dataclass(frozen=True)
 class ClaimedScan:
-    """A loop that is scanned by `by`: what its iterations hand on, their slice for that, and by the nodes of updates
-    the factor that the old value gets; None where it is 1."""
+    """A loop that is scanned by `by`: what its iterations hand on, their slice for that, by the nodes of updates the
+    factor that the old value gets, None where it is 1; and by the nodes that set a value anew its name."""
 
     loop: cst.For
     step: int
@@ -58,6 +59,7 @@ class ClaimedScan:
     names: tuple[str, ...]
     slice: tuple[cst.BaseStatement, ...]
     updates: Mapping[cst.CSTNode, cst.BaseExpression | None]
+    resets: Mapping[cst.CSTNode, str]
 
 
 def with_claimed_scans(method: Method, claims: Mapping[cst.With, ClaimedScan], types: Mapping[Any, Type]) -> Method:
@@ -105,12 +107,17 @@ class _Rewriter(Tracked):
 class _Carried:
     """One scalar that is handed on: the names that stand for its parts, and texts made of them."""
 
-    def __init__(self, name: str, rewriter: _Rewriter) -> None:
-        found = rewriter.types.get(name, FLOAT)
+    def __init__(self, name: str, rewriter: _Rewriter, reset: bool) -> None:
+        found, self.reset = rewriter.types.get(name, FLOAT), reset
         self.name, self.type = name, found if isinstance(found, ScalarType) else FLOAT
         words = ("own", "slope", "before", "slopes", "base", "all", "by", "grown")
         new = [rewriter.new(f"{name}__{word}", name) for word in words]
         self.own, self.slope, self.before, self.slopes, self.base, self.all, self.by, self.grown = new
+        #: whether the value has been set anew: so far, in the lanes before in a block, in a block; and in one lane
+        flags = (
+            [rewriter.new(f"{name}__{word}", name) for word in ("new", "news", "renewed", "was")] if reset else [""] * 4
+        )
+        self.new, self.news, self.renewed, self.was = flags
         self.strong = "" if self.type.weak else rewriter.of_numpy(self.type.dtype)
 
     def number(self, text: str) -> str:
@@ -120,6 +127,14 @@ class _Carried:
         """An element as the number that was stored there: Python's own, where it was one."""
         return f"{array}[{index}]" if self.strong else f"float({array}[{index}])"
 
+    def chosen(self, flag: str, anew: str, else_: str) -> str:
+        """`anew` where the flag tells that the value has been set anew."""
+        return f"{anew} if {flag} else {else_}" if self.reset else else_
+
+    def noted(self, *lines: str) -> str:
+        """Lines on flags, where there are such."""
+        return "".join(f"\n{line}" for line in lines) if self.reset else ""
+
 
 class _Written:
     """One block written out."""
@@ -127,7 +142,7 @@ class _Written:
     def __init__(self, rewriter: _Rewriter, claim: ClaimedScan) -> None:
         self.rewriter, self.claim = rewriter, claim
         self.affine = claim.by == "affine"
-        self.carried = [_Carried(name, rewriter) for name in claim.names]
+        self.carried = [_Carried(name, rewriter, name in claim.resets.values()) for name in claim.names]
         spelled, words = claim.names[0], ("lanes", "full", "blocks", "lane", "block")
         new = [rewriter.new(f"{spelled}__{word}", spelled) for word in words]
         self.lanes, self.full, self.blocks, self.lane, self.block = new
@@ -181,6 +196,8 @@ class _Written:
             rooms = [(each.before, self.lanes), (each.base, self.blocks)]
             rooms += [(each.slopes, self.lanes), (each.grown, self.blocks)] if self.affine else []
             made += [f"{name} = {empty}({length}, {dtype})" for name, length in rooms]
+            flags = [(each.news, self.lanes), (each.renewed, self.blocks)] if each.reset else []
+            made += [f"{name} = {empty}({length}, {self.rewriter.of_numpy('bool_')})" for name, length in flags]
         return parsed(*made)
 
     def starts(self) -> str:
@@ -188,26 +205,29 @@ class _Written:
         return "\n".join(
             f"{each.own} = {each.number('0.0')}\n{each.slope} = {each.number('1.0')}"
             if self.affine
-            else f"{each.own} = {each.number('-0.0')}"
+            else f"{each.own} = {each.number('-0.0')}{each.noted(f'{each.new} = False')}"
             for each in self.carried
         )
 
     def stored(self, each: _Carried) -> str:
-        made = f"{each.before}[{self.lane}] = {each.own}"
+        made = f"{each.before}[{self.lane}] = {each.own}{each.noted(f'{each.news}[{self.lane}] = {each.new}')}"
         return f"{made}\n{each.slopes}[{self.lane}] = {each.slope}" if self.affine else made
 
     def within(self, each: _Carried) -> str:
         """A lane of a block: what it gives is replaced by what stands before it."""
         made = f"{each.all} = {each.element(each.before, self.lane)}\n{each.before}[{self.lane}] = {each.own}\n"
         if not self.affine:
-            return f"{made}{each.own} = {each.own} + {each.all}"
+            here = f"{each.news}[{self.lane}]"
+            flags = each.noted(f"{each.was} = {here}", f"{here} = {each.new}", f"{each.new} = {each.was} or {each.new}")
+            value = each.chosen(here, each.all, f"{each.own} + {each.all}")
+            return f"{made}{each.own} = {value}{flags}"
         return (
             f"{made}{each.by} = {each.element(each.slopes, self.lane)}\n{each.slopes}[{self.lane}] = {each.slope}\n"
             f"{each.own} = {each.by} * {each.own} + {each.all}\n{each.slope} = {each.by} * {each.slope}"
         )
 
     def left(self, each: _Carried) -> str:
-        made = f"{each.base}[{self.block}] = {each.own}"
+        made = f"{each.base}[{self.block}] = {each.own}{each.noted(f'{each.renewed}[{self.block}] = {each.new}')}"
         return f"{made}\n{each.grown}[{self.block}] = {each.slope}" if self.affine else made
 
     def handed_on(self, each: _Carried) -> str:
@@ -215,14 +235,16 @@ class _Written:
         block, s = self.block, each.name
         made = f"{each.all} = {each.element(each.base, block)}\n{each.base}[{block}] = {s}\n"
         by = f"{each.element(each.grown, block)} * " if self.affine else ""
-        return f"{made}{s} = {by}{s} + {each.all}"
+        return f"{made}{s} = {each.chosen(f'{each.renewed}[{block}]', each.all, f'{by}{s} + {each.all}')}"
 
     def taken(self, each: _Carried) -> str:
         """What a lane begins from when the values before it are known."""
         before, base = each.element(each.before, self.lane), each.element(each.base, f"{self.lane} // {BLOCK}")
         if self.affine:
             return f"{each.own} = {each.element(each.slopes, self.lane)} * {base} + {before}"
-        return f"{each.all} = {before}\n{each.by} = {base}\n{each.own} = {each.number('-0.0')}"
+        base = each.chosen(f"{each.news}[{self.lane}]", each.number("-0.0"), base)
+        fresh = each.noted(f"{each.new} = False")
+        return f"{each.all} = {before}\n{each.by} = {base}\n{each.own} = {each.number('-0.0')}{fresh}"
 
     def lane_of(self, body: list[cst.BaseStatement], whole: bool = False) -> cst.BaseStatement:
         """The loop over the trips of a lane; the last one may not be `whole`."""
@@ -242,6 +264,9 @@ class _Written:
         last = cst.Else(cst.IndentedBlock([self.lane_of(self.slice())]))
         return made.with_changes(body=cst.IndentedBlock([self.lane_of(self.slice(), whole=True)]), orelse=last)
 
+    def flag_of(self, name: str) -> str:
+        return next(each.new for each in self.carried if each.name == name)
+
     def slice(self) -> list[cst.BaseStatement]:
         """What the values are made of, with names of its own, and beside each update that of the slope."""
         names: dict[str, cst.BaseExpression] = {each.name: cst.Name(each.own) for each in self.carried}
@@ -252,7 +277,10 @@ class _Written:
     def iteration(self) -> list[cst.BaseStatement]:
         """The iteration, with the values before its lane."""
         own: dict[str, cst.BaseExpression] = {each.name: cst.Name(each.own) for each in self.carried}
-        sums = {each.name: cst.parse_expression(f"({each.by} + ({each.all} + {each.own}))") for each in self.carried}
+        sums = {
+            each.name: cst.parse_expression(f"({each.chosen(each.new, each.own, value)})")
+            for each, value in ((each, f"{each.by} + ({each.all} + {each.own})") for each in self.carried)
+        }
         return _Updated(self, own if self.affine else sums, own, False).block(statements_of(self.claim.loop.body))
 
 
@@ -267,12 +295,15 @@ class _Updated:
         slopes: bool,
     ) -> None:
         self.written, self.names, self.updated, self.slopes = written, names, {**names, **updated}, slopes
-        self.updates = written.claim.updates
+        self.updates, self.resets = written.claim.updates, written.claim.resets
 
     def block(self, statements: Sequence[cst.CSTNode]) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
         for node in small_statements(statements):
-            if node in self.updates:
+            if node in self.resets:
+                made.append(cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(node, self.updated))]))
+                made += parsed(f"{self.written.flag_of(self.resets[node])} = True")
+            elif node in self.updates:
                 made.append(cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(node, self.updated))]))
                 made += self.slope(node)
             elif isinstance(node, cst.BaseSmallStatement):

@@ -41,7 +41,7 @@ from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import nodes_in
 
 _FORMS = {
-    "+": "change it by `s += e` or `s -= e` alone, where `e` does not depend on it",
+    "+": "change it by `s += e`, `s -= e` or `s = e` alone, where `e` does not depend on it",
     "affine": "change it by sums and products alone, `s = a * s + b`, where `a` and `b` do not depend on it",
 }
 _TERMS = "compute what it is made of in a loop before this one, into an array"
@@ -78,7 +78,8 @@ class _Claim:
         self.check_kinds()
         self.check_exits(loop)
         body, names = statements_of(loop.body), frozenset(self.fence.names)
-        updates = self.updates(body)
+        resets = self.resets(body)
+        updates = self.updates(body, resets)
         try:
             slice_ = slice_of(body, names)
         except NotSliced:
@@ -87,11 +88,12 @@ class _Claim:
         again = sorted(slice_.names & (carried - names))
         if again:
             raise self.misfit(loop, f"it depends on `{again[0]}`, which iterations hand on, too", _TERMS)
-        others = [n for n in slice_.small() if n not in updates and names_read(_shown(n)) & names]
+        kept = [n for n in slice_.small() if n not in updates and n not in resets]
+        others = [n for n in kept if names_read(_shown(n)) & names]
         if others:
             raise self.misfit(_shown(others[0]), "what it is made of depends on it", _FORMS[self.by])
         self.check_terms(loop, slice_, carried - names, around)
-        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates)
+        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets)
 
     def loop(self) -> cst.For:
         statements = [s for s in small_statements(statements_of(self.node.body)) if not isinstance(s, cst.Pass)]
@@ -122,11 +124,25 @@ class _Claim:
             if not isinstance(leave, cst.Continue):
                 raise self.misfit(leave, "the loop may end early", "let every iteration run")
 
-    def updates(self, body: Sequence[cst.CSTNode]) -> Mapping[cst.CSTNode, cst.BaseExpression | None]:
+    def resets(self, body: Sequence[cst.CSTNode]) -> Mapping[cst.CSTNode, str]:
+        """What sets a scalar anew, whatever it was."""
+        found: dict[cst.CSTNode, str] = {}
+        for node in opened_statements(body) if self.by == "+" else ():
+            target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
+            if isinstance(target, cst.Name) and target.value in self.fence.names:
+                assert isinstance(node, cst.Assign)
+                if not names_read(node.value) & set(self.fence.names):
+                    found[node] = target.value
+        return found
+
+    def updates(
+        self, body: Sequence[cst.CSTNode], resets: Mapping[cst.CSTNode, str]
+    ) -> Mapping[cst.CSTNode, cst.BaseExpression | None]:
         found: dict[cst.CSTNode, cst.BaseExpression | None] = {}
         dtypes = self.context.kinds.dtypes
         for name in self.fence.names:
             own = [node for node in opened_statements(body) if name in assigned_names(_bare(node))]
+            own = [node for node in own if node not in resets]
             if not own:
                 raise self.misfit(self.node.items[0], f"the loop does not change `{name}`", _FORMS[self.by])
             for node in own:

@@ -166,6 +166,9 @@ def claimed(w: Writer) -> None:
             t = w.fresh("t")
             w.line(f"{t} = {e}")
             e = t
+        if not affine and w.chance(0.3):
+            with w.block(f"if {w.condition(Place(i))}:"):
+                w.line(f"{s} = {w.one('0.0', e, '-1.5')}")
         for update in w.pick.sample(
             (f"{s} += {e}", f"{s} = {s} - {e}", f"{s} = {e} + {s}", *more), w.pick.choice((1, 1, 2))
         ):
