@@ -138,7 +138,9 @@ def _wheel_of(path: Path) -> Path:
         said = [line.strip(" │╰─>") for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in said if re.match(r"(\w+\.)*\w*[eE]rror: (?!subprocess-exited|metadata-)", line)]
         why = errors[-1] if errors else said[-1] if said else "no reason given"
-        raise Problem(f"pip made no wheel of {path}: {why}; build it yourself and give somdc the .whl", 1)
+        missing = re.match(r"ModuleNotFoundError: No module named '(\w+)", why)
+        instead = f"install {missing[1]} here, or " if missing else ""
+        raise Problem(f"pip made no wheel of {path}: {why}; {instead}build it yourself and give somdc the .whl", 1)
     made = [each for each in folder.glob("*.whl") if before.get(each) != each.stat().st_mtime_ns]
     if not made:
         raise Problem(f"pip made no wheel in {folder}", 1)

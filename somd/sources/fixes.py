@@ -18,6 +18,7 @@ from somd.syntax import module_of
 _BLOCK = re.compile(r"(?:put the loop in|use) `(with [^`]*:)`")
 _NEAR = re.compile(r"did you mean `([^`]*)`\?")
 _MARK = re.compile(r"mark the array that its loops index: `(\w+): (dist\[[^`]*\])`")
+_INSTEAD = re.compile(r"write `(\w+)` for `(\w+)`")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")
 _LACKING = re.compile(r"there is no `([^`]*)`")
 
@@ -67,6 +68,11 @@ def _fix(diagnostic: Diagnostic, said: str, tree: ast.Module, text: str) -> Iter
         start = diagnostic.position.column
         if lacking is not None and lines_of(text)[line - 1].startswith(lacking[1], start):
             yield Fix(said, Place(line, start, line, start + len(lacking[1])), near[1])
+    elif instead := _INSTEAD.search(said):
+        start = diagnostic.position.column
+        there = re.compile(rf"(?:\w+\.)*{instead[2]}\b").match(lines_of(text)[line - 1], start)
+        if there is not None:
+            yield Fix(said, Place(line, start, line, there.end()), instead[1])
     elif mark := _MARK.search(said):
         for param in _params(tree, line):
             if param.arg == mark[1] and (place := _annotated(param, text)) is not None:

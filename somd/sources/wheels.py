@@ -101,6 +101,11 @@ def _method(method: Method, targets: Sequence[str]) -> Iterator[tuple[Built, tup
                 texts = tuple(described(kind) for kind in arguments.values())
                 text = generated_text(function, found, target, arguments)
             except (TargetUnavailable, SomdCompileError) as error:
+                if signature is None and isinstance(error, SomdCompileError):
+                    yield NotBuilt(
+                        name, 'its types are not known: declare them, `@somd(signatures=["float64[:], ..."])`'
+                    )
+                    break
                 yield NotBuilt(name, f"for {target}: {str(error).splitlines()[0]}")
                 continue
             file = shipped_file(function, found, target, texts, text)

@@ -56,6 +56,35 @@ def test_fixes_that_keep_the_meaning(ends: str, somdc: Somdc, write: Write) -> N
     assert somdc("check", "--fix", "model.py").err == ""
 
 
+def test_loops_of_numba_and_running_sums(somdc: Somdc, write: Write) -> None:
+    text = """
+import numba
+import numpy as np
+from somd import dist, somd
+
+
+@somd
+def total(a: dist[np.ndarray]) -> float:
+    s = 0.0
+    for i in numba.prange(len(a)):
+        s += a[i]
+    return s
+
+
+@somd
+def running(a: dist[np.ndarray], out: dist[np.ndarray]):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+        out[i] = s
+"""
+    path = write("model.py", text)
+    assert somdc("check", "--fix", "model.py").status == 0
+    fixed = path.read_text()
+    assert "    for i in range(len(a)):\n        s += a[i]\n    return s" in fixed
+    assert "scan" not in fixed and "    with single:\n" in fixed  # the order of sums is the user's to give up
+
+
 def test_what_cannot_be_fixed_stays(somdc: Somdc, write: Write) -> None:
     text = ADD.replace("c[i] = a[i]", "c[i] = float(str(a[i]))").replace("@somd", SIGNED)
     path = write("model.py", text)

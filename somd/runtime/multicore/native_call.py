@@ -46,7 +46,7 @@ _GET_ITEM, _GET_VARIABLE, _GET_CELL = map(
 _LENGTH_OF_DICT, _LENGTH, _ITEM = map(_address, (_python.PyDict_Size, _python.PyTuple_Size, _python.PyTuple_GetItem))
 _AS_WORD, _FROM_WORD = map(_address, (_python.PyLong_AsLongLongAndOverflow, _python.PyLong_FromUnsignedLong))
 _IDENT, _RELEASE, _KEEP = map(_address, (_python.PyThread_get_thread_ident, _python.Py_DecRef, _python.Py_IncRef))
-_CONCATENATE, _CALL = map(_address, (_python.PySequence_Concat, _python.PyObject_Call))
+_CONCATENATE, _CALL, _FORGET = map(_address, (_python.PySequence_Concat, _python.PyObject_Call, _python.PyErr_Clear))
 _ATTRIBUTES = {
     "__code__": _address(_python.PyFunction_GetCode),
     "__defaults__": _address(_python.PyFunction_GetDefaults),
@@ -281,6 +281,7 @@ def call_like_before(array: int, args: int) -> int:
         same = _alone(table)
     if same:
         return _run(table, args)
+    called(_FORGET)  # what asking has raised, as annotations may that are computed when they are asked for
     called(_KEEP, _NOT_IMPLEMENTED)
     return _NOT_IMPLEMENTED
 
