@@ -113,7 +113,7 @@ class SomdMethod(Generic[P, R]):
             values = self.arguments(args, kwargs)
         settings = self._settings()
         if settings.target == SEQUENTIAL:
-            return self.sequential(*args, **kwargs)
+            return self._plain(*args, **kwargs)
         try:
             if settings.profiled:
                 return recorded(self._function, settings, self._run, values)  # type: ignore[no-any-return]
@@ -122,7 +122,13 @@ class SomdMethod(Generic[P, R]):
             raise without_internals(error) from error.__cause__
         except TargetUnavailable as reason:
             self._warn(DEFAULT, None, SEQUENTIAL, reason)
-        return self.sequential(*args, **kwargs)
+        return self._plain(*args, **kwargs)
+
+    def _plain(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The function as written, on arrays that are whole."""
+        named: Any = dict(zip(kwargs, buffers(tuple(kwargs.values()), False), strict=True))
+        given: Any = buffers(args, False)
+        return self.sequential(*given, **named)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all parameters in a call, in their order.

@@ -29,8 +29,12 @@ def begun(world: World, name: str, text: str, words: Sequence[int] = ()) -> tupl
     """The session of something that all ranks do together, and a row with the words of each.
 
     Raises:
-        SomdRuntimeError: SOMD611, on all ranks alike: two of them have come with different texts; or SOMD612.
+        SomdRuntimeError: SOMD611, on all ranks alike: two of them have come with different texts; or SOMD612: a rank
+            has left the program, or this one has left something that others have not.
     """
+    if world.astray:
+        message = f"rank {world.rank} was interrupted in {world.doing}, and does not know any more what others hold"
+        raise SomdRuntimeError(message, "SOMD612")
     world.calls += 1
     world.doing = f"`{name}`"
     session = Session(world, name)

@@ -165,6 +165,14 @@ class DistributedArray(NDArrayOperatorsMixin):
     def __index__(self) -> int:
         return self.whole().__index__()
 
+    def __bytes__(self) -> bytes:
+        return self.whole().tobytes()
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """What Python asks from 3.12 on; before that, who wants memory is told that there is none."""
+        whole: Any = self.whole()
+        return memoryview(whole)
+
     def __repr__(self) -> str:
         return np.array_repr(self._shown())
 

@@ -45,7 +45,7 @@ class Reckoned:
 class DryWorld:
     """Ranks that are not there; this process stands for the first of them."""
 
-    calls, doing, rank = 0, "", 0
+    calls, doing, rank, astray = 0, "", 0, False
 
     def __init__(self, size: int) -> None:
         self.size = size

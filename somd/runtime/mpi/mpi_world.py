@@ -44,6 +44,7 @@ class MpiWorld:
         #: how many calls this rank has begun, what the last one is called, and how many those who left had begun
         self.calls = 0
         self.doing = ""
+        self.astray = False
         self._gone: dict[int, int] = {}
 
     def _cores(self) -> int:

@@ -19,6 +19,8 @@ class World(Protocol):
     #: how many things the ranks have begun together, and what the last of them is called
     calls: int
     doing: str
+    #: whether this rank has left something that others have not, so that nobody knows any more who holds what
+    astray: bool
 
     def threads(self, workers: int) -> int:
         """How many of so many threads this rank may have beside the other ranks of its machine."""

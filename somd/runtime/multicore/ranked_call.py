@@ -81,10 +81,10 @@ class RankedCall(MulticoreCall):
         share = Share(told, session.world.rank, session.world.size, threads)
         try:
             result = self.run(args, workers, small_work, share)
-        except MemoryError:
-            raise  # of this rank alone
-        except Exception:
-            if told.error is None:  # on all ranks
+        except BaseException as error:
+            if told.error is not None or isinstance(error, MemoryError) or not isinstance(error, Exception):
+                session.world.astray = True  # it is of this rank alone
+            else:
                 session.whole(written, given.shown())
             raise
         else:

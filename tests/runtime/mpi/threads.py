@@ -35,7 +35,7 @@ class Post:
 class ThreadWorld:
     """One rank."""
 
-    calls, doing = 0, ""
+    calls, doing, astray = 0, "", False
 
     def __init__(self, post: Post, rank: int, size: int) -> None:
         self.post, self.rank, self.size = post, rank, size
