@@ -181,6 +181,11 @@ def spmv_numpy(start: np.ndarray, column: np.ndarray, value: np.ndarray, x: np.n
     y[:] = np.add.reduceat(value * x[column], start[:-1])
 
 
+def spmv_arrays(start: np.ndarray, column: np.ndarray, value: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+    for i in range(len(y)):
+        y[i] = value[start[i] : start[i + 1]] @ x[column[start[i] : start[i + 1]]]
+
+
 def spmv_inputs(random: Random, rows: int, columns: int, mean: int) -> tuple[Any, ...]:
     """Rows of 1 to 2 mean - 1 entries, so that none is empty, their columns in order."""
     lengths = random.integers(1, 2 * mean, rows)
@@ -208,6 +213,13 @@ KERNELS = (
     Kernel(gesummv, gesummv_numpy, gesummv_inputs, (7,), S=(800,), M=(3000,), L=(9000,)),
     Kernel(mvt, mvt_numpy, mvt_inputs, (7,), S=(800,), M=(4000,), L=(12000,)),
     Kernel(
-        spmv, spmv_numpy, spmv_inputs, tiny=(7, 9, 3), S=(4096, 4096, 16), M=(65536, 65536, 24), L=(400000, 400000, 24)
+        spmv,
+        spmv_numpy,
+        spmv_inputs,
+        tiny=(7, 9, 3),
+        S=(4096, 4096, 16),
+        M=(65536, 65536, 24),
+        L=(400000, 400000, 24),
+        arrays=spmv_arrays,
     ),
 )

@@ -58,6 +58,21 @@ def stockham_fft_numpy(signal: np.ndarray, levels: int) -> np.ndarray:
     return np.fft.fft(signal)
 
 
+def stockham_fft_arrays(signal: np.ndarray, levels: int) -> np.ndarray:
+    x, y = signal.copy(), np.empty_like(signal)
+    half, stride = 1, len(signal) // 2
+    for _ in range(levels):
+        for j in range(half):
+            angle = -np.pi * j / half
+            left = x[2 * j * stride : (2 * j + 1) * stride]
+            right = complex(np.cos(angle), np.sin(angle)) * x[(2 * j + 1) * stride : (2 * j + 2) * stride]
+            y[j * stride : (j + 1) * stride] = left + right
+            y[(j + half) * stride : (j + half + 1) * stride] = left - right
+        x, y = y, x
+        half, stride = 2 * half, stride // 2
+    return x
+
+
 def samples(random: Random, levels: int) -> tuple[Any, ...]:
     n = 2**levels
     return random.random(n) + 1j * random.random(n), levels
@@ -181,7 +196,16 @@ def messages(random: Random, count: int, length: int) -> tuple[Any, ...]:
 
 KERNELS = (
     Kernel(
-        stockham_fft, stockham_fft_numpy, samples, (4,), S=(12,), M=(18,), L=(22,), bits=False, port=stockham_fft_port
+        stockham_fft,
+        stockham_fft_numpy,
+        samples,
+        (4,),
+        S=(12,),
+        M=(18,),
+        L=(22,),
+        bits=False,
+        port=stockham_fft_port,
+        arrays=stockham_fft_arrays,
     ),
     Kernel(deriche, deriche_numpy, photograph, (6, 7), S=(400, 200), M=(1500, 1200), L=(4000, 4000), bits=False),
     Kernel(crc16, crc16_numpy, messages, (5, 6), S=(200, 200), M=(2000, 500), L=(10000, 2000)),

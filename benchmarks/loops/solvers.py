@@ -40,6 +40,21 @@ def cholesky_numpy(A: np.ndarray) -> None:
     A[lower] = np.linalg.cholesky(A)[lower]
 
 
+def cholesky_arrays(A: np.ndarray) -> None:
+    for i in range(len(A)):
+        for j in range(i):
+            A[i, j] = (A[i, j] - A[i, :j] @ A[j, :j]) / A[j, j]
+        A[i, i] = np.sqrt(A[i, i] - A[i, :i] @ A[i, :i])
+
+
+def cholesky_right_arrays(A: np.ndarray) -> None:
+    for k in range(len(A)):
+        A[k, k] = np.sqrt(A[k, k])
+        A[k + 1 :, k] /= A[k, k]
+        for j in range(k + 1, len(A)):
+            A[j:, j] -= A[j:, k] * A[j, k]
+
+
 def positive_definite(random: Random, n: int) -> tuple[Any, ...]:
     root = random.random((n, n))
     return (root @ root.T + n * np.eye(n),)
@@ -185,8 +200,27 @@ def tall(random: Random, m: int, n: int) -> tuple[Any, ...]:
 
 
 KERNELS = (
-    Kernel(cholesky, cholesky_numpy, positive_definite, (7,), S=(150,), M=(600,), L=(2000,), bits=False),
-    Kernel(cholesky_right, cholesky_numpy, positive_definite, (7,), S=(200,), M=(1200,), L=(2600,)),
+    Kernel(
+        cholesky,
+        cholesky_numpy,
+        positive_definite,
+        (7,),
+        S=(150,),
+        M=(600,),
+        L=(2000,),
+        bits=False,
+        arrays=cholesky_arrays,
+    ),
+    Kernel(
+        cholesky_right,
+        cholesky_numpy,
+        positive_definite,
+        (7,),
+        S=(200,),
+        M=(1200,),
+        L=(2600,),
+        arrays=cholesky_right_arrays,
+    ),
     Kernel(lu, lu_numpy, lambda random, n: system(random, n)[:1], (7,), S=(200,), M=(1000,), L=(2000,), bits=False),
     Kernel(ludcmp, ludcmp_numpy, system, (7,), S=(200,), M=(1000,), L=(2000,), bits=False),
     Kernel(trisolv, trisolv_numpy, lower_system, (7,), S=(400,), M=(2000,), L=(8000,), bits=False),

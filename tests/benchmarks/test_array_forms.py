@@ -1,7 +1,7 @@
 """The NumPy forms of the kernels of `benchmarks.loops` with nothing but the decorator: which of them are methods.
 
-In: `Kernel.numpy`, at a tiny size. The plan of each that is taken is run by the interpreter; with SOMD_ALL_CASES=1
-every target runs it as well. Those without a product give NumPy's bits, but where they call elementary functions.
+In: `Kernel.arrays`, or `numpy` where there is none, at a tiny size. The plan of each that is taken is run by the
+interpreter; with SOMD_ALL_CASES=1 every target runs it as well. Those without a product give NumPy's bits, but where they call elementary functions.
 """
 
 from __future__ import annotations
@@ -23,12 +23,8 @@ KERNELS = by_name()
 NOT_YET = {
     "syrk": "SOMD203",
     "syr2k": "SOMD203",
-    "spmv": "SOMD203",
-    "cholesky": "SOMD105",
-    "cholesky_right": "SOMD105",
     "channel_flow": "SOMD202",
     "vadv": "SOMD401",
-    "stockham_fft": "SOMD105",
     "deriche": "SOMD203",
     "nbody": "SOMD203",
     "contour_integral": "SOMD203",
@@ -40,7 +36,7 @@ NOT_YET = {
 #: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's
 ROUNDED = """
     gemm k2mm k3mm symm trmm doitgen atax bicg gesummv mvt ludcmp durbin gramschmidt covariance correlation softmax mlp
-    arc_distance scattering_self_energies
+    arc_distance cholesky spmv stockham_fft scattering_self_energies
 """
 TAKEN = [kernel for name, kernel in KERNELS.items() if name not in NOT_YET]
 each_taken = pytest.mark.parametrize("kernel", TAKEN, ids=lambda kernel: kernel.name)
@@ -50,13 +46,13 @@ each_taken = pytest.mark.parametrize("kernel", TAKEN, ids=lambda kernel: kernel.
 def test_what_is_not_yet_taken_is_refused(name: str) -> None:
     kernel = KERNELS[name]
     with pytest.raises(somd.SomdCompileError) as refused:
-        somd.somd(kernel.numpy)(*kernel.prepare("tiny"))
+        somd.somd(kernel.arrays or kernel.numpy)(*kernel.prepare("tiny"))
     assert NOT_YET[name] in {each.code for each in refused.value.diagnostics}
 
 
 @each_taken
 def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
-    method = somd.somd(kernel.numpy)
+    method = somd.somd(kernel.arrays or kernel.numpy)
     with np.errstate(all="ignore"):
         expected = expected_of(method, kernel.prepare("tiny"))
     for finding in verify(method, [expected], ["plan"], (2,), 1):
@@ -69,4 +65,6 @@ def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
 @each_taken
 def test_every_target_gives_what_numpy_does(kernel: Kernel, target: str) -> None:
     rtol = 1e-12 if kernel.name in ROUNDED.split() else 0.0
-    harness.check(somd.somd(kernel.numpy), kernel.prepare("tiny"), target, rtol=rtol, workers=(1, 2, 3))
+    harness.check(
+        somd.somd(kernel.arrays or kernel.numpy), kernel.prepare("tiny"), target, rtol=rtol, workers=(1, 2, 3)
+    )

@@ -37,11 +37,12 @@ def test_the_plan_means_what_the_plain_function_does(kernel: Kernel) -> None:
 @each_kernel
 def test_numpy_gives_what_the_loops_give(kernel: Kernel) -> None:
     outcomes = []
-    for function in (kernel.plain, kernel.numpy):
+    for function in (kernel.plain, kernel.numpy, *([kernel.arrays] if kernel.arrays else [])):
         args = duplicate(kernel.prepare("tiny"))
         result = function(*args)
         outcomes.append((*(result if isinstance(result, tuple) else (result,)), *args))
-    require_same(outcomes[1], outcomes[0], exact=False, tolerance=kernel.tolerance)
+    for outcome in outcomes[1:]:
+        require_same(outcome, outcomes[0], exact=False, tolerance=kernel.tolerance)
 
 
 @pytest.mark.skipif("SOMD_ALL_CASES" not in os.environ, reason="takes minutes; SOMD_ALL_CASES=1 runs it")
