@@ -42,6 +42,8 @@ def eye(N: integer, M: integer = None, k: integer = 0, dtype: dtype = float)
 def identity(n: integer, dtype: dtype = None)
 def arange(start: number, stop: number = None, step: number = None, dtype: dtype = None)
 def linspace(start: number, stop: number, num: integer = 50, endpoint: const = True, *, dtype: dtype = None)
+def tril_indices(n: integer, k: integer = 0, m: integer = None)
+def triu_indices(n: integer, k: integer = 0, m: integer = None)
 def diagonal(a: array, offset: integer = 0)
 def trace(a: array, offset: integer = 0)
 def broadcast_to(array: array, shape: shape)
@@ -59,6 +61,10 @@ METHODS = frozenset(["diagonal", "trace"])
 PARTS = frozenset(["diagonal", "broadcast_to"])
 #: functions that write into their first argument, and give nothing
 WRITING = frozenset([OUT, *["fill_diagonal", "add.at", "subtract.at", "multiply.at", "minimum.at", "maximum.at"]])
+
+
+#: functions that tell where a triangle lies in a matrix
+TRIANGLES = frozenset(["tril_indices", "triu_indices"])
 
 
 @dataclass(frozen=True)

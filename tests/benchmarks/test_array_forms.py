@@ -1,7 +1,8 @@
 """The NumPy forms of the kernels of `benchmarks.loops` with nothing but the decorator: which of them are methods.
 
 In: `Kernel.arrays`, or `numpy` where there is none, at a tiny size. The plan of each that is taken is run by the
-interpreter; with SOMD_ALL_CASES=1 every target runs it as well. Those without a product give NumPy's bits, but where they call elementary functions.
+interpreter; with SOMD_ALL_CASES=1 every target runs it as well. Those without a product give NumPy's bits, but where
+they call elementary functions.
 """
 
 from __future__ import annotations
@@ -21,12 +22,9 @@ from tests.differential import harness
 KERNELS = by_name()
 #: those that are refused so far, with a code of what they are told
 NOT_YET = {
-    "syrk": "SOMD203",
-    "syr2k": "SOMD203",
     "channel_flow": "SOMD202",
     "vadv": "SOMD401",
     "deriche": "SOMD203",
-    "nbody": "SOMD203",
     "contour_integral": "SOMD203",
     "mandelbrot": "SOMD203",
     "conv2d": "SOMD203",
@@ -35,8 +33,9 @@ NOT_YET = {
 }
 #: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's
 ROUNDED = """
-    gemm k2mm k3mm symm trmm doitgen atax bicg gesummv mvt ludcmp durbin gramschmidt covariance correlation softmax mlp
-    arc_distance cholesky spmv stockham_fft scattering_self_energies
+    gemm k2mm k3mm symm syrk syr2k trmm doitgen atax bicg gesummv mvt ludcmp durbin gramschmidt covariance correlation
+    softmax mlp arc_distance
+    cholesky spmv stockham_fft scattering_self_energies
 """
 TAKEN = [kernel for name, kernel in KERNELS.items() if name not in NOT_YET]
 each_taken = pytest.mark.parametrize("kernel", TAKEN, ids=lambda kernel: kernel.name)

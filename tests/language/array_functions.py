@@ -171,3 +171,21 @@ def counted_by_index(x, w):
 def elements_of_beginnings(u, k: int):
     b = u[:3]
     return np.multiply(b[k], 2) + u[-1], b[-1] + u
+
+
+@program(
+    lambda: [
+        (numbers(*shape), numbers(shape[0], low=1), n)
+        for shape, n in (((5, 5), 5), ((5, 5), 3), ((5, 5), 6), ((1, 1), 1), ((0, 0), 0), ((4, 6), 4))
+    ]
+)
+@somd
+def in_triangles(a, b, n: int):
+    lower = np.tril_indices(n)
+    upper = np.triu_indices(n, 1)
+    a[lower] = 2.0 * (a * a)[lower] + a[lower]
+    s = (b[upper[0]] * b[upper[1]] / np.sqrt(abs(a[upper]) + 1)).sum()
+    a[upper] *= 2
+    b[:n] += a[:n, :n].T[lower].sum()
+    n = n - 1
+    return s, a[upper], upper[1] * 2

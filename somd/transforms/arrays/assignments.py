@@ -10,12 +10,14 @@ from typing import cast
 
 import libcst as cst
 
-from somd.language.array_functions import OUT
-from somd.language.shapes import INPUT, MASK, OUTPUT, UNPACKED
+from somd.language.array_functions import OUT, TRIANGLES
+from somd.language.shapes import INPUT, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases
+from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.array_functions import written_by
+from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
-from somd.transforms.arrays.indexed import mask_of
+from somd.transforms.arrays.indexed import fitted, mask_of
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
@@ -43,6 +45,8 @@ class Assignments:
             return self.together(small, target, value)
         if isinstance(target, cst.Tuple) and isinstance(value, cst.BaseExpression):
             return self.unpacked(small, target, value)
+        if isinstance(target, cst.Name) and isinstance(value, cst.Call) and self.is_triangle(value):
+            return self.triangle(target, value)
         if isinstance(target, cst.Name) and isinstance(value, cst.BaseExpression):
             made = self.expressions.value(value)
             if small in self.expressions.parts.exchanges.copied:
@@ -54,6 +58,18 @@ class Assignments:
                 return self.under_mask(small, target, mask, value)
             return self.stored(small, self.target_of(target), self.expressions.value(value), value)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
+
+    def is_triangle(self, node: cst.Call) -> bool:
+        given = self.types.calls[node].given if node in self.types.calls else None
+        return given is not None and given.function.name in TRIANGLES
+
+    def triangle(self, target: cst.Name, node: cst.Call) -> list[cst.BaseStatement]:
+        """`lower = np.tril_indices(n)`: nothing is made before it is known what lies there."""
+        if target.value not in self.expressions.parts.steady:
+            message = "a name for the indexes of a triangle is bound once"
+            raise self.expressions.refuse("SOMD202", message, target, "give each its own name")
+        self.expressions.triangles[target.value] = where(Arguments(self.expressions, node))
+        return []
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -255,14 +271,15 @@ class Assignments:
         self.expressions.mask = code(mask)
         value = self.expressions.value(node)
         self.expressions.mask = None
-        view = self.target_of(target.value)
-        self.shapes.test(MASK, view.shape, test.shape, small)
+        view = fitted(self.expressions, target, self.target_of(target.value), test, mask)
+        assert isinstance(view, View)
         nest = self.nests.nest(view, value, small, test)
         if self.nests.goes_in_place(nest, small):
             return nest
         if value.shape:
             value = self.nests.read_before(value, node)
-        return self.nests.nest(view, value, small, self.nests.read_before(test, mask))
+        masks = isinstance(self.types.nodes.get(mask), ArrayType)
+        return self.nests.nest(view, value, small, self.nests.read_before(test, mask) if masks else test)
 
     def put(self, small: cst.BaseSmallStatement, node: cst.Call) -> list[cst.BaseStatement]:
         """A call that gives nothing: what it writes."""

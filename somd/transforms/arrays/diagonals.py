@@ -73,6 +73,16 @@ def _triangle(given: Arguments, *, lower: bool) -> Value:
     return Value(base.shape, element)
 
 
+def where(given: Arguments) -> Value:
+    """Whether an element lies in the triangle of `tril_indices` or `triu_indices`."""
+    rows = given.expressions.frozen(given.clamped("n"))
+    columns = given.expressions.frozen(given.clamped("m")) if given.has("m") else rows
+    k = given.expressions.frozen(given.integer("k"))
+    if given.function.name == "tril_indices":
+        return Value((rows, columns), lambda at: given.text(f"({below(at, k)})"))
+    return Value((rows, columns), lambda at: given.text(f"(not {below(at, k - 1)})"))
+
+
 def fill_diagonal(given: Arguments) -> tuple[View, Value]:
     """The diagonal, and the number that it takes."""
     view, value = _diagonal(given, Linear()), given.value("val")

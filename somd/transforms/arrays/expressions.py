@@ -18,7 +18,7 @@ from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.arrays.array_functions import value_of
 from somd.transforms.arrays.broadcasting import Broadcasting
-from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked
+from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked, places
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.named_parts import NamedParts
 from somd.transforms.arrays.names import Names
@@ -29,7 +29,7 @@ from somd.transforms.arrays.slices import Slices
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read
-from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 
 
@@ -49,6 +49,8 @@ class Expressions:
         self.known: Mapping[str, Linear] = {}
         self.kept: dict[str, str] = {}
         self.parts = NamedParts(names.method, types)
+        #: where the triangles lie that names stand for
+        self.triangles: dict[str, Value] = {}
         #: the text of the mask under which the statement writes
         self.mask: str | None = None
         self.slices = Slices(self.linear, self.natural, self.named, names.function)
@@ -153,6 +155,10 @@ class Expressions:
             return self.scalar(node)
         if self.reduces(node):
             return self.reduced(node) if self.mask is None else self.unmasked(node)
+        if isinstance(kind, TupleType) and isinstance(node, cst.Name):
+            return self.triangle(node)
+        if isinstance(node, cst.Subscript) and isinstance(self.type_of(node.value), TupleType):
+            return places(self, node)
         under = mask_of(self, node)
         if under is not None and isinstance(node, cst.Subscript):
             return self.under_mask(node, under)
@@ -273,6 +279,14 @@ class Expressions:
         """Whether an expression is an operation, whose operands are looked at one by one."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         return callee is not None and callee.kind in ("numpy", "builtin", "cast", "astype", "method")
+
+    def triangle(self, node: cst.Name) -> Value:
+        """Where the triangle lies that a name stands for."""
+        found = self.triangles.get(node.value)
+        if found is None:
+            message = f"`{node.value}` is a tuple of arrays, which is not known here"
+            raise self.refuse("SOMD202", message, node, "name the indexes of a triangle once, at the top of the method")
+        return found
 
     def unmasked(self, node: cst.BaseExpression) -> Value:
         message = "an array that is not under the mask of the statement"

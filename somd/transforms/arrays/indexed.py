@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.language.shapes import INDEXES
+from somd.language.shapes import INDEX, INDEXES
+from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.parts import ELLIPSIS, Item, items_of
 from somd.transforms.arrays.broadcasting import MASK
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import At, Value, View
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.tree.loops import integer_constant
+from somd.transforms.types.scalars import ArrayType, TupleType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -63,7 +65,7 @@ def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpre
     items = items_of(node, expressions.names.method)
     only = items[0] if len(items) == 1 else None
     kind = expressions.type_of(only) if isinstance(only, cst.BaseExpression) else None
-    masks = isinstance(kind, ArrayType) and kind.dtype == "bool"
+    masks = (isinstance(kind, ArrayType) and kind.dtype == "bool") or isinstance(kind, TupleType)
     return only if masks and isinstance(only, cst.BaseExpression) else None
 
 
@@ -72,19 +74,47 @@ def masked(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpressi
     before, expressions.mask = expressions.mask, None
     base, test = expressions.value(node.value), expressions.value(mask)
     expressions.mask = before
-    expressions.shapes.test(MASK, base.shape, test.shape, node)
-    return base
+    return fitted(expressions, node, base, test, mask)
 
 
 def filtered(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
     """The elements under a mask, as a new array."""
     base, test = expressions.value(node.value), expressions.value(mask)
-    expressions.shapes.test(MASK, base.shape, test.shape, node)
+    base = fitted(expressions, node, base, test, mask)
     kind = expressions.type_of(node)
     assert isinstance(kind, ArrayType)
+    return _kept(expressions, node, base, test, kind.dtype)
+
+
+def places(expressions: Expressions, node: cst.Subscript) -> Value:
+    """The rows, or the columns, of a triangle: `lower[0]` and `lower[1]`"""
+    test, axis = expressions.value(node.value), integer_constant(index_expressions(node)[0], expressions.names.method)
+    assert axis is not None
+    own = expressions.names.dtype("int64")
+    index = Value(test.shape, lambda at: expressions.names.expression(f"{own}({at[axis].text})", node))
+    return _kept(expressions, node, index, test, "int64")
+
+
+def fitted(expressions: Expressions, node: cst.Subscript, base: Value, test: Value, mask: cst.BaseExpression) -> Value:
+    """What lies under a mask, which has its shape, or under a triangle, which may be smaller."""
+    if not isinstance(expressions.type_of(mask), TupleType):
+        expressions.shapes.test(MASK, base.shape, test.shape, node)
+        return base
+    for axis, (length, inner) in enumerate(zip(base.shape, test.shape, strict=True)):
+        if length != inner:
+            raising = expressions.names.raising(INDEX, [(inner - 1, Linear(axis)), (length,)], node)
+            line = f"if {inner.text} > {length.text}:\n    {raising}"
+            expressions.before.append(expressions.names.line(line, node))
+    if isinstance(base, View):
+        return expressions.like(base, base.axes, test.shape, node)
+    return Value(test.shape, base.element)
+
+
+def _kept(expressions: Expressions, node: cst.Subscript, base: Value, test: Value, dtype: str) -> Value:
+    """The elements of `base` where a test is true, in C order."""
     made = Emitting(expressions, node)
     lengths = [expressions.clamped(length) for length in base.shape]
-    array = made.array([" * ".join(f"({length.text})" for length in lengths)], kind.dtype)
+    array = made.array([" * ".join(f"({length.text})" for length in lengths)], dtype)
     count, indexes = made.fresh("value__once"), [made.fresh("at__mask") for _ in lengths]
     at = tuple(map(Linear.of, indexes))
     kept = [

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
     """Whether nothing in `node` needs another form."""
     parts = expressions.parts
+    if names_read(node) & set(expressions.triangles):
+        return False
     named = names_read(node) & parts.names
     return not any(parts.part(name) is not None or parts.is_unclear(name) for name in named) and not any(
         map(expressions.reduces, nodes_in(node))
@@ -91,6 +93,9 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
         return _asked(expressions, node, part)
     if isinstance(node, cst.Call):
         return _like(expressions, node)
+    if isinstance(node, cst.Name) and node.value in expressions.triangles:
+        message = f"`{node.value}`, the indexes of a triangle, stands in array statements alone"
+        raise expressions.refuse("SOMD202", message, node, "index a matrix with it: `a[lower]`")
     if isinstance(node, cst.Name) and (part := _part(expressions, node, node)) is not None:
         if not part.whole:
             message = f"`{node.value}` is a part of an array, which does not stand here"

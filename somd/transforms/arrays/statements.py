@@ -93,9 +93,9 @@ class _Lowering:
         """A block of its own: what is tested in it does not hold behind it."""
         if not any(self.is_array_statement(node) for node in nodes_in(body)) and is_plain(self.expressions, body):
             return body
-        outside, parts = dict(self.shapes.equal), self.parts.inside()
+        outside, parts, triangles = dict(self.shapes.equal), self.parts.inside(), dict(self.expressions.triangles)
         made = cst.IndentedBlock(self.block(statements_of(body)))
-        self.shapes.equal = outside
+        self.shapes.equal, self.expressions.triangles = outside, triangles
         self.parts.behind(parts, self.parts.exchanges.names(body))
         return made
 

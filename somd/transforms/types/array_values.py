@@ -22,6 +22,7 @@ from somd.transforms.types.scalars import (
     Literal,
     NotTyped,
     ScalarType,
+    TupleType,
     Type,
     sample,
     type_of_value,
@@ -63,6 +64,9 @@ def typed_value(value: object) -> Type:
         if value.dtype.name not in DTYPES:
             raise NotTyped(f"an array of `{value.dtype.name}`")
         return ArrayType(value.dtype.name, value.ndim)
+    if isinstance(value, tuple):
+        parts = tuple(map(typed_value, value))
+        return TupleType(tuple(part for part in parts if isinstance(part, ArrayType)))
     return type_of_value(value[()] if isinstance(value, np.ndarray) else value)
 
 

@@ -280,7 +280,8 @@ class Expressions:
         items = items_of(node, self.method)
         if len(items) < base.ndim or any(isinstance(item, cst.Slice | Mark) for item in items):
             return True
-        return any(isinstance(item, cst.BaseExpression) and isinstance(self.any(item), ArrayType) for item in items)
+        whole = ArrayType | TupleType
+        return any(isinstance(item, cst.BaseExpression) and isinstance(self.any(item), whole) for item in items)
 
     def binary(
         self,

@@ -8,7 +8,7 @@ import libcst as cst
 
 from somd.transforms.analysis.parts import NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.stages import Method
-from somd.transforms.types.scalars import ArrayType, ScalarType, Type
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 
 if TYPE_CHECKING:
     from somd.transforms.types.expressions import Expressions
@@ -38,6 +38,8 @@ class Parts:
                     return None
             elif isinstance(item, cst.BaseExpression):
                 index = self.expressions.any(item)
+                if isinstance(index, TupleType):
+                    return self.in_triangle(node, base, index, items)
                 if isinstance(index, ArrayType):
                     return self.at_array(node, base, item, index, items)
                 if not self.is_index(index, item):
@@ -69,6 +71,15 @@ class Parts:
             return found is not None
         self.report("SOMD402", f"an index is an integer, this is `{found}`", item, "convert it with `int()`")
         return False
+
+    def in_triangle(
+        self, node: cst.Subscript, base: ArrayType, index: TupleType, items: list[Item]
+    ) -> ArrayType | None:
+        """The elements of a matrix in a triangle, whose rows and columns a name stands for."""
+        if len(items) == 1 and base.ndim == 2 and index.elements == (ArrayType("int64", 1),) * 2:
+            return ArrayType(base.dtype, 1)
+        self.report("SOMD403", f"`{base}` is not indexed with a tuple of this kind here", node, "write the indexes out")
+        return None
 
     def at_array(
         self, node: cst.Subscript, base: ArrayType, item: cst.BaseExpression, index: ArrayType, items: list[Item]
