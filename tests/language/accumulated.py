@@ -263,3 +263,17 @@ def beside_one_from_the_end(a: dist[np.ndarray]) -> None:
     for é in range(a.shape[0]):
         for k in range(last - 1, -1, -1):
             a[é, last] += a[é, k - 1]  # the last one itself, where k is 0
+
+
+@program(lambda: [(numbers(5, 4), np.array([2, 0, 3, 1, 1]), numbers(5), s) for s in (-1, 1, 4)])
+@somd
+def beside_accesses_that_are_tested(g: A, at: A, c: A, s: int) -> None:
+    for i in range(g.shape[0]):
+        for j in range(g.shape[1]):
+            x = 0.0
+            y = 1.0
+            for k in range(min(3, g.shape[1])):
+                if k % 2 == 0:
+                    x += c[s - k]  # may count from the end, and is never outside
+                y = max(y, c[at[i] - j])
+            g[i, j] = x + y

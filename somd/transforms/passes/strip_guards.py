@@ -74,13 +74,18 @@ def where_inside(region: Region) -> Guarded | None:
 
 
 def proved(node: Expression) -> Expression:
+    """An expression whose tested accesses are proved; those that may count from the end go on doing so."""
     made = with_operands(node, proved)
-    return replace(made, access=PROVED) if isinstance(made, Element) else made
+    return _proved(made) if isinstance(made, Element) else made
 
 
 def proved_in(node: Statement) -> Statement:
     made = with_expressions(node, proved)
-    return replace(made, element=replace(made.element, access=PROVED)) if isinstance(made, Store) else made
+    return replace(made, element=_proved(made.element)) if isinstance(made, Store) else made
+
+
+def _proved(element: Element) -> Element:
+    return replace(element, access=PROVED) if isinstance(element.access, Tested) else element
 
 
 def read_before(guarded: Guarded, varying: Varying, names: NewNames) -> Block:

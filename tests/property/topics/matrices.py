@@ -24,6 +24,11 @@ def _factor(w: Writer, i: str, j: str, k: str, written: str) -> str:
     if w.chance(0.15):
         at = w.one(k, j, f"{k} - 1", f"{j} - 1", f"-{k} - 1", f"-{j}", f"{k} - {j}", "0", "-1", f"({k} + 1) // 2")
         return w.one(f"0.5 * {written}[{i}, {at}]", f"{written}[{i}, {at}] - {k}")
+    if w.chance(0.12):  # inside or not
+        v, s, p = w.array("f"), w.scalar("near"), w.array("i64", fill="index")
+        at = w.one(f"{i} * {s} + {k}", f"{s} + {k}", f"{k} * {s}", f"2 * {j} * {s} + {k}", f"{p}[{i}] + {k}", f"{p}[{k}]",
+                   f"{s} - {k}", f"{p}[{i}] - {j}", f"{p}[{j}] + {k} - {s}")  # fmt: skip
+        return w.one(f"{v}[{at}]", f"{v}[{at}] * 0.5", f"{v}[{at}] * {v}[{k}]")
     x = w.array("f", 2, avoid=[written])
     y = w.array("n", 2, avoid=[written])
     v = w.array("f")
