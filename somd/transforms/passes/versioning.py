@@ -133,6 +133,8 @@ class _Versions:
                 if any(isinstance(each, Element) for each in inside(index)):
                     trips.update(dict.fromkeys(map(_has_trips, access.loops)))
                 for each in corners:
+                    if each.range is not None and each.range.high < 0:
+                        return None
                     if each.range is None or each.range.low < 0:
                         found[operation(">=", each, whole_number(0))] = None
                     found[operation("<", each, length(access.element.array, axis))] = None
@@ -207,10 +209,12 @@ def _once(index: Expression, name: str) -> bool:
 
 
 def _at(index: Expression, values: Mapping[str, Expression]) -> Expression:
-    """An index for values of variables."""
+    """An index for values of variables; its interval is what these make it, whether the loop has trips or not."""
     if isinstance(index, Variable):
         return values.get(index.name, index)
     made = with_operands(index, lambda each: _at(each, values))
+    if isinstance(made, Operation) and made is not index:
+        made = operation(made.operator, *made.operands)
     nothing = isinstance(made, Operation) and made.operator in ("+", "-") and made.operands[1] == whole_number(0)
     return operands(made)[0] if nothing else made
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import somd
 from somd import dist
-from somd.transforms.loops.program import Element, If, Loop, Proved
+from somd.transforms.loops.program import PROVED, Element, If, Loop, Proved
 from somd.transforms.loops.walking import expressions_in, statements_in
+from somd.transforms.passes import strip_guards
 from somd.transforms.passes import versioning as module
 from somd.transforms.passes.versioning import _Versions, versioning
 from tests.differential import harness
@@ -54,6 +56,19 @@ def beside(x: A, y: A, at: np.ndarray, n: int):
             for k in range(2):
                 y[j] += x[j * n + k]
 """
+FROM_THE_END = """
+def from_the_end(x: A, y: A, n: int):
+    for j in range(len(y)):
+        for k in range(3):
+            y[j] += x[2 - k - n] + x[j * n + k]
+"""
+LAST = """
+def last(x: A, y: A, n: int):
+    for j in range(len(y)):
+        for k in range(n):
+            if k > j:
+                y[j] += x[-1]
+"""
 MOVED = """
 def moved(x: A, y: A, n: int):
     for j in range(len(y)):
@@ -79,6 +94,7 @@ def versions() -> tuple[Case, ...]:
         *(case(LOOKED_UP, x=NUMBERS, y=y.copy(), at=PLACES, n=n) for n in (5, 0, 9, -3)),
         case(LOOKED_UP, x=NUMBERS, y=y.copy(), at=PLACES[:0].copy(), n=0),
         case(LOOKED_UP, x=NUMBERS, y=y.copy(), at=PLACES[:3].copy(), n=5),
+        *(case(FROM_THE_END, x=NUMBERS, y=y.copy(), n=n) for n in (1, 0, 4)),
         *(case(HALVES, x=NUMBERS, y=y.copy(), n=n) for n in (2, 7)),
         *(case(BESIDE, x=NUMBERS, y=y.copy(), at=np.append(PLACES, PLACES), n=n) for n in (5, 9)),
     )
@@ -86,7 +102,7 @@ def versions() -> tuple[Case, ...]:
 
 @functools.cache
 def left() -> tuple[Case, ...]:
-    return tuple(case(text, x=NUMBERS, y=np.ones(4), n=4) for text in (MOVED, TWICE))
+    return tuple(case(text, x=NUMBERS, y=np.ones(4), n=4) for text in (MOVED, TWICE, LAST))
 
 
 def test_loops_have_versions() -> None:
@@ -132,6 +148,7 @@ BUGS = [
     Bug("only the first trip is asked about", module, "_ends", first_alone),
     Bug("loops have trips", module, "_is_certain", lambda test: True),
     Bug("indexes below 0 are inside", module, "operation", any_sign),
+    Bug("nothing counts from the end", strip_guards, "_proved", lambda element: replace(element, access=PROVED)),
     Bug("what moves otherwise stays", _Versions, "corners", lambda self, index, access: [index]),
 ]
 operation = module.operation
