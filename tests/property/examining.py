@@ -121,7 +121,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
                 differs = difference(wanted, mine, tolerance, not own, types)
                 if differs:
                     unbounded = outcome(exact, given, seconds=PATIENCE)
-                    rough = (1e-4 if made.narrow else 1e-10) if inexact(method, given, target) else 0.0
+                    rough = (1e-4 if made.narrow else 1e-10) if inexact(made, method, given, target) else 0.0
                     differs = "" if _as_good(wanted, unbounded, mine, rough) else differs
                 if differs:
                     found.verdict = "differs"
@@ -165,13 +165,16 @@ def _as_good(wanted: Outcome, unbounded: Outcome, found: Outcome, rough: float) 
     return wanted.error is None and not difference(wanted, found, rough, True)
 
 
-def inexact(method: Any, given: Call, target: str) -> bool:
+def inexact(made: Mixed, method: Any, given: Call, target: str) -> bool:
     """Whether last places may be others than plain Python's.
 
     Distributed loops sum or multiply in the turns of a loop that is not, as in iterations in order: what the turns
     before have made, so that the association shows (docs/language.md). Other sums of generated programs are exact in
-    any order. Or the master of a device, which is Python, computes powers or elementary functions by Python's own.
+    any order. Or the master of a device, which is Python, computes powers or elementary functions by Python's own. Or
+    a scan claims an association of its own, and what it sums up is not exact.
     """
+    if made.rough and "scan=" in made.text:
+        return True
     with room_for_nesting(method.__wrapped__):
         plan = compile_for(method.__wrapped__, *signature(method, given)).plan
     steps = list(all_steps(plan))
