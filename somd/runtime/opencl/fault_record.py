@@ -2,7 +2,8 @@
 and the turn of the launch that noted them (a long); then come the rows: iteration, site, and the index or the values of
 a `raise` (longs). Launches of later turns do nothing.
 
-It is read when the master needs something from the device anyhow, and at the end of the call; not after each launch.
+It is read when the master needs something from the device anyhow, at the end of the call, and every few thousand
+launches, so that a loop of the master's ends soon whatever its range; not after each launch.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from somd.runtime.opencl.session import Run
 #: the head of a record in which nothing has been noted
 _HEAD = np.array([np.iinfo(np.int32).max, np.iinfo(np.int64).max], np.int64)
 _WORD = 8
+
+#: launches between two looks at the record where nothing else needs the device
+_LAUNCHES = 2048
 
 Site = tuple[str, int, str, int, str]
 
@@ -67,7 +71,13 @@ class Faults:
         self._turn = 0
 
     def turn(self) -> int:
-        """The number of the next launch that may note a fault."""
+        """The number of the next launch that may note a fault.
+
+        Raises:
+            BaseException: what one of many launches before it noted.
+        """
+        if self._turn % _LAUNCHES == _LAUNCHES - 1 and (error := self.found()) is not None:
+            raise error
         self.unread = True
         self._turn += 1
         return self._turn

@@ -42,6 +42,15 @@ def turned(a: dist[np.ndarray], b: dist[np.ndarray]) -> int:
     return total
 
 
+@somd.somd
+def emptied(a: dist[np.ndarray], turns: int) -> None:
+    for t in range(turns):
+        for i in range(len(a)):
+            if a[i] == 0.0:
+                raise ValueError(t, i)
+            a[i] -= 1.0
+
+
 class Record:
     """The argument of pyopencl's errors."""
 
@@ -115,3 +124,8 @@ def test_what_the_target_lacks_is_looked_for_once(monkeypatch: pytest.MonkeyPatc
         assert turned(a, np.ones(4)) == 2
     monkeypatch.setattr(entries, "compile_entry", None)
     assert turned(a, np.ones(4)) == 2 and a.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_what_an_early_one_of_endless_turns_raises_ends_them() -> None:
+    with pytest.raises(ValueError, match=r"\(2, 1\)"):
+        emptied(np.array([9.0, 2.0, 5.0]), 2**62)
