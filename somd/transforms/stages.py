@@ -110,6 +110,8 @@ class Method:
     bases: frozenset[str] = frozenset()
     #: names of what searches of loops find
     searches: frozenset[str] = frozenset()
+    #: names that passes made: an index that is made of one lies inside its array
+    within: frozenset[str] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's

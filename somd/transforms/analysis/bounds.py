@@ -12,10 +12,13 @@ import islpy as isl
 import libcst as cst
 
 from somd.transforms.access import Access, Affine
-from somd.transforms.analysis.affine import size
+from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.affine import shape_reference, size
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
 from somd.transforms.analysis.python_text import condition_text
 from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.walking import nodes_in
 
 
 def hoistable(access: Access) -> bool:
@@ -76,12 +79,22 @@ def proved_lowest(variables: Sequence[str], formulas: Sequence[Affine], expressi
     return None
 
 
-def in_bounds(access: Access, sets: Sets, unless: Collection[str] = ()) -> bool:
+def in_bounds(access: Access, sets: Sets, unless: Collection[str] = (), within: Collection[str] = ()) -> bool:
     """Whether an access of any kind is proved inside its array for all values of the parameters, but for those that
-    make one of the texts in `unless` true."""
-    if any(index is None or keys_in(index) for index in access.indices):
+    make one of the texts in `unless` true; indexes that are made of names in `within` are."""
+    axes = [axis for axis in range(len(access.indices)) if not is_within(access, axis, within)]
+    if any((index := access.indices[axis]) is None or keys_in(index) for axis in axes):
         return False
-    return all((bad := violation(access, axis, sets)) is None or bad in unless for axis in range(len(access.indices)))
+    return all((bad := violation(access, axis, sets)) is None or bad in unless for axis in axes)
+
+
+def is_within(access: Access, axis: int, within: Collection[str]) -> bool:
+    """Whether the index of an axis is made of names that passes made so that it lies inside."""
+    if not within:
+        return False
+    index = index_expressions(access.node)[axis]
+    shapes = (shape_reference(n) for n in nodes_in(index) if isinstance(n, cst.Subscript))
+    return not names_read(index).isdisjoint(within) and None not in shapes
 
 
 def subscripts(accesses: Sequence[Access]) -> Iterator[cst.Subscript]:

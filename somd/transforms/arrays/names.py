@@ -33,6 +33,7 @@ class Names:
         self.namespace: dict[str, object] = dict(method.namespace)
         self.taken = set(method.local_names)
         self.spelled: dict[str, str] = {}
+        self.within: set[str] = set()
 
     def so_far(self) -> Method:
         """The method with all that has been made."""
@@ -43,6 +44,7 @@ class Names:
             namespace=self.namespace,
             local_names=frozenset(self.taken),
             spelled=spelled,
+            within=self.method.within | self.within,
         )
 
     def new(self, stem: str, spelling: str = UNNAMED) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: accumulators, and the most numbers that are added without halving; half as many where they are complex
 LANES, LEAF = 8, 128
+#: no array has more elements
+FARTHEST = 2**44
 #: elements that are summed as one up to NumPy 2.2; all of them later
 CHUNK = 8192 if np.lib.NumpyVersion(np.__version__) < "2.3.0" else None
 #: iterations in which all elements of a vector are reduced
@@ -230,16 +232,14 @@ class _Reduction(Emitting):
         )
         outer = tuple(self.fresh("at__out") for _ in self.others)
         shape = [length.text for length in self.shape]
+        leaves = self.leaves(f"{chunks} * {slots}", (count, per, slots), (lanes, leaf))
         tree = self.array([*shape, f"{chunks} * {slots}"], dtype)
         slot = self.fresh("at__slot")
         self.emit(
-            *self.loops(
-                (*outer, slot),
-                [*shape, f"{chunks} * {slots}"],
-                self.leaf(outer, tree, slot, dtype, (count, per, slots)),
-            )
+            *self.loops((*outer, slot), [*shape, f"{chunks} * {slots}"], self.leaf(outer, tree, slot, dtype, leaves))
         )
         wide, pair, total = self.fresh("value__wide"), self.fresh("at__pair"), self.fresh("value__total")
+        self.names.within |= {slot, pair}
         where = "".join(f"{name}, " for name in outer)
         body = [
             f"{wide} = 1",
@@ -249,7 +249,7 @@ class _Reduction(Emitting):
             f"{tree}[{where}{pair} * 2 * {wide} + {wide}]",
             f"    {wide} = {wide} * 2",
             f"{total} = {zero}",
-            f"for {pair} in range({chunks}):",
+            *([f"for {pair} in range({chunks}):"] if CHUNK else [f"{pair} = 0", "if True:"]),
             f"    {total} = {total} + {tree}[{where}{pair} * {slots}]",
         ]
         if not self.shape:
@@ -259,49 +259,63 @@ class _Reduction(Emitting):
         self.emit(*self.loops(outer, shape, [*body, f"{made}[{', '.join(outer)}] = {total}"]))
         return self.result(made)
 
-    def leaf(
-        self, outer: tuple[str, ...], tree: str, slot: str, dtype: str, numbers: tuple[str, str, str]
-    ) -> list[str]:
-        """Lines that go down to the leaf of a slot, and sum it."""
-        count, per, slots = numbers
-        low, size, half, rest, left, total = (self.fresh("value__leaf") for _ in range(6))
+    def leaves(self, whole: str, numbers: tuple[str, str, str], limits: tuple[int, int]) -> tuple[str, str]:
+        """Arrays of where the leaves begin, and of how long they are: halves of halves."""
+        (count, per, slots), (lanes, leaf) = numbers, limits
+        starts, sizes = self.array([whole], "int64"), self.array([whole], "int64")
+        wide, pair, left = self.fresh("value__wide"), self.fresh("at__pair"), self.fresh("value__leaf")
+        self.names.within |= {pair}
+        first, second = f"{pair} * {wide}", f"{pair} * {wide} + {wide} // 2"
+        self.emit(
+            f"for {pair} in range({whole} // {slots}):",
+            f"    {starts}[{pair} * {slots}] = {pair} * {per}",
+            f"    {sizes}[{pair} * {slots}] = {self.names.function('min')}({per}, {count} - {pair} * {per})",
+            f"{wide} = {slots}",
+            f"while {wide} > 1:",
+            f"    for {pair} in range({whole} // {wide}):",
+            f"        {left} = {sizes}[{first}]",
+            f"        if {left} > {leaf}:",
+            f"            {left} = {left} // 2 - {left} // 2 % {lanes}",
+            f"        {starts}[{second}] = {starts}[{first}] + {left}",
+            f"        {sizes}[{second}] = {sizes}[{first}] - {left}",
+            f"        {sizes}[{first}] = {left}",
+            f"    {wide} = {wide} // 2",
+        )
+        return starts, sizes
+
+    def leaf(self, outer: tuple[str, ...], tree: str, slot: str, dtype: str, leaves: tuple[str, str]) -> list[str]:
+        """Lines that sum the leaf of a slot."""
+        low, size, total, last = (self.fresh("value__leaf") for _ in range(4))
         step = self.fresh("at__leaf")
-        least = self.names.function("min")
+        least, most_of = self.names.function("min"), self.names.function("max")
         wide, most = _lanes_and_leaf(dtype)
+        self.names.within |= {low, last}
         sums = lanes = [self.fresh("value__lane") for _ in range(wide)]
 
-        def element(offset: Linear) -> str:
-            return self.entry(outer, self.unravelled(Linear.of(low) + offset), dtype)
+        def element(index: Linear) -> str:
+            return self.entry(outer, self.unravelled(index), dtype)
 
         while len(sums) > 1:
             sums = [f"({a} + {b})" for a, b in zip(sums[::2], sums[1::2], strict=True)]
         return [
-            f"{low} = {slot} // {slots} * {per}",
-            f"{size} = {least}({per}, {count} - {low})",
-            f"{rest} = {slot} % {slots}",
-            f"{half} = {slots} // 2",
-            f"while {half} > 0:",
-            f"    {left} = {size}",
-            f"    if {size} > {most}:",
-            f"        {left} = {size} // 2 - {size} // 2 % {wide}",
-            f"    if {rest} >= {half}:",
-            f"        {low} = {low} + {left}",
-            f"        {size} = {size} - {left}",
-            f"        {rest} = {rest} - {half}",
-            "    else:",
-            f"        {size} = {left}",
-            f"    {half} = {half} // 2",
+            f"{low} = {leaves[0]}[{slot}]",
+            f"{size} = {leaves[1]}[{slot}]",
+            f"{low} = {least}({most_of}({low}, 0), {FARTHEST})",  # which tells compilers that it is not negative
+            f"{last} = {low} + {size} - {size} % {wide}",
             f"{total} = {self.names.dtype(dtype)}(0)",
             f"if {size} >= {wide}:",
-            *(f"    {lane} = {element(Linear(k))}" for k, lane in enumerate(lanes)),
-            f"    for {step} in range({wide}, {size} - {size} % {wide}, {wide}):",
-            *(f"        {lane} = {lane} + {element(Linear.of(step) + k)}" for k, lane in enumerate(lanes)),
+            *(f"    {lane} = {element(Linear.of(low) + k)}" for k, lane in enumerate(lanes)),
+            f"    for {step} in range({wide}, {least}({size} - {size} % {wide}, {most}), {wide}):",
+            *(
+                f"        {lane} = {lane} + {element(Linear.of(low) + Linear.of(step) + k)}"
+                for k, lane in enumerate(lanes)
+            ),
             f"    {total} = {sums[0]}",
-            f"    for {step} in range({size} - {size} % {wide}, {size}):",
-            f"        {total} = {total} + {element(Linear.of(step))}",
+            f"    for {step} in range({least}({size} % {wide}, {wide})):",
+            f"        {total} = {total} + {element(Linear.of(last) + Linear.of(step))}",
             "else:",
-            f"    for {step} in range({size}):",
-            f"        {total} = {total} + {element(Linear.of(step))}",
+            f"    for {step} in range({least}({size}, {wide})):",
+            f"        {total} = {total} + {element(Linear.of(low) + Linear.of(step))}",
             f"{tree}[{''.join(f'{name}, ' for name in outer)}{slot}] = {total}",
         ]
 

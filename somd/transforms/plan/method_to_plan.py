@@ -14,6 +14,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import condition, negation, variable
+from somd.transforms.analysis.bounds import is_within
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, was_held
 from somd.transforms.plan import messages, partial_messages
@@ -451,8 +452,10 @@ class _Planner:
     def guards(self, statements: Sequence[cst.CSTNode]) -> dict[cst.Subscript, tuple[Site, ...]]:
         """Every access of serial code is tested where it happens."""
         guarded: dict[cst.Subscript, tuple[Site, ...]] = {}
+        within = self.context.method.within
         for access in accesses_of(statements, self.context.scope):
-            if access.node not in guarded:
+            inside = all(is_within(access, axis, within) for axis in range(len(access.indices)))
+            if access.node not in guarded and not inside:
                 text = self.context.text(access.node)
                 guarded[access.node] = tuple(
                     self.context.site(access.position, access.array, axis, text) for axis in range(len(access.indices))

@@ -267,7 +267,7 @@ def _checks(
             for axis, bad in enumerate(violations):
                 if bad is not None and bad not in checks:
                     checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
-        elif access.node not in guarded and not _surely_inside(access, known, sets):
+        elif access.node not in guarded and not _surely_inside(access, known, sets, context.method.within):
             axes = range(len(access.indices))
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)
     return tuple(checks.values()), guarded
@@ -281,10 +281,10 @@ def _violations(access: Access, sets: Sets) -> list[str | None] | None:
         return None
 
 
-def _surely_inside(access: Access, checks: Collection[str], sets: Sets) -> bool:
+def _surely_inside(access: Access, checks: Collection[str], sets: Sets, within: Collection[str]) -> bool:
     """Whether an access lies inside its array wherever none of the checks fails."""
     try:
-        return in_bounds(access, sets, checks)
+        return in_bounds(access, sets, checks, within)
     except TooComplex:
         return False
 

@@ -12,8 +12,8 @@ import libcst as cst
 
 from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import integer_constant, range_of
-from somd.transforms.tree.names import names_read
+from somd.transforms.tree.loops import Range, integer_constant, range_of
+from somd.transforms.tree.names import evaluate, names_read
 from somd.transforms.tree.walking import Reader
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -113,6 +113,14 @@ class _Body(Reader):
         self.loops: dict[cst.CSTNode, int] = {}
         self.long: dict[str, int] = {}
 
+    def trips(self, header: Range | None, step: int | None) -> int:
+        """How many trips a loop has at most, as far as its text shows it."""
+        most = None if header is None else _most(header.stop, self.method)
+        least = None if header is None else integer_constant(header.start, self.method)
+        if most is None or least is None or step is None or step <= 0:
+            return UNKNOWN
+        return max(0, -(-(most - least) // step))
+
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self.operations += _cost(node.operator, node.right)
 
@@ -127,7 +135,10 @@ class _Body(Reader):
 
     def visit_Call(self, node: cst.Call) -> None:
         called = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
-        self.operations += COSTS.get(called.value, UNKNOWN) if isinstance(called, cst.Name) else UNKNOWN
+        name = called.value if isinstance(called, cst.Name) else ""
+        if name not in COSTS:  # a pass may have given it another name
+            name = getattr(evaluate(node.func, self.method.namespace, self.method.local_names), "__name__", "")
+        self.operations += COSTS.get(name, UNKNOWN)
 
     def visit_While(self, node: cst.While) -> None:
         self.operations += UNKNOWN
@@ -147,7 +158,7 @@ class _Body(Reader):
             trips = f"trips({self.text(header.start)}, {self.text(header.stop)}, {step})"
             self.long[trips] = self.long.get(trips, 0) + operations
         else:
-            self.loops[node] = UNKNOWN * operations
+            self.loops[node] = self.trips(header, step) * operations
         return False
 
 
@@ -160,6 +171,14 @@ def _cost(operator: cst.BaseBinaryOp, right: cst.BaseExpression) -> int:
     if isinstance(operator, cst.Power):
         return CHEAP if isinstance(right, cst.Integer) else DEAREST
     return 1
+
+
+def _most(node: cst.BaseExpression, method: Method) -> int | None:
+    """What an integer does not exceed: a constant, or `min` with one."""
+    given = [arg.value for arg in node.args] if isinstance(node, cst.Call) else []
+    smallest = isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "min"
+    bounds = [_most(each, method) for each in given] if smallest else [integer_constant(node, method)]
+    return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str]) -> bool:
