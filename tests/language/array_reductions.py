@@ -108,3 +108,9 @@ def orthogonal(a, q, r) -> None:
 def in_rows(a: A, out: A) -> None:
     for i in range(a.shape[0]):
         out[i] = a[i].sum() + a[i] @ a[i] + a[i].max()
+
+
+@program(lambda: [(numbers(n, 5) + 1j * numbers(n, 5, seed=1),) for n in (1, 3, 40)])
+@somd
+def spread_of_complex_numbers(z):
+    return z.var(axis=0), z.std(axis=-1), z.var(ddof=1)

@@ -349,7 +349,8 @@ class _Reduction(Emitting):
         return Value(total.shape, lambda at: self.text(f"{own}({wide}({self.code(total.element(at))}) / {number})"))
 
     def spread(self, mean: Value, dtype: str, ddof: int) -> Value:
-        """The mean of the squares of differences from the mean, which is computed before."""
+        """The mean of the squares of differences from the mean, which is computed before; of complex ones, of their
+        absolute values."""
         if not mean.shape:
             name = self.fresh("value__once")
             self.emit(f"{name} = {self.code(mean.element(()))}")
@@ -357,14 +358,17 @@ class _Reduction(Emitting):
         else:
             mean = self.expressions.materialised(mean, dtype, self.node)
         own, value, kept = self.names.dtype(dtype), self.value, mean
+        is_complex, found = np.dtype(dtype).kind == "c", np.dtype(dtype).type(0).real.dtype.name
+        real, imag = (self.names.numpy(part) for part in ("real", "imag"))
 
         def square(at: At) -> cst.BaseExpression:
             outer = tuple(at[axis] for axis in self.others)
             difference = f"({own}({self.code(value.element(at))}) - {self.code(kept.element(outer))})"
-            return self.text(f"{difference} * {difference}")
+            parts = [f"{part}({difference})" for part in (real, imag)] if is_complex else [difference]
+            return self.text(" + ".join(f"{part} * {part}" for part in parts))
 
         squares = _Reduction(self.expressions, self.node, Value(value.shape, square), self.axes)
-        return self.mean(squares.of("sum", dtype), dtype, ddof)
+        return self.mean(squares.of("sum", found), found, ddof)
 
     def kept(self, value: Value) -> Value:
         """The value with axes of length 1 in place of the reduced ones."""
