@@ -7,6 +7,6 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    print(f"{len(a)}")
+    x = f"{len(a)}"
     for i in range(len(a)):
         a[i] = 0.0

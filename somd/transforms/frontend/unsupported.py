@@ -14,7 +14,7 @@ from somd.language.scanning import CLAIMED, no_such_scan
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
-from somd.transforms.tree.names import called
+from somd.transforms.tree.names import called, evaluate
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
@@ -132,6 +132,8 @@ class _Checker(cst.CSTVisitor):
         return False
 
     def visit_Call(self, node: cst.Call) -> bool:
+        if evaluate(node.func, {"print": print, **self.method.namespace}, self.method.local_names) is print:
+            return False  # refused at a call, for `.sequential` may print; what it prints is no matter
         function = array_function(called(node, self.method.namespace, self.method.local_names))
         if function is None:
             return number_of_text(node, self.method) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import libcst as cst
+import numpy as np
 
 from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.transforms.access import Access
@@ -17,7 +18,7 @@ from somd.transforms.plan.carried_helps import PARTIAL, handed_on, is_name
 from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import fence_of, range_of
-from somd.transforms.tree.names import names_read
+from somd.transforms.tree.names import evaluate, names_read
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import Reader, nodes_in
 
@@ -37,12 +38,17 @@ def _single(method: Method, place: cst.CSTNode) -> tuple[str, ...]:
 
 def no_loop(method: Method) -> Diagnostic:
     """A method without loops."""
-    labels = (Label(method.position(method.function.name), "no loop here indexes a distributed array", True),)
+    labels = [Label(method.position(method.function.name), "no loop here indexes a distributed array", True)]
     marked = next((p.name for p in method.params if p.distributed), None)
     helps = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
     if marked is not None:
         helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
-    return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", labels, helps)
+    whole = next((node for node in nodes_in(method.function.body) if _is_of_numpy(node, method)), None)
+    if whole is not None:
+        text = cst.Module([]).code_for_node(cst.ensure_type(whole, cst.Call).func)
+        labels.append(Label(method.position(whole), f"`{text}` is not made into one", False))
+        helps = (f"write out the loop that `{text}` stands for, or call it outside of the method",)
+    return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", tuple(labels), helps)
 
 
 def nothing_distributed(method: Method, unmarked: str | None) -> Diagnostic:
@@ -222,6 +228,16 @@ def relaxed_binding(method: Method, block: cst.With, name: str) -> Diagnostic:
     helps = ("allocate and exchange arrays outside the block", "let the block hold one loop")
     message = f"`{name}` is bound in a relaxed block that reads it as it was when the block began"
     return Diagnostic("SOMD314", message, labels, helps)
+
+
+def _is_of_numpy(node: cst.CSTNode, method: Method) -> bool:
+    """Whether a node calls a function of NumPy's that computes with whole arrays."""
+    if not isinstance(node, cst.Call):
+        return False
+    function = evaluate(node.func, method.namespace, method.local_names)
+    name = str(getattr(function, "__name__", "")).removesuffix("_like")
+    makes = isinstance(function, np.ufunc | type) or name in ("empty", "zeros", "ones", "full", "copy", "array")
+    return not makes and str(getattr(function, "__module__", "")).startswith("numpy")
 
 
 def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:

@@ -44,7 +44,7 @@ def _instead(function: Any) -> tuple[str, ...]:
             f"take Numba's decorator off `{function.__name__}`: a method compiles the plain functions that it calls",
         )
     if function is MISSING:
-        return ("write the loop out",)
+        return ("write the loop out, or call it outside of the method",)
     if str(getattr(function, "__module__", "")).startswith("numpy"):
         return ("write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method",)
     return (_OUTSIDE,)
