@@ -94,6 +94,22 @@ def sums_of_rows(a: A) -> np.ndarray:
     return out
 
 
+@program(lambda: [(halves(n), halves(n), step) for n, step in ((1, 3), (131, 1), (131, 7))])
+@somd
+def two_blocks_of_any_step(a: A, b: A, step: int) -> float:
+    s = 0.0
+    with sync(s, scan="+"):
+        s += 0.5
+        for i in range(0, len(a), step):
+            s += a[i]
+            b[i] = s
+    with sync(s, scan="+"):
+        for i in range(len(a)):
+            s -= b[i]
+            a[i] = s
+    return s
+
+
 @program(lambda: [(halves(n), numbers(n, dtype=np.int64) % 3 - 1.0) for n in SIZES])
 @somd
 def signed_recurrence(a: A, signs: A) -> tuple[np.ndarray, float]:

@@ -89,9 +89,10 @@ class _Rewriter(Tracked):
             return updated_node
         item = original_node.items[0]
         fence = cst.ensure_type(item.item, cst.Call).func
-        made = updated_node.with_changes(
-            items=[item.with_changes(item=fence)], body=cst.IndentedBlock(_Written(self, claim).statements())
-        )
+        place = next(k for k, each in enumerate(statements_of(original_node.body)) if each is claim.loop)
+        around = [cast(cst.BaseStatement, each) for each in statements_of(updated_node.body)]
+        body = [*around[:place], *_Written(self, claim).statements(), *around[place + 1 :]]
+        made = updated_node.with_changes(items=[item.with_changes(item=fence)], body=cst.IndentedBlock(body))
         self.place(made, self.positions[claim.loop])
         return made
 

@@ -70,6 +70,8 @@ class _Claim:
 
     def found(self, around: tuple[Affine, ...]) -> ClaimedScan:
         loop = self.loop()
+        if len(list(small_statements(statements_of(self.node.body)))) > 1:
+            around = ()  # what stands before the loop may change what held around the block
         header = range_of(loop)
         assert header is not None
         step = integer_constant(header.step, self.method)
@@ -96,11 +98,13 @@ class _Claim:
         return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets)
 
     def loop(self) -> cst.For:
-        statements = [s for s in small_statements(statements_of(self.node.body)) if not isinstance(s, cst.Pass)]
-        loop = statements[0] if len(statements) == 1 else None
+        names, statements = set(self.fence.names), small_statements(statements_of(self.node.body))
+        loops = [s for s in statements if isinstance(s, cst.For | cst.While | cst.If) and assigned_names(s) & names]
+        loop = loops[0] if len(loops) == 1 else None
         if not isinstance(loop, cst.For) or range_of(loop) is None or loop.orelse is not None:
-            way = "let the block hold that loop and nothing else"
-            raise self.misfit(self.node.items[0], "the block is not one loop", way)
+            way = "let the block hold one loop that does, and give others blocks of their own"
+            what = f"not one loop of the block, by itself, changes {self.listed()}"
+            raise self.misfit(self.node.items[0], what, way)
         asked = self.method.combine is not None or self.context.combining or self.context.relaxed is not None
         if asked:
             raise self.misfit(

@@ -1,4 +1,4 @@
-"""A block that is scanned holds one loop."""
+"""A block that is scanned holds one loop that changes the scalar."""
 
 import numpy as np
 
@@ -10,8 +10,10 @@ def f(a: dist[np.ndarray]) -> np.ndarray:
     out = np.empty_like(a)
     s = 0.0
     with sync(s, scan="+"):
-        s = 0.5
         for i in range(len(a)):
             s += a[i]
             out[i] = s
+        for i in range(len(a)):
+            s += out[i]
+            a[i] = s
     return out
