@@ -16,7 +16,7 @@ import numpy as np
 
 import somd as package
 from examples import histogram, sparse_product
-from somd import dist, reduce, somd, sync
+from somd import dist, reduce, somd
 from somd.runtime.mpi import launched
 
 #: rows and columns of arrays that are large enough to stay distributed
@@ -62,28 +62,14 @@ def downwards(a: dist[np.ndarray]) -> None:
 
 
 @somd
-def total(a: dist[np.ndarray]) -> Annotated[float, reduce("+")]:
+def weighed(a: dist[np.ndarray], weights: dist[np.ndarray], limit: float) -> Annotated[float, reduce("+")]:
     found = 0.0
-    for i in range(len(a)):
-        for j in range(a.shape[1]):
-            found += a[i, j]
-    return found
-
-
-@somd
-def limited(a: dist[np.ndarray], limit: float) -> None:
     for i in range(len(a)):
         if a[i, 3] > limit:
             raise ValueError(f"row {i} has {a[i, 3]}")
-        a[i, 0] += 1.0
-
-
-@somd
-def relaxed(a: dist[np.ndarray]) -> None:
-    """What every rank runs as a whole."""
-    with sync(relaxed=True):
-        for i in range(1, len(a)):
-            a[i, 0] = 0.5 * (a[i, 0] + a[i - 1, 0])
+        for j in range(a.shape[1]):
+            found += a[i, j] * weights[j]
+    return found
 
 
 @somd
@@ -153,6 +139,10 @@ def returned() -> Any:
     return total(a), total(b), np.asarray(a), np.asarray(b)
 
 
+def total(a: Any) -> float:
+    return weighed(a, np.ones(COLUMNS), np.inf)
+
+
 def windows() -> Any:
     """Views show what calls change, and calls see what is written through views."""
     a = plate()
@@ -180,6 +170,7 @@ def overlapping() -> Any:
     c, b = smoothed(upper, 1)
     total(a)
     found = [total(upper), total(flat.reshape(ROWS, -1)), np.asarray(c)]
+    found += [weighed(a, flat, np.inf), weighed(upper, a[1], np.inf), weighed(a, a[0], np.inf)]
     diffuse(np.asarray(a), b0 := package.zeros((ROWS, COLUMNS)))
     try:
         diffuse(upper, a[5:25])
@@ -219,8 +210,9 @@ def looked_at() -> Any:
 def failing() -> Any:
     a = plate()
     diffuse(a.copy(), a)
+    a[0], a[17, 3], a[25, 3] = 1.0, 99.0, 98.0
     try:
-        limited(a, 45.0)
+        weighed(a, np.ones(COLUMNS), 27.0)
     except ValueError as error:
         return str(error), total(a[:, 1:].copy())
     raise AssertionError("no row is too hot")
@@ -235,10 +227,12 @@ def objects() -> Any:
 
 def whole() -> Any:
     """Phases that every rank runs as a whole, results that all ranks have, and keys that a partitioner looks at."""
+    from tests.runtime.mpi import programs  # which imports this module
+
     a = plate()
     diffuse(a.copy(), a)
-    relaxed(a)
     many = package.scatter(np.linspace(0.0, 1.0, 20_000))
+    programs.relaxed(many, 2)
     keys = package.scatter(np.repeat(np.arange(4_000), 5))
     y = package.zeros(4_000)
     sparse_product.by_coordinates(y, keys, np.arange(20_000) % 50, many, np.linspace(0.1, 1.0, 50))
