@@ -259,7 +259,9 @@ def elsewhere(array: DistributedArray) -> SomdRuntimeError:
 def known_at(array: Array) -> DistributedArray | None:
     """The distributed array of which this is the buffer."""
     found = _known.get(address_of(array)) if array.size else None
-    return found if found is not None and same_elements(found.shared.array, array) else None
+    if found is None or found.dtype != array.dtype or not same_elements(found.shared.array, array):
+        return None
+    return found
 
 
 def same_elements(first: Array, second: Array) -> bool:

@@ -188,6 +188,13 @@ def looked_at() -> Any:
     found += [a.sum(), b.max(axis=0), np.mean(a), np.argmax(b), np.allclose(a, b), np.concatenate([a, b])[40], a.T[2]]
     found += [a + b, 2.0 * a - b, -a, a @ b.T, np.exp(-b * 0.01), a == b, np.maximum(a, 3.0), np.add.reduce(a)]
     found += [np.array(a, np.float32), a.astype(int), np.zeros_like(a), [row[1] for row in b], np.shares_memory(a, b)]
+    found += [
+        np.array([a, b]).shape,
+        np.stack([b, a])[1, 2],
+        np.float64(2.0) * a,
+        np.ones(COLUMNS) - b,
+        a.view(np.int64),
+    ]
     found += [copy.deepcopy(a)[2], copy.copy(b)[1], pickle.loads(pickle.dumps(a)), np.linalg.norm(a[:4])]
     a += b
     a[2:4] *= 0.5
@@ -196,6 +203,7 @@ def looked_at() -> Any:
     np.multiply(a, 2.0, out=b)
     a[:, 1], a[5, 5] = np.arange(ROWS), b[1, 1]
     np.copyto(b[3], a[4])
+    np.add.at(b, [1, 1], 0.5)
     a.fill(3.0)
     a.sort(axis=0)
     for wrong in (lambda: a[99], lambda: a["x"], lambda: bool(a), lambda: float(b), lambda: a.nothing):
@@ -212,7 +220,7 @@ def failing() -> Any:
     diffuse(a.copy(), a)
     a[0], a[17, 3], a[25, 3] = 1.0, 99.0, 98.0
     try:
-        weighed(a, np.ones(COLUMNS), 27.0)
+        weighed(a, np.ones(COLUMNS), 60.0)
     except ValueError as error:
         return str(error), total(a[:, 1:].copy())
     raise AssertionError("no row is too hot")
