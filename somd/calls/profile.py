@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType, TracebackType
 from typing import Any
 
-from somd.runtime.recording import Part, Recording, clock, recording
+from somd.runtime.recording import Part, Recording, begin, clock, end, recording
 from somd.settings.config import Settings, profiling
 
 #: the calls of a method that are kept for the timeline
@@ -62,14 +62,14 @@ class Profile(AbstractContextManager["Profile"]):
     def __init__(self) -> None:
         self._found: dict[tuple[FunctionType, str], MethodProfile] = {}
         self._begun = self._ended = 0
-        #: what this thread notes outside of calls: methods that are defined, arrays that are moved
-        self._outside = Recording()
-        self._recording = recording(self._outside)
+        #: what the thread of the block notes outside of calls: methods that are defined, arrays that are moved
+        self._outside: list[Recording] = []
 
     def __enter__(self) -> Profile:
         _open.append(self)
         profiling(1)
-        self._recording.__enter__()
+        self._outside.append(Recording())
+        begin(self._outside[-1])
         self._begun = clock()
         return self
 
@@ -77,7 +77,7 @@ class Profile(AbstractContextManager["Profile"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._ended = clock()
-        self._recording.__exit__(kind, error, trace)
+        end(next(each for each in reversed(self._outside) if not each.over))
         profiling(-1)
         _open.remove(self)
 
@@ -97,13 +97,15 @@ class Profile(AbstractContextManager["Profile"]):
     def outside(self) -> MethodProfile:
         """What was noted outside of calls, as a method without a name; `between` is the program's own Python."""
         made = MethodProfile("outside of methods", "", 0, "")
-        for part in self._outside.parts:
-            _add(made, part)
-        made.making = dict(self._outside.compiling)
+        for noted in self._outside:
+            for part in noted.parts:
+                _add(made, part)
+            for what, time in noted.compiling.items():
+                made.making[what] = made.making.get(what, 0) + time
         within = sum(each.time for each in self._found.values())  # of all threads, so perhaps more than the block took
         made.time = max((self._ended or clock()) - self._begun - within, 0)
-        noted = sum(part.time for part in made.parts.values()) + sum(made.making.values())
-        made.between = max(made.time - noted, 0)
+        told = sum(part.time for part in made.parts.values()) + sum(made.making.values())
+        made.between = max(made.time - told, 0)
         return made
 
     def of(self, function: FunctionType, target: str) -> MethodProfile:
@@ -162,7 +164,7 @@ def recorded(function: FunctionType, settings: Settings, run: Callable[..., Any]
         finally:
             ended = clock()
             with _adding:
-                for each in _open:
+                for each in dict.fromkeys(_open):
                     _enter(each.of(function, settings.target), found, begun, ended)
 
 

@@ -46,6 +46,9 @@ class Recording:
     #: what masters are filling at the moment
     tables: list[Any] = field(default_factory=list)
     _known: dict[tuple[str, str], Part] = field(default_factory=dict)
+    #: where was noted before this began, and whether it is over
+    outer: Recording | None = None
+    over: bool = False
 
     def note(self, kind: str, name: str, begun: int, ended: int, moved: int = 0) -> None:
         """A kernel or a transfer has run."""
@@ -80,12 +83,23 @@ def current() -> Recording | None:
 @contextmanager
 def recording(made: Recording) -> Iterator[Recording]:
     """A block in which this thread notes things in `made`."""
-    outer = _here.recording
-    _here.recording = made
+    begin(made)
     try:
         yield made
     finally:
-        _here.recording = outer
+        end(made)
+
+
+def begin(made: Recording) -> None:
+    """Note what this thread does in `made`."""
+    made.outer, _here.recording = _here.recording, made
+
+
+def end(made: Recording) -> None:
+    """Note nothing more in `made`. Recordings that have begun in it may go on, as those of tasks in one thread do."""
+    made.over = True
+    while _here.recording is not None and _here.recording.over:
+        _here.recording = _here.recording.outer
 
 
 def noted(kind: str, name: str, moved: int = 0) -> Any:

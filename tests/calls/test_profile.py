@@ -14,6 +14,7 @@ import somd
 from somd import dist
 from somd.calls.machine_limits import limits
 from somd.calls.method import SomdMethod
+from somd.runtime.recording import current
 
 N = 300_000
 
@@ -105,7 +106,7 @@ def test_table_json_and_page() -> None:
     x = np.ones(N)
     with somd.use(target="multicore"), somd.profile() as found:
         axpy(1.0, x, x.copy())
-    assert "line 23, phase 1: for i in range(len(x))" in found.table() and "outside of methods" in found.table()
+    assert "line 24, phase 1: for i in range(len(x))" in found.table() and "outside of methods" in found.table()
     told = json.loads(found.json())
     (phase,) = [part for part in told["methods"][0]["parts"] if part["kind"] == "phase"]
     assert phase["gbytes"] == pytest.approx(12 * phase["gflops"]) and phase["bound"] == "memory"
@@ -137,6 +138,23 @@ def test_a_definition_is_part_of_what_is_outside() -> None:
     assert found.outside.making["looking up names"] > 0 and found.outside.between > 5e7
     assert {"loading", "looking up names"} <= set(found.methods[0].making)
     assert found.outside.time + found.methods[0].time == pytest.approx(found.wall * 1e9)
+
+
+def test_profiles_that_overlap() -> None:
+    first, second = somd.profile(), somd.profile()
+    with somd.use(target="multicore"):
+        first.__enter__()
+        second.__enter__()
+        axpy(1.0, np.ones(3), np.ones(3))
+        first.__exit__(None, None, None)
+        assert current() is not None
+        axpy(1.0, np.ones(3), np.ones(3))
+        second.__exit__(None, None, None)
+        assert current() is None
+        with first, first:  # again
+            axpy(1.0, np.ones(3), np.ones(3))
+    assert current() is None
+    assert [each.methods[0].calls for each in (first, second)] == [2, 2]
 
 
 def test_no_method_is_recorded_as_another() -> None:
