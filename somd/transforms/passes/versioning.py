@@ -21,6 +21,8 @@ of a loop, plus or minus something that stays, it is inside in all trips if it i
 is asked once before the outermost loop that leaves the rest of the index alone. An index that counts from the end, or
 is outside, is left to the loop as it was.
 
+It is done where a loop adds to something: that is what other passes then hold in registers, and take in tiles.
+
 An index may be made of elements that stay. These are proved to be inside only where they are read, so it is asked first
 whether the loops around them have trips.
 """
@@ -56,7 +58,7 @@ from somd.transforms.loops.program import (
     While,
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_operands
-from somd.transforms.loops.scopes import assigned, read, set_by
+from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import limits
 from somd.transforms.loops.walking import bodies, expressions, inside, operands, statements_in
 from somd.transforms.passes.strip_guards import proved_in, where_inside
@@ -82,7 +84,7 @@ def versioning(program: Program) -> Program:
 def _versions(body: Block) -> Block:
     made: list[Statement] = []
     for node in body:
-        test = _Versions(node).test() if isinstance(node, Loop) else None
+        test = _Versions(node).test() if isinstance(node, Loop) and _accumulates(node) else None
         if test is None:
             made.append(with_bodies(node, _versions))
         else:
@@ -92,6 +94,14 @@ def _versions(body: Block) -> Block:
             fast = replace(slow, body=each_statement(node.body, proved_in))
             made.append(If(test, (fast,), (slow,), origin))
     return body if all(new is old for new, old in zip(made, body, strict=True)) else tuple(made)
+
+
+def _accumulates(loop: Loop) -> bool:
+    """Whether a loop hands scalars or elements from trip to trip, or one in it does: others gain nothing by it."""
+    loops = [node for node in statements_in((loop,)) if isinstance(node, Loop)]
+    stores = [node for node in statements_in(loop.body) if isinstance(node, Store)]
+    chained = any(exposed_in(each.body) & assigned(each.body) for each in loops)
+    return chained or any(node.element in inside(node.value) for node in stores)
 
 
 @dataclass(frozen=True)
