@@ -110,6 +110,21 @@ def two_blocks_of_any_step(a: A, b: A, step: int) -> float:
     return s
 
 
+@program(lambda: [(halves(n), numbers(n, dtype=np.int64, low=-n, high=n - 1)) for n in SIZES[1:]])
+@somd
+def filtered_by_what_is_gathered(a: A, index: A) -> tuple[np.ndarray, int]:
+    out = np.zeros(len(index))
+    s = 0.0
+    k = 0
+    with sync(s, scan="+"):
+        for i in range(len(index)):
+            s += a[index[i]]
+            if s < 0.0:
+                out[k] = s
+                k += 1
+    return out, k
+
+
 @program(lambda: [(halves(n), numbers(n, dtype=np.int64) % 3 - 1.0) for n in SIZES])
 @somd
 def signed_recurrence(a: A, signs: A) -> tuple[np.ndarray, float]:

@@ -37,12 +37,14 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
+from somd.diagnostics.model import Position
+from somd.transforms.frontend.held_elements import tests_inside
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
 from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
-from somd.transforms.types.scalars import FLOAT, ScalarType, Type
+from somd.transforms.types.scalars import FLOAT, ArrayType, ScalarType, Type
 
 #: trips in a lane, and lanes in a block: bits depend on both
 LANE, BLOCK = 16, 256
@@ -60,6 +62,8 @@ class ClaimedScan:
     slice: tuple[cst.BaseStatement, ...]
     updates: Mapping[cst.CSTNode, cst.BaseExpression | None]
     resets: Mapping[cst.CSTNode, str]
+    #: elements in the slice that may lie outside of their arrays: there the iteration itself fails, if it counts
+    failing: frozenset[cst.Subscript]
 
 
 def with_claimed_scans(method: Method, claims: Mapping[cst.With, ClaimedScan], types: Mapping[Any, Type]) -> Method:
@@ -265,6 +269,12 @@ class _Written:
         last = cst.Else(cst.IndentedBlock([self.lane_of(self.slice())]))
         return made.with_changes(body=cst.IndentedBlock([self.lane_of(self.slice(), whole=True)]), orelse=last)
 
+    def zero_of(self, element: cst.Subscript) -> str:
+        """A number of the type of an array's elements."""
+        found = self.rewriter.types.get(cst.ensure_type(element.value, cst.Name).value)
+        dtype = found.dtype if isinstance(found, ArrayType) else "float64"
+        return f"{self.rewriter.of_numpy('bool_' if dtype == 'bool' else dtype)}(0)"
+
     def flag_of(self, name: str) -> str:
         return next(each.new for each in self.carried if each.name == name)
 
@@ -273,7 +283,7 @@ class _Written:
         names: dict[str, cst.BaseExpression] = {each.name: cst.Name(each.own) for each in self.carried}
         own = frozenset().union(*map(assigned_names, self.claim.slice)) - set(self.claim.names)
         names |= {name: cst.Name(self.rewriter.new(f"{name}__scan", name)) for name in sorted(own)}
-        return _Updated(self, names, names, self.affine).block(self.claim.slice)
+        return _Updated(self, names, names, True).block(self.claim.slice)
 
     def iteration(self) -> list[cst.BaseStatement]:
         """The iteration, with the values before its lane."""
@@ -293,9 +303,9 @@ class _Updated:
         written: _Written,
         names: Mapping[str, cst.BaseExpression],
         updated: Mapping[str, cst.BaseExpression],
-        slopes: bool,
+        sliced: bool,
     ) -> None:
-        self.written, self.names, self.updated, self.slopes = written, names, {**names, **updated}, slopes
+        self.written, self.names, self.updated, self.sliced = written, names, {**names, **updated}, sliced
         self.updates, self.resets = written.claim.updates, written.claim.resets
 
     def block(self, statements: Sequence[cst.CSTNode]) -> list[cst.BaseStatement]:
@@ -327,7 +337,7 @@ class _Updated:
 
     def slope(self, node: cst.CSTNode) -> list[cst.BaseStatement]:
         factor = self.updates[node]
-        if not self.slopes or factor is None:
+        if not (self.sliced and self.written.affine) or factor is None:
             return []
         [name] = assigned_names(node)
         slope = next(each.slope for each in self.written.carried if each.name == name)
@@ -340,9 +350,31 @@ class _Updated:
 
     def copied(self, node: cst.CSTNode, names: Mapping[str, cst.BaseExpression]) -> cst.CSTNode:
         rewriter = self.written.rewriter
-        made = node.visit(Renamed(rewriter.method, names, rewriter.positions))
+        failing = {each: self.written.zero_of(each) for each in self.written.claim.failing} if self.sliced else {}
+        made = node.visit(_Inside(rewriter.method, names, rewriter.positions, failing))
         assert isinstance(made, cst.CSTNode)
         return made
+
+
+class _Inside(Renamed):
+    """Puts a number in place of elements that lie outside of their arrays."""
+
+    def __init__(
+        self,
+        method: Method,
+        names: Mapping[str, cst.BaseExpression],
+        positions: dict[cst.CSTNode, Position],
+        failing: Mapping[cst.Subscript, str],
+    ) -> None:
+        super().__init__(method, names, positions)
+        self.failing = failing
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        number = self.failing.get(original_node)
+        if number is None:
+            return updated_node
+        tests = " and ".join(tests_inside(updated_node))
+        return cst.parse_expression(f"({_code(updated_node)} if {tests} else {number})")
 
 
 def _in(text: str) -> str:

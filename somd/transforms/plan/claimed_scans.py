@@ -2,7 +2,8 @@
 
 In: the block. Out: the loop, the part of its iterations that the scalars follow from, and what updates them; or a
 diagnostic. It is required that the iterations are independent but for what they hand on, that each scalar changes by
-the operator alone, and that its terms are the same before the loop has run, and cannot fail there.
+the operator alone, and that its terms are the same before the loop has run. What fails in them fails again in the
+iteration, if it counts.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ class _Claim:
         others = [n for n in kept if names_read(_shown(n)) & names]
         if others:
             raise self.misfit(_shown(others[0]), "what it is made of depends on it", _FORMS[self.by])
-        self.check_terms(loop, slice_, carried - names, around)
-        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets)
+        failing = self.check_terms(loop, slice_, carried - names, around)
+        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets, failing)
 
     def loop(self) -> cst.For:
         names, statements = set(self.fence.names), small_statements(statements_of(self.node.body))
@@ -168,8 +169,8 @@ class _Claim:
 
     def check_terms(
         self, loop: cst.For, slice_: Slice, others: frozenset[str] | set[str], around: tuple[Affine, ...]
-    ) -> None:
-        """What the scalars are made of may be computed before the iterations."""
+    ) -> frozenset[cst.Subscript]:
+        """What the scalars are made of may be computed before the iterations; its elements that may be outside."""
         context, sites = self.context, len(self.context.sites)
         accesses = accesses_of((loop,), context.scope.with_known(dict.fromkeys(assigned_names(loop.body))))
         filled = filled_arrays(loop, others, accesses, context)
@@ -181,10 +182,6 @@ class _Claim:
         finally:
             del context.sites[sites:]
         kept = {node for statement in slice_.statements for node in nodes_in(statement)}
-        failing = next((node for node in nest.guarded if node in kept), None)
-        others_fail = nest.raises or any(node not in kept for node in nest.guarded)
-        if failing is not None and others_fail:  # which of them fails first would not be seen
-            raise self.misfit(failing, "what it is made of may lie outside its array", _TERMS)
         read = {access.array for access in accesses if access.node in kept}
         stored = {access.array for access in accesses if access.write}
         shared = any(context.aliases.may_be_one(a, b) for a in read for b in stored)
@@ -195,6 +192,7 @@ class _Claim:
             or not same_before(slice_, loop, accesses, nest, context)
         ):
             raise self.misfit(loop, "what it is made of is stored in the same loop", _TERMS)
+        return frozenset(node for node in nest.guarded if node in kept)
 
     def listed(self) -> str:
         return " and ".join(f"`{name}`" for name in self.fence.names)
@@ -254,6 +252,8 @@ def _negated(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def _grouped(node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.Name | cst.Subscript | cst.Call | cst.BaseNumber):
+        return node  # an element stays the node that it is, for it may be one that fails
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
