@@ -20,6 +20,8 @@ INDEXES, WEIGHTS = "indexes", "weights"
 REQUESTED = "requested"
 #: begins the name of a product, of which all operands are told: `product einsum ij,jk->ik`
 PRODUCT = "product "
+#: begins the name of a function that joins arrays, and the axis along which: `joined stack 0`
+JOINED = "joined "
 
 
 def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequence[int]) -> Exception:
@@ -33,6 +35,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
     if what == INDEX:
         return IndexError(f"index {first[0]} is out of bounds for axis {first[1]} with size {second[0]}")
     shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second, *others)]
+    if what.startswith(JOINED):
+        return _joining(what.split()[1], int(what.split()[2]), shapes)
     if what.startswith(PRODUCT):
         return _product(what.removeprefix(PRODUCT), shapes)
     if _stretches(what, shapes[0], shapes[1]):
@@ -65,6 +69,15 @@ def _stretched(shapes: Sequence[tuple[int, ...]]) -> Exception:
     told = " and ".join(str(shape).replace(" ", "") for shape in shapes)
     message = f"an axis of length 1 would be stretched, which the text of the method does not show: shapes {told}"
     return SomdRuntimeError(f"{message}; index the axis with 0, and write `None` in its place", "SOMD610")
+
+
+def _joining(name: str, axis: int, shapes: Sequence[tuple[int, ...]]) -> Exception:
+    """What NumPy raises for arrays that are joined."""
+    try:
+        getattr(np, name)([np.broadcast_to(np.zeros(()), shape) for shape in shapes], axis=axis)
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"shapes {shapes} are joined")
 
 
 def _product(named: str, shapes: Sequence[tuple[int, ...]]) -> Exception:

@@ -22,7 +22,6 @@ from tests.differential import harness
 KERNELS = by_name()
 #: those that are refused so far, with a code of what they are told
 NOT_YET = {
-    "channel_flow": "SOMD202",
     "vadv": "SOMD401",
     "deriche": "SOMD203",
     "contour_integral": "SOMD203",

@@ -189,3 +189,59 @@ def in_triangles(a, b, n: int):
     b[:n] += a[:n, :n].T[lower].sum()
     n = n - 1
     return s, a[upper], upper[1] * 2
+
+
+@program(lambda: [(numbers(*shape), k) for shape in SHAPES for k in (0, 1, -2)] + [(numbers(5, 3, dtype=np.int16), 7)])
+@somd
+def rearranged(a, k: int):
+    back = np.flip(a, 0)
+    b = np.roll(a, k, axis=1) + np.fliplr(a) - back
+    return (
+        b,
+        np.roll(a[:, 0], k + 1) if a.shape[1] > 0 else np.zeros(len(a), dtype=a.dtype),
+        np.repeat(a, 2, axis=0) + 1,
+        np.tile(a, (2, 1)),
+        np.diff(a) * 2,
+        np.diff(a, axis=0),
+        a.swapaxes(0, 1) + np.flip(a).T,
+    )
+
+
+@program(
+    lambda: (
+        [(numbers(*shape), numbers(*other, seed=1)) for shape, other in (((2, 3), (2, 3)), ((2, 3), (4, 3)))]
+        + [(numbers(3, 2), numbers(0, 2)), (numbers(2, 3), numbers(2, 4))]
+    )
+)
+@somd
+def joined(a, b):
+    c = np.concatenate((a, b * 2))
+    return (
+        c,
+        np.vstack([a, c, a[0]]),
+        np.hstack((a, a[:, ::-1])),
+        np.stack((a, a + 1), axis=-1),
+        np.stack([a[0], b[0]]) if len(b) > 0 else a * 1,
+    )
+
+
+@program(lambda: [(numbers(*shape),) for shape in SHAPES] + [(numbers(4, 3, dtype=np.int8),), (-np.zeros((2, 2)),)])
+@somd
+def accumulated(a):
+    return (
+        np.cumsum(a, axis=0),
+        a.cumsum(axis=1),
+        np.cumprod(a[:, ::2], -1),
+        np.cumsum(a[0]) if len(a) > 0 else a[:, 0].cumsum(),
+    )
+
+
+@program(lambda: [(numbers(*shape),) for shape in SHAPES])
+@somd
+def padded(a):
+    return (
+        np.pad(a, 1),
+        np.pad(a, ((0, 0), (1, 2)), mode="wrap"),
+        np.pad(a, ((2, 1), (0, 1)), "edge"),
+        np.pad(a[1:], (1, 2), constant_values=3),
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.transforms.arrays import creation, diagonals, products, scattering
+from somd.transforms.arrays import creation, diagonals, products, rearranging, scattering
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.values import Value, View
 
@@ -30,6 +30,18 @@ TABLE: Mapping[str, Meaning] = {
     "inner": products.inner,
     "linalg.norm": products.norm,
     "linspace": creation.linspace,
+    "concatenate": rearranging.concatenate,
+    "cumprod": rearranging.accumulated,
+    "cumsum": rearranging.accumulated,
+    "diff": rearranging.diff,
+    **dict.fromkeys(("flip", "fliplr", "flipud"), rearranging.flip),
+    **dict.fromkeys(("hstack", "vstack"), rearranging.stacked),
+    "pad": rearranging.pad,
+    "repeat": rearranging.repeat,
+    "roll": rearranging.roll,
+    "stack": rearranging.stack,
+    "swapaxes": rearranging.swapaxes,
+    "tile": rearranging.tile,
     "outer": products.outer,
     "trace": diagonals.trace,
     "tri": creation.tri,

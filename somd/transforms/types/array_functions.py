@@ -224,14 +224,20 @@ class ArrayFunctions:
         if kind == DTYPE:
             dtype = self.expressions.calls.dtype(node)
             return REQUIRED if dtype is None else dtype
-        value = self.expressions.reductions.constant(node)
-        if value is node:
-            value = self.text(node)
+        value = self.nested(node)
         if isinstance(value, cst.CSTNode):
             text = cst.Module([]).code_for_node(node)
             self.report("SOMD402", f"`{name}={text}` is not taken here", node, f"`{name}` is a constant")
             return REQUIRED
         return value
+
+    def nested(self, node: cst.BaseExpression) -> Any:
+        """The value of a constant, also of tuples in tuples; the node where it is none."""
+        if isinstance(node, cst.Tuple | cst.List):
+            parts = tuple(self.nested(each.value) for each in node.elements)
+            return node if any(isinstance(part, cst.CSTNode) for part in parts) else parts
+        value = self.expressions.reductions.constant(node)
+        return self.text(node) if value is node else value
 
     def text(self, node: cst.BaseExpression) -> Any:
         """The text of a string that is written out; the node where it is none."""
