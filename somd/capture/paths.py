@@ -137,6 +137,12 @@ def dotted_names(node: ast.AST) -> Iterator[tuple[str, ...]]:
             waiting += ast.iter_child_nodes(inner)
 
 
+def assigned_names(function: FunctionType) -> frozenset[str]:
+    """The names that a function assigns, parameters among them, as far as its text is known."""
+    tree = _tree(function)
+    return frozenset(_stored(tree)) if tree is not None else frozenset()
+
+
 def returned_path(function: FunctionType) -> Path | None:
     """The path in `return self.a.b` where that is all that the function does."""
     tree = _tree(function)

@@ -32,7 +32,16 @@ from somd.capture.objects import (
     read_of_array,
     value_given,
 )
-from somd.capture.paths import Path, Step, class_name_of, parameters_of, paths_of, returned_path, text_of
+from somd.capture.paths import (
+    Path,
+    Step,
+    assigned_names,
+    class_name_of,
+    parameters_of,
+    paths_of,
+    returned_path,
+    text_of,
+)
 from somd.capture.reach import Call, Constant, Frame, Key, Meaning, Origin, Reach
 from somd.capture.sequences import entry, is_sequence
 from somd.capture.taking import FOLDED, Taking, refused
@@ -77,6 +86,7 @@ def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
         whole = any(p.root == name and not p.tested and not named(p) for p in paths)
         taken_apart = any(p.root == name and p.attributes and "=" in str(p.attributes[0]) for p in paths)
         has_parts = any(p.root == name and p.attributes and p.attributes[0] in PARTS for p in paths)
+        whole = whole or (has_parts and name in assigned_names(function))
         if taken_apart or (whole and (has_parts or declared_sequence(kind))):
             raise NotKnownYet(name)
         arguments[name] = Unknown(owner if name == first else kind if isinstance(kind, type) else None)

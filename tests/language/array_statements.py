@@ -199,3 +199,10 @@ def elements_of_parts(m, i: int):
     m[0, :], m[-1, :] = 1.0, m[1]
     m[0, :4], m[1, 1:] = m[1, 1:], m[0, :4]
     return np.where(row > row[i], row[-1], m[1, 0]), m[:, ::2][i] + 1, m[::-1][0] * 2
+
+
+@program(lambda: [(numbers(n) + 1j,) for n in SIZES])
+@somd
+def parts_of_complex_numbers(z):
+    z *= 1j
+    return z.real + z.imag
