@@ -34,6 +34,8 @@ _SIGNATURES = """
 def outer(a: array, b: array)
 def inner(a: array, b: array)
 def einsum(subscripts: const, *operands: arrays, optimize: const = False)
+def tensordot(a: array, b: array, axes: const = 2)
+def lib.stride_tricks.sliding_window_view(x: array, window_shape: shape, axis: const = None)
 def linalg.norm(x: array, ord: const = None, axis: const = None)
 def tril(m: array, k: integer = 0)
 def triu(m: array, k: integer = 0)
@@ -78,6 +80,8 @@ PARTS = frozenset(["diagonal", "broadcast_to", "flip", "fliplr", "flipud", "swap
 WRITING = frozenset([OUT, *["fill_diagonal", "add.at", "subtract.at", "multiply.at", "minimum.at", "maximum.at"]])
 
 
+#: functions whose result may be in the memory of their first argument, and is a new array here
+SHARING = frozenset(["lib.stride_tricks.sliding_window_view"])
 #: functions that tell where a triangle lies in a matrix
 TRIANGLES = frozenset(["tril_indices", "triu_indices"])
 
@@ -114,6 +118,11 @@ class ArrayFunction:
     def gives_a_part(self) -> bool:
         """Whether its result is a part of its first argument."""
         return self.name in PARTS
+
+    @property
+    def may_share(self) -> bool:
+        """Whether its result may be in the memory of its first argument, and is a new array here."""
+        return self.name in SHARING
 
     @property
     def writes(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -87,7 +88,8 @@ def _product(named: str, shapes: Sequence[tuple[int, ...]]) -> Exception:
     for each in ([tuple(map(small.__getitem__, shape)) for shape in shapes], shapes):
         arrays = [np.broadcast_to(np.zeros(()), shape) for shape in each]
         try:
-            getattr(np, name)(*([letters] if letters else []), *arrays)
+            axes = {"axes": literal_eval(letters)} if name == "tensordot" else {}
+            getattr(np, name)(*([letters] if letters and not axes else []), *arrays, **axes)
         except ValueError as error:
             raised = error.with_traceback(None)
         else:

@@ -67,6 +67,8 @@ def diagonals(a, x):
 @somd
 def outer_products(a, b):
     m = np.outer(a, b)
+    c = np.broadcast_to(2.0, (3, 4)) + np.broadcast_to(b[:1], (3, 1))
+    m += c.sum()
     m -= np.outer(a * 2, b[::-1]) + np.broadcast_to(b, (len(a), len(b))) * np.broadcast_to(2.5, m.shape)
     return m, np.outer(a.astype(np.float32), np.arange(3)), np.outer(3, b)
 
@@ -245,3 +247,11 @@ def padded(a):
         np.pad(a, ((2, 1), (0, 1)), "edge"),
         np.pad(a[1:], (1, 2), constant_values=3),
     )
+
+
+@program(lambda: [(numbers(n, m), numbers(2, 3, seed=1)) for n, m in ((2, 3), (5, 7), (1, 4), (4, 2))], rtol=1e-13)
+@somd
+def convolved(a, w):
+    seen = np.lib.stride_tricks.sliding_window_view(a, (2, 3))
+    rows = np.lib.stride_tricks.sliding_window_view(a * 2, 2, axis=0) + 0.0
+    return np.tensordot(seen, w), np.tensordot(w, seen, axes=((1,), (3,))), np.tensordot(rows, w, ((2,), (0,)))

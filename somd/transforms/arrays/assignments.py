@@ -88,6 +88,9 @@ class Assignments:
                 self.named(name, value, node)
             return []
         self.check_choice(node)
+        if small in self.expressions.parts.exchanges.shared:
+            message = f"`{name}` may be the same memory as another array, which is written or returned"
+            raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         other = self.expressions.parts.part(name) is not None  # what the value reads under this name is elsewhere
         self.expressions.parts.bind(name, self.own(name, value.shape, node))
         kind = cast(ArrayType, self.types.nodes[node])

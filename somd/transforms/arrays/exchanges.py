@@ -40,7 +40,9 @@ class Exchanges:
         self.params = set(method.param_names)
         nodes = list(nodes_in(method.function.body))
         self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
-        self.reaching = _Reaching(nodes, self._is_array)
+        self.reaching = _Reaching(nodes, self._is_array, self.may_share)
+        #: assignments of new arrays where NumPy's may be other ones, as could be told
+        self.shared: set[cst.CSTNode] = set()
         self.live.before(body, frozenset())
         while True:  # a name that stands for a part further down in a loop is no array of its own where it begins
             known = set(self.parts)
@@ -63,6 +65,10 @@ class Exchanges:
     def _is_array(self, node: cst.BaseExpression) -> bool:
         kind = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)
         return isinstance(kind, ArrayType)
+
+    def may_share(self, node: cst.BaseExpression | None) -> bool:
+        given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
+        return given is not None and given.function.may_share
 
     def _gives_a_part(self, node: cst.BaseExpression) -> bool:
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
@@ -106,6 +112,8 @@ class Exchanges:
             if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
                 self.copied.add(node)
                 view = False
+            if self.may_share(value) and self.reaching.names(name) & (self.reaching.written | self.reaching.given_back):
+                self.shared.add(node)
             if view:
                 self.parts.add(name)
                 own.discard(name)
@@ -137,11 +145,19 @@ def _bound(node: cst.CSTNode) -> set[str]:
 class _Reaching:
     """Which names may reach one array: `views` has for each name those whose arrays, or parts, it may stand for."""
 
-    def __init__(self, nodes: Sequence[cst.CSTNode], is_array: Callable[[cst.BaseExpression], bool]) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[cst.CSTNode],
+        is_array: Callable[[cst.BaseExpression], bool],
+        may_share: Callable[[cst.BaseExpression], bool],
+    ) -> None:
+        self.may_share = may_share
         self.views: dict[str, set[str]] = {}
         #: names through which arrays are written in place, and those that are returned
         self.written: set[str] = set()
         self.returned: set[str] = set()
+        #: names of arrays that are returned as they are, or parts of them
+        self.given_back: set[str] = set()
         for node in nodes:
             if isinstance(node, cst.Assign | cst.AnnAssign):
                 targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
@@ -153,14 +169,23 @@ class _Reaching:
             elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
                 self.written |= names_read(node.value)
             elif isinstance(node, cst.Return) and node.value is not None:
+                given = node.value.elements if isinstance(node.value, cst.Tuple) else [cst.Element(node.value)]
+                self.given_back |= {
+                    name for each in given if self._is_one(each.value) for name in names_read(each.value)
+                }
                 self.returned |= {n.value for n in nodes_in(node.value) if isinstance(n, cst.Name) and is_array(n)}
 
     def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
         self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in names_read(each)}
-        if isinstance(value, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp):
+        if value is not None and self._is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
                     self.views.setdefault(each.value, set()).update(names_read(value))
+
+    def _is_one(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression may be an array that there is, or a part of one."""
+        shares = any(isinstance(each, cst.Call) and self.may_share(each) for each in nodes_in(node))
+        return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)
 
     def names(self, name: str) -> set[str]:
         """All names that may reach what a name reaches."""

@@ -148,6 +148,22 @@ def inner(given: Arguments) -> Value:
     return made.over("".join(letters))
 
 
+def tensordot(given: Arguments) -> Value:
+    """Sums over pairs of axes of two arrays, told as numbers of axes or as their number."""
+    left, right, axes = given.value("a"), given.value("b"), given.constant("axes")
+    if type(axes) is int:
+        axes = tuple(range(len(left.shape) - axes, len(left.shape))), tuple(range(axes))
+    first, second = ((each,) if type(each) is int else tuple(each) for each in axes)
+    letters = list(ascii_letters[: len(left.shape)]), list(ascii_letters[26 : 26 + len(right.shape)])
+    for one, two in zip(first, second, strict=True):
+        letters[1][two] = letters[0][one]
+    made = Product(given.expressions, given.call, f"tensordot {axes!r}", given.dtype)
+    made.add(left, "".join(letters[0]), given.kind("a").dtype)
+    made.add(right, "".join(letters[1]), given.kind("b").dtype)
+    kept = [c for c in letters[0] if c not in letters[1]] + [c for c in letters[1] if c not in letters[0]]
+    return made.over("".join(kept))
+
+
 def einsum(given: Arguments) -> Value:
     """Sums of products by the letters of the axes."""
     text = str(given.constant("subscripts")).replace(" ", "")

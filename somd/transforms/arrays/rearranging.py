@@ -158,6 +158,29 @@ def pad(given: Arguments) -> Value:
     return given.expressions.materialised(Value(shape, element), given.dtype, given.call)
 
 
+def windows(given: Arguments) -> Value:
+    """The windows of an array: axes for where each begins, then those for what lies in it."""
+    base, sizes = given.value("x"), given.lengths("window_shape")
+    rank, axes = len(base.shape), given.constant("axis")
+    axes = tuple(range(rank)) if axes is None else (axes,) if type(axes) is int else axes
+    if len(axes) != len(sizes) or len({axis % rank for axis in axes}) < len(axes):
+        raise given.refuse("a window has one length for each axis, each axis once", "tell them so")
+    within = {axis % rank: number for number, axis in enumerate(axes)}
+    shape = list(base.shape)
+    for axis, number in within.items():
+        length, size = given.expressions.clamped(shape[axis]), sizes[number]
+        told = "ValueError('window shape cannot be larger than input array shape')"
+        given.raising(f"{size.text} > {length.text}", told)
+        shape[axis] = length - size + 1
+
+    def element(at: At) -> cst.BaseExpression:
+        return base.element(
+            tuple(k + at[rank + within[axis]] if axis in within else k for axis, k in enumerate(at[:rank]))
+        )
+
+    return Value((*shape, *sizes), element)
+
+
 def concatenate(given: Arguments) -> Value:
     """Arrays one behind the other along an axis."""
     values = _several(given, given.nodes["arrays"])

@@ -281,7 +281,8 @@ class _Lowering:
         value = self.expressions.value(node)
         if isinstance(value, View) and value.whole:
             return self.names.expression(value.array, node)
-        if isinstance(value, View) and value.array not in self.names.spelled:
+        shared = self.parts.exchanges.may_share(node)
+        if shared or (isinstance(value, View) and value.array not in self.names.spelled):
             message = "a part of an array is not returned: it would be the caller's memory"
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         return self.names.expression(self.nests.computed(value, node), node)
