@@ -103,7 +103,16 @@ class Writer:
             return f"({self.value(same, depth + 1)} {operator} {self.value(same, depth + 1)})"
         if kind < 0.92:
             return f"np.where({self.value(same, depth + 1)} > 1, {self.value(same, depth + 1)}, 1)"
+        if kind > 0.96:
+            return self.moved(same, depth + 1)
         return f"{self.random.choice(('-', 'abs', 'np.square'))}({self.value(same, depth + 1)})"
+
+    def moved(self, same: str | None, depth: int) -> str:
+        """A function of an array that keeps its shape, or gives a number."""
+        inner = self.part(self.random.choice("ab"), same) if depth > 1 else f"{self.value(same, depth)} + a"
+        forms = ["np.flip({}, 0)", "np.roll({}, k, 0)", "np.cumsum({}, axis=0)", "np.concatenate(({0}, {0}))[: len(a)]"]
+        forms += ["({})[a > 0].sum()"] if self.rank == 1 else ["np.tril({}, k)", "np.triu({}, -i)"]
+        return self.random.choice(forms).format(inner)
 
     def bound(self, index: str) -> list[str]:
         """Names for parts and for whole arrays, which stand in loops as well; arrays that go from name to name."""
