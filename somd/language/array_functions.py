@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from somd.syntax import module_of
+
 #: what an argument may be: an array or a number; several arrays; a number; an integer; integers that are a shape; a
 #: constant, which the text tells; a dtype
 ARRAY, ARRAYS, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
@@ -132,7 +134,7 @@ class ArrayFunction:
 
 def _parsed(line: str) -> ArrayFunction:
     name, _, rest = line.removeprefix("def ").partition("(")
-    function = ast.parse(f"def f({rest}: pass").body[0]
+    function = module_of(f"def f({rest}: pass").body[0]
     assert isinstance(function, ast.FunctionDef)
     given = function.args
     defaults = [REQUIRED] * (len(given.args) - len(given.defaults)) + [_value(each) for each in given.defaults]

@@ -37,14 +37,15 @@ def parts_in_loops(a) -> float:
 @somd
 def outside_of_a_part(a, k: int) -> float:
     back = a[::-2]
+    back *= 2.0
     return back[k] + back[0]
 
 
 @program(lambda: pairs(3) + pairs(2))
 @somd
 def rotated(u, v, steps: int):
-    w = np.empty_like(u)
     for t in range(steps):
+        w = np.empty_like(u)
         w[...] = u + v * t
         u, v = v, w
         v[:1] += 1.0

@@ -17,6 +17,7 @@ from somd.runtime.mpi.returned import Given, arrays_of
 from somd.runtime.multicore.ranked_call import RankedCall
 from somd.runtime.multicore.small_work import MEASURED
 from somd.settings.cluster import Cluster
+from somd.syntax import module_of
 
 
 def without_slaves(text: str) -> str:
@@ -27,7 +28,7 @@ def without_slaves(text: str) -> str:
     def f_slave_1(lo, hi, a):
         pass
     """
-    tree = ast.parse(text)
+    tree = module_of(text)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "slave" for each in node.decorator_list):
             inner = list(ast.walk(node))

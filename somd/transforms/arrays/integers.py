@@ -101,6 +101,10 @@ class Integers:
         reference = shape_reference(node)
         if reference is not None and isinstance(self.types.names.get(reference[0]), ArrayType):
             return self.length(*reference)
+        if isinstance(node, cst.Attribute) and node.attr.value == "size" and isinstance(node.value, cst.Name):
+            kind = self.types.names.get(node.value.value)
+            if isinstance(kind, ArrayType):
+                return self.size(node.value.value, kind.ndim)
         if isinstance(node, cst.Name):
             return self.known.get(node.value) or self.name(node)
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
@@ -131,6 +135,12 @@ class Integers:
         if part is not None:
             return self.clamped(part.shape[axis])
         return self.known.get(f"{array}.shape[{axis}]") or Linear.of(f"{array}.shape[{axis}]")
+
+    def size(self, array: str, ndim: int) -> Linear:
+        lengths = [self.length(array, axis) for axis in range(ndim)]
+        if len(lengths) < 2:
+            return lengths[0] if lengths else Linear(1)
+        return self.named(" * ".join(f"({length.text})" for length in lengths), True)
 
     def clamped(self, length: Linear) -> Linear:
         """A length that counts as 0 where it is negative."""
