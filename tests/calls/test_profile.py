@@ -109,7 +109,7 @@ def test_table_json_and_page() -> None:
     assert "line 24, phase 1: for i in range(len(x))" in found.table() and "outside of methods" in found.table()
     told = json.loads(found.json())
     (phase,) = [part for part in told["methods"][0]["parts"] if part["kind"] == "phase"]
-    assert phase["gbytes"] == pytest.approx(12 * phase["gflops"]) and phase["bound"] == "memory"
+    assert phase["gbytes"] == pytest.approx(12 * phase["gflops"]) and phase["bound"] in ("memory", "neither")
     assert told["limits"]["gbytes"] == limits().gbytes > 0
     named = [part for told_of in (*told["methods"], told["outside"]) for part in told_of["parts"]]
     assert sum(part["seconds"] for part in named) == pytest.approx(told["wall"], rel=0.01)

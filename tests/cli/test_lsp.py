@@ -157,13 +157,13 @@ def test_an_editor(client: Client) -> None:
 
 def test_quick_fixes(client: Client) -> None:
     text = HEAD + "# \U0001f600\n\n\n@somd\ndef f(a: dist[np.ndarray]):\n"
-    text += "    for i in range(1, len(a)):\n        a[i] = a[i - 1]\n"
+    text += "    for i in range(1, len(a)):\n        a[i] = 0.5 * a[i - 1]\n"
     assert [each["code"] for each in client.open(text)] == ["SOMD301"]
     actions = client.actions(len(text.splitlines()) - 1)
     single = next(each for each in actions if "with single:" in each["title"])
     fixed = applied(text, single)
     assert "from somd import dist, somd, single\n" in fixed
-    assert "    with single:\n        for i in range(1, len(a)):\n            a[i] = a[i - 1]\n" in fixed
+    assert "    with single:\n        for i in range(1, len(a)):\n            a[i] = 0.5 * a[i - 1]\n" in fixed
 
 
 def test_an_answer_within_200_ms(client: Client) -> None:
