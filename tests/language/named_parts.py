@@ -95,3 +95,15 @@ def arrays_like_parts(a):
         c[i] = inner[i]
         d[i] = c[i] * 2.0
     return c, d
+
+
+@program(lambda: pairs(shapes=((3, 3), (2, 5), (17, 4), (1, 1))))
+@somd
+def arrays_like_what_has_no_name(a, b):
+    c = np.empty_like(a[1:, ::-1])
+    c[...] = b[1:] * 2.0
+    d = np.full_like(a.T, 3.0)
+    e = np.ones_like(a[0])
+    for i in range(len(e)):
+        e[i] += a[-1, i]
+    return c, d, e

@@ -20,6 +20,7 @@ from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.renaming import Replaced
 from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.types.scalars import ArrayType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -32,7 +33,7 @@ def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
         return False
     named = names_read(node) & parts.names
     return not any(parts.part(name) is not None or parts.is_unclear(name) for name in named) and not any(
-        map(expressions.reduces, nodes_in(node))
+        expressions.reduces(each) or _like_what(expressions, each) is not None for each in nodes_in(node)
     )
 
 
@@ -133,14 +134,18 @@ def _asked(expressions: Expressions, node: cst.Attribute, part: View) -> cst.Bas
 def _like(expressions: Expressions, node: cst.Call) -> cst.BaseExpression | None:
     """`np.zeros_like(part)` as `np.zeros(shape, dtype=...)`"""
     callee = expressions.types.calls.get(node)
-    first = node.args[0].value if node.args else None
-    if callee is None or callee.kind != "like" or not isinstance(first, cst.Name):
+    if callee is None or callee.kind != "like" or callee.name == "copy" or not node.args:
         return None
+    first, kind, names = node.args[0].value, expressions.types.nodes.get(node), expressions.names
     part = _part(expressions, first, node)
-    kind = expressions.types.nodes.get(node)
-    if part is None or part.whole or callee.name == "copy":
+    if _like_what(expressions, node) is not None:
+        value = expressions.value(first)
+        if not isinstance(value, View):
+            message = f"`np.{callee.name}` of what is computed"
+            raise expressions.refuse("SOMD202", message, node, "give the value a name in a statement before")
+        part = value
+    if part is None or part.whole:
         return None
-    names = expressions.names
     lengths = [expressions.clamped(length).text for length in part.shape]
     shape = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
     filler = [arg for arg in node.args[1:] if arg.keyword is None][:1] if callee.name == "full_like" else []
@@ -154,6 +159,16 @@ def _like(expressions: Expressions, node: cst.Call) -> cst.BaseExpression | None
     )
     names.place(made, node)
     return made
+
+
+def _like_what(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The part of an array, or what is computed, whose shape `np.zeros_like(...)` takes; None for names of arrays."""
+    callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
+    if callee is None or callee.kind != "like" or callee.name == "copy" or not isinstance(node, cst.Call):
+        return None
+    first = node.args[0].value if node.args else None
+    given = expressions.types.nodes.get(first) if first is not None else None
+    return first if isinstance(given, ArrayType) and not isinstance(first, cst.Name) else None
 
 
 def _in_order(node: cst.CSTNode) -> list[cst.CSTNode]:
