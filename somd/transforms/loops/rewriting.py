@@ -126,6 +126,26 @@ def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
     return node
 
 
+def in_inner_loops(
+    body: Block, change: Callable[[Assign | Store | Evaluate], list[Statement]], enters: Callable[[If], bool]
+) -> Block:
+    """The block with what `change` makes of each simple statement in a loop; an `if` that is not entered stays."""
+
+    def block(statements: Block, often: bool) -> Block:
+        made: list[Statement] = []
+        for node in statements:
+            if isinstance(node, Loop) or (isinstance(node, If) and enters(node)):
+                inner = often or isinstance(node, Loop)
+                made.append(with_bodies(node, lambda each, inner=inner: block(each, inner)))  # type: ignore[misc]
+            elif often and isinstance(node, Assign | Store | Evaluate):
+                made += change(node)
+            else:
+                made.append(node)
+        return statements if all(new is old for new, old in zip(made, statements, strict=False)) else tuple(made)
+
+    return block(body, False)
+
+
 def _with_body(region: Region, body: Block) -> Region:
     for loop in reversed(region.loops):
         body = (replace(loop, body=body),)

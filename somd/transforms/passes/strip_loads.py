@@ -16,15 +16,13 @@ from somd.transforms.loops.program import (
     Element,
     Evaluate,
     Expression,
-    If,
-    Loop,
     Operation,
     Origin,
     Region,
     Statement,
     Store,
 )
-from somd.transforms.loops.rewriting import with_bodies, with_expressions, with_operands
+from somd.transforms.loops.rewriting import in_inner_loops, with_expressions, with_operands
 from somd.transforms.loops.scopes import read
 from somd.transforms.loops.varying import Varying
 from somd.transforms.loops.walking import inside
@@ -45,19 +43,7 @@ class Loads:
         self.outer = region.loops[-2].variable.name if region.depth > 1 else None
         self.fresh = fresh
         self.names: frozenset[str] = frozenset()
-        self.body = body if self.outer is None else self.block(body, False)
-
-    def block(self, body: Block, often: bool) -> Block:
-        made: list[Statement] = []
-        for node in body:
-            if isinstance(node, Loop | If):
-                inner = often or isinstance(node, Loop)
-                made.append(with_bodies(node, lambda block, inner=inner: self.block(block, inner)))  # type: ignore[misc]
-            elif often and isinstance(node, Assign | Store | Evaluate):
-                made += self.separated(node)
-            else:
-                made.append(node)
-        return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+        self.body = body if self.outer is None else in_inner_loops(body, self.separated, lambda _: True)
 
     def separated(self, node: Assign | Store | Evaluate) -> list[Statement]:
         before: list[Statement] = []

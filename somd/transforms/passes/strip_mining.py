@@ -57,9 +57,7 @@ from somd.transforms.loops.program import (
     Element,
     Evaluate,
     Expression,
-    If,
     Interval,
-    Loop,
     Operation,
     Origin,
     Program,
@@ -76,7 +74,7 @@ from somd.transforms.loops.ranges import inside
 from somd.transforms.loops.rewriting import (
     each_region,
     each_statement,
-    with_bodies,
+    in_inner_loops,
     with_expressions,
     with_operands,
 )
@@ -111,7 +109,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
         return region
     loop = region.loops[-1].variable.name
     body = read_before(guarded, Varying(region, guarded.body, loop=region.loops[-1]), names)
-    body = _Separating(Varying(region, body, loop=region.loops[-1]), names).block(body)
+    body = _Separating(Varying(region, body, loop=region.loops[-1]), names).done(body)
     loads = Loads(region, body, names)
     body, apart = loads.body, loads.names
     varying = Varying(region, body, loop=region.loops[-1])
@@ -227,17 +225,8 @@ class _Separating:
         self.varying = varying
         self.names = names
 
-    def block(self, body: Block, often: bool = False) -> Block:
-        made: list[Statement] = []
-        for node in body:
-            if isinstance(node, Loop) or (isinstance(node, If) and not self.varying(node.test)):
-                inner = often or isinstance(node, Loop)
-                made.append(with_bodies(node, lambda block, inner=inner: self.block(block, inner)))  # type: ignore[misc]
-            elif often and isinstance(node, Assign | Store | Evaluate):
-                made += self.separated(node)
-            else:
-                made.append(node)
-        return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
+    def done(self, body: Block) -> Block:
+        return in_inner_loops(body, self.separated, lambda node: not self.varying(node.test))
 
     def separated(self, node: Assign | Store | Evaluate) -> list[Statement]:
         before: list[Statement] = []

@@ -12,6 +12,18 @@ def _terms(w: Writer, i: str) -> tuple[str, str]:
     return a, w.one(i, "3", "-1", f"int({w.element(place, 'i').text})", "5")
 
 
+def _updated(w: Writer, update: str, i: str) -> None:
+    """What an iteration does to the scalar that it hands on: always, under a condition, or several times."""
+    if w.chance(0.3):
+        with w.block(f"if {w.condition(Place(i))}:"):
+            w.line(update)
+    elif w.chance(0.1):
+        with w.block(f"for {w.fresh('k')} in range({i} % 3):"):
+            w.line(update)
+    else:
+        w.line(update)
+
+
 def _updates(w: Writer, s: str, i: str) -> list[str]:
     """Updates of one scalar, of one kind but for a few."""
     e, f = _terms(w, i)
@@ -48,14 +60,7 @@ def scan(w: Writer) -> None:
             with w.block(f"if {w.condition(Place(i))}:"):
                 w.line(w.one(f"{s} = 0", f"{s} = {i}", "continue"))
         for update in _updates(w, s, i):
-            if w.chance(0.3):
-                with w.block(f"if {w.condition(Place(i))}:"):
-                    w.line(update)
-            elif w.chance(0.1):
-                with w.block(f"for {w.fresh('k')} in range({i} % 3):"):
-                    w.line(update)
-            else:
-                w.line(update)
+            _updated(w, update, i)
         if w.chance(0.8):
             w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} - {i}", f"{out}[{i}] += {s}"))
     w.results.append(s)
@@ -172,14 +177,7 @@ def claimed(w: Writer) -> None:
         for update in w.pick.sample(
             (f"{s} += {e}", f"{s} = {s} - {e}", f"{s} = {e} + {s}", *more), w.pick.choice((1, 1, 2))
         ):
-            if w.chance(0.3):
-                with w.block(f"if {w.condition(Place(i))}:"):
-                    w.line(update)
-            elif w.chance(0.1):
-                with w.block(f"for {w.fresh('k')} in range({i} % 3):"):
-                    w.line(update)
-            else:
-                w.line(update)
+            _updated(w, update, i)
         w.line(w.one(f"{out}[{i}] = {s}", f"{out}[{i}] = {s} if {s} > 0.0 else 1.0", f"{out}[{i}] += {s}"))
     w.results.append(s)
 
