@@ -17,7 +17,7 @@ import typer
 import typer.core
 
 from somd.cli import build, cache, check, config, devices, explain, lsp, profile, run, suggest, translate, verify
-from somd.cli.output import Problem, complain, flush, prepare, say
+from somd.cli.output import Problem, complain, flush, prepare, say, shortened
 from somd.errors import SomdError, SomdInternalError
 
 TRACEBACK = "SOMD_TRACEBACK"
@@ -98,7 +98,7 @@ def _usage(error: Any) -> int:
         say(context.get_help())
         return 2
     see = f" (see: {context.command_path} --help)" if context is not None else ""
-    complain(" ".join(error.format_message().split()) + see)
+    complain(" ".join(map(shortened, error.format_message().split())) + see)
     return 2
 
 

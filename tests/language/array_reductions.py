@@ -53,6 +53,7 @@ def extremes(a: A):
         a.argmax() - a.argmin(),
         np.any(a > 0.5),
         np.all(a > 0),
+        np.count_nonzero(a > 0.5) * np.float32(0.5),
         np.count_nonzero(a > 0.5),
     )
 

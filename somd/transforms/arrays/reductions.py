@@ -59,6 +59,9 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
             made = Value(made.shape, lambda at: one.text(f"{root}({one.code(deviation.element(at))})"))
     else:
         made = one.of(reducing.name, found.dtype)
+        if isinstance(found, ScalarType) and found.weak:  # what count_nonzero gives before NumPy 2.4
+            number, function = made, one.names.function(str(found))
+            made = Value((), lambda at: one.text(f"{function}({one.code(number.element(at))})"))
     return one.kept(made) if reducing.keepdims else made
 
 
