@@ -206,3 +206,28 @@ def elements_of_parts(m, i: int):
 def parts_of_complex_numbers(z):
     z *= 1j
     return z.real + z.imag
+
+
+@program(lambda: [(numbers(n, m), numbers(n, m, seed=1)) for n, m in ((0, 0), (2, 3), (5, 4), (23, 14), (3, 131))])
+@somd
+def limited_differences(a, b):
+    steep = a[1:] - a[:-1]
+    steep[steep * (b[1:] - b[:-1]) > 0.0] = 0.0
+    smooth = steep[1:] + steep[:-1]
+    smooth *= 0.5
+    a[1:-1] += smooth * b[1:-1]
+    return smooth[:, ::2] - b[1:-1, ::2], np.sqrt(np.abs(smooth))
+
+
+@program(
+    lambda: [(numbers(n, dtype=dtype), numbers(n, seed=1)) for n in (0, 1, 7, 131) for dtype in (np.float32, np.int16)]
+)
+@somd
+def chains_of_other_types(a, b):
+    t = np.where(a > 1, 1.0, 0.1)
+    u = a * 3
+    below = u < b
+    u = u - a
+    t[below] = 7
+    t += u
+    return t * a, u * u

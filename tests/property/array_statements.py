@@ -251,7 +251,7 @@ def fits(method: Any, case: Case) -> bool:
             method.sequential(*(np.copy(each) if isinstance(each, np.ndarray) else each for each in case))
     except (ValueError, IndexError):
         return True
-    except (TypeError, OverflowError):
+    except (TypeError, OverflowError, ZeroDivisionError):
         return False
     return True
 
@@ -280,9 +280,9 @@ def told(method: Any, cases: Sequence[Case], target: str) -> str:
     return ""
 
 
-def program(number: int, count: int, folder: Path, target: str) -> tuple[str, str]:
+def program(number: int, count: int, folder: Path, target: str, written_by: type[Writer] = Writer) -> tuple[str, str]:
     """The text of a program and what is told of it."""
-    writer = Writer(number)
+    writer = written_by(number)
     text = writer.text()
     try:
         method = method_of(text, f"statements_{number}", folder)
@@ -294,8 +294,8 @@ def program(number: int, count: int, folder: Path, target: str) -> tuple[str, st
     return text, told(method, cases, target)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(written_by: type[Writer] = Writer) -> None:
+    parser = argparse.ArgumentParser(description=written_by.__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--cases", type=int, default=12)
@@ -304,7 +304,7 @@ def main() -> None:
     wrong, refused = 0, 0
     with TemporaryDirectory() as folder:
         for number in range(given.first, given.first + given.count):
-            text, found = program(number, given.cases, Path(folder), given.target)
+            text, found = program(number, given.cases, Path(folder), given.target, written_by)
             refused += found.startswith("refused")
             if found.startswith("refused"):
                 print(number, found, text.splitlines()[-3:])

@@ -15,6 +15,8 @@ from somd.language.shapes import INPUT, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.array_functions import written_by
+from somd.transforms.arrays.contracted import Contracted
+from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
 from somd.transforms.arrays.indexed import fitted, mask_of
@@ -29,8 +31,9 @@ from somd.transforms.types.scalars import ArrayType
 class Assignments:
     """Lowers the assignments of a method."""
 
-    def __init__(self, expressions: Expressions, nests: Nests) -> None:
+    def __init__(self, expressions: Expressions, nests: Nests, contraction: Contraction) -> None:
         self.expressions, self.nests = expressions, nests
+        self.contracted = Contracted(expressions, contraction)
         self.names, self.types, self.shapes = expressions.names, expressions.types, expressions.shapes
 
     def assigned(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
@@ -51,8 +54,12 @@ class Assignments:
             made = self.expressions.value(value)
             if small in self.expressions.parts.exchanges.copied:
                 made = self.expressions.copied(made)
+            if self.contracted.binds(small, target.value, made, value):
+                return []
             return self.bound(small, target.value, made, value)
         if isinstance(target, cst.Subscript) and isinstance(value, cst.BaseExpression):
+            if isinstance(small, cst.Assign) and self.contracted.updates(small, target):
+                return []
             mask = mask_of(self.expressions, target)
             if mask is not None:
                 return self.under_mask(small, target, mask, value)
@@ -256,6 +263,8 @@ class Assignments:
 
     def updated(self, small: cst.AugAssign) -> list[cst.BaseStatement]:
         """`target op= value`, in place."""
+        if self.contracted.updates(small, small.target):
+            return []
         mask = mask_of(self.expressions, small.target)
         if mask is not None and isinstance(small.target, cst.Subscript):
             return self.under_mask(small, small.target, mask, small.value)

@@ -6,7 +6,8 @@ once: scalars that stand among arrays, limits of slices, shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import cast
 
@@ -54,7 +55,7 @@ class Expressions(Integers):
         if self.mask is not None and isinstance(node, cst.Name | cst.Subscript | cst.Call) and not self.of_parts(node):
             return self.unmasked(node)
         if isinstance(node, cst.Name) and isinstance(kind, ArrayType):
-            return self.whole(node, kind)
+            return self.parts.contracted.get(node.value) or self.whole(node, kind)
         if isinstance(node, cst.Subscript):
             items = items_of(node, self.names.method)
             base = self.value(node.value)
@@ -128,11 +129,12 @@ class Expressions(Integers):
         self.before.append(self.names.line(f"{name} = {allocation}", node))
         indexes = [self.names.new(f"at__{axis}") for axis in range(len(lengths))]
         at = tuple(Linear() if n == ONE else Linear.of(i) for i, n in zip(indexes, lengths, strict=True))
-        text = f"{name}[{', '.join(each.text for each in at)}] = {code(value.element(at))}"
-        made = self.names.line(text, node)
+        with self.setting() as lines:
+            text = f"{name}[{', '.join(each.text for each in at)}] = {code(value.element(at))}"
+        body = [*lines, self.names.line(text, node)]
         for index, length in reversed(list(zip(indexes, lengths, strict=True))):
-            made = made if length == ONE else self.names.loop(index, Linear(), length, made, node)
-        self.before.append(made)
+            body = body if length == ONE else [self.names.loop(index, Linear(), length, body, node)]
+        self.before.extend(body)
         target = cst.Name(name)
         self.names.place(target, node)
         return self.view(name, tuple(Axis(Linear(), 1, k) for k in range(len(lengths))), value.shape, target, True)
@@ -238,6 +240,17 @@ class Expressions(Integers):
     def like(self, base: View, axes: tuple[Axis, ...], shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
         """A part of the array of another one, which is for reading alone where that is."""
         return replace(self.view(base.array, axes, shape, node), written=base.written)
+
+    # --- arrays that are not made --------------------------------------------------------------------------------
+
+    @contextmanager
+    def setting(self) -> Iterator[list[cst.BaseStatement]]:
+        """A block in which the elements of such get names; gives the statements that set them."""
+        outside, self.elements = self.elements, ({}, [])
+        try:
+            yield self.elements[1]
+        finally:
+            self.elements = outside
 
     def operation(self, node: cst.BaseExpression, parts: Mapping[str, cst.BaseExpression]) -> Value:
         """A node of which some parts are values."""
@@ -359,7 +372,7 @@ class Expressions(Integers):
                 ]
                 step = 1 if limits[2] is None else integer_constant(limits[2], self.names.method)
                 assert step is not None
-                span = self.slices.span(limits[0], limits[1], step, self.clamped(length))
+                span = self.slices.span(limits[0], limits[1], step, length)
                 gone.append(Axis(span.start, span.step, len(shape)))
                 shape.append(span.length)
             else:

@@ -43,7 +43,9 @@ class Integers:
         self.triangles: dict[str, Value] = {}
         #: the text of the mask under which the statement writes
         self.mask: str | None = None
-        self.slices = Slices(self.linear, self.natural, self.named, names.function)
+        #: in loops that are made, names for the elements of arrays that are not, and the statements that set them
+        self.elements: tuple[dict[tuple[Value, tuple[Linear, ...]], str], list[cst.BaseStatement]] | None = None
+        self.slices = Slices(self.linear, self.natural, self.named, self.clamped, names.function)
 
     @property
     def before(self) -> list[cst.BaseStatement]:

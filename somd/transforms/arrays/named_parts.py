@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 import libcst as cst
 
 from somd.transforms.arrays.exchanges import Exchanges
-from somd.transforms.arrays.values import View
+from somd.transforms.arrays.values import Value, View
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import nodes_in
@@ -26,6 +26,8 @@ class NamedParts:
 
     def __init__(self, method: Method, types: Types) -> None:
         self.standing: dict[str, View | None] = dict.fromkeys(method.param_names)
+        #: the values of names whose arrays are not made
+        self.contracted: dict[str, Value] = {}
         self.exchanges = Exchanges(method, types)
         #: all names that stand for parts somewhere
         self.names = self.exchanges.parts
@@ -45,6 +47,7 @@ class NamedParts:
         """`name` stands for a part, or for an array of its own, from here on."""
         self.forget({name})
         self.standing[name] = view
+        self.contracted.pop(name, None)
 
     def part(self, name: str) -> View | None:
         """The part of another array that a name stands for here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -106,11 +107,13 @@ class Names:
         self.place(made, node)
         return made
 
-    def loop(self, variable: str, start: Linear, stop: Linear, body: cst.BaseStatement, at: cst.CSTNode) -> cst.For:
+    def loop(
+        self, variable: str, start: Linear, stop: Linear, body: Sequence[cst.BaseStatement], at: cst.CSTNode
+    ) -> cst.For:
         """`for variable in range(start, stop): body`"""
         limits = stop.text if start == Linear() else f"{start.text}, {stop.text}"
         made = cst.ensure_type(parsed(f"for {variable} in range({limits}):\n    pass\n")[0], cst.For)
-        made = made.with_changes(body=cst.IndentedBlock([body]))
+        made = made.with_changes(body=cst.IndentedBlock(body))
         self.place(made, at)
         return made
 

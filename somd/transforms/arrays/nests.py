@@ -69,16 +69,19 @@ class Nests:
             name = self.names.new(f"at__{axis}")
             loops.append((name, start, start + length))
             at.append(Linear.of(name) - start)
-        element = value.at(at, view.shape)
+        with self.expressions.setting() as lines:
+            element = value.at(at, view.shape)
+            test = None if mask is None else mask.at(at, view.shape)
         target = cast(cst.BaseAssignTargetExpression, view.element(tuple(at)))
         if isinstance(small, cst.AugAssign):
             inner: cst.BaseSmallStatement = cst.AugAssign(target, small.operator, element)
         else:
             inner = cst.Assign([cst.AssignTarget(target)], element)
         made: cst.BaseStatement = cst.SimpleStatementLine([inner])
-        if mask is not None:
-            made = cst.If(mask.at(at, view.shape), cst.IndentedBlock([made]))
+        if test is not None:
+            made = cst.If(test, cst.IndentedBlock([made]))
         self.names.place(made, small)
+        body = [*lines, made]
         for name, start, stop in reversed(loops):
-            made = self.names.loop(name, start, stop, made, small)
-        return [made]
+            body = [self.names.loop(name, start, stop, body, small)]
+        return body

@@ -30,24 +30,28 @@ class Span:
 class Slices:
     """Spans of slices. `linear` makes an integer of an expression, `natural` tells whether one is never negative, and
     `named` gives a name to Python text that is computed before the statement, and is told
-    whether it is never negative."""
+    whether it is never negative; `clamped` gives 0 for what is."""
 
     def __init__(
         self,
         linear: Callable[[cst.BaseExpression], Linear],
         natural: Callable[[Linear], bool],
         named: Callable[[str, bool], Linear],
+        clamped: Callable[[Linear], Linear],
         functions: Callable[[str], str],
     ) -> None:
-        self.linear, self.natural, self.named = linear, natural, named
+        self.linear, self.natural, self.named, self.clamped = linear, natural, named, clamped
         self.least, self.most = functions("min"), functions("max")
 
     def span(
         self, lower: cst.BaseExpression | None, upper: cst.BaseExpression | None, step: int, length: Linear
     ) -> Span:
-        """The span of `lower:upper:step` along an axis of a length that is not negative."""
+        """The span of `lower:upper:step` along an axis; a length below 0 counts as 0."""
         low = None if lower is None else self.linear(lower)
         high = None if upper is None else self.linear(upper)
+        from_the_end = high is None or (high.is_constant and high.constant < 0)
+        if step < 0 or not from_the_end or not (low is None or self.natural(low)):
+            length = self.clamped(length)  # else the slice of a length below 0 has one below 0
         if step > 0:
             start = self.start(low, length)
             stop = self.stop(high, start, length)

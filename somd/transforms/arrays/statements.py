@@ -21,6 +21,7 @@ from somd.diagnostics.model import Collector
 from somd.transforms.analysis.aliases import aliases_of
 from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
+from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
@@ -69,7 +70,8 @@ class _Lowering:
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
-        self.assignments = Assignments(self.expressions, self.nests)
+        contraction = Contraction(method, types, self.parts.exchanges, aliases)
+        self.assignments = Assignments(self.expressions, self.nests, contraction)
 
     # --- blocks --------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,9 @@ def test_spans_are_those_of_python(written: str, step: int) -> None:
         if written == "natural" and any(limit is not None and limit < 0 for limit in (low, high)):
             continue
         names.update(n=n, low=low or 0, high=high or 0)
-        slices = Slices(linear, natural, lambda text, _: Linear.of(f"({text})"), lambda name: name)
+        slices = Slices(
+            linear, natural, lambda text, _: Linear.of(f"({text})"), lambda length: length, lambda name: name
+        )
         limits = [None if limit is None else cst.Name(name) for limit, name in ((low, "low"), (high, "high"))]
         span = slices.span(limits[0], limits[1], step, Linear.of("n"))
         expected = range(n)[low:high:step]
