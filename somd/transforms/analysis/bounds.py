@@ -66,9 +66,21 @@ def _over_parameters(variables: Sequence[str], formulas: Sequence[Affine], sets:
         if found.is_empty():
             return None
         known = sets.make([], []).params().align_params(found.get_space().params())
-        return condition_text(found.params().gist(known).coalesce())
+        return condition_text(_simpler(found.params(), sets.bare(variables, formulas).params(), known))
     except isl.Error as error:
         raise TooComplex(str(error)) from error
+
+
+def _simpler(found: isl.Set, bare: isl.Set, known: isl.Set) -> isl.Set:
+    """The simpler of two sets that are the same where `known` holds: what is found with all facts, or with none.
+
+    A fact that is itself a choice between several, as that two lengths fit, is not gone from what was found with it.
+    """
+    simple = found.gist(known).coalesce()
+    if simple.n_basic_set() > 1 and bare.intersect(known).is_subset(found):
+        other = bare.gist(known).coalesce()
+        return min(simple, other, key=isl.Set.n_basic_set)
+    return simple
 
 
 def proved_lowest(variables: Sequence[str], formulas: Sequence[Affine], expression: str, sets: Sets) -> int | None:

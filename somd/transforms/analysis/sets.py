@@ -47,6 +47,10 @@ class Sets:
         """{ [variables] : formulas and the context }, every other name being a parameter."""
         return self._set(variables, (*formulas, *self.context))
 
+    def bare(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
+        """As `make`, without the context."""
+        return self._set(variables, tuple(formulas))
+
     def near(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
         """As `make`, with that part of the context alone that has to do with the formulas: the same values of variables
         unless the context is impossible."""

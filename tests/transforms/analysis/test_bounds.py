@@ -44,3 +44,14 @@ def test_what_a_check_has_proved_is_not_tested_under_a_condition_again() -> None
     assert guarded(head + "        if a[i + 1] > 0.0:\n" + "            c[i] = a[i + 1] + a[i]\n") == ["a[i]"]
     assert set(guarded(head + body.format("a[i]"))) == {"a[i]"}
     assert set(guarded(head + body.format("b[i - 1]"))) == {"b[i - 1]"}
+
+
+def test_a_choice_among_the_facts_is_not_repeated_in_checks() -> None:
+    text = (
+        "def f(a: dist[np.ndarray], b: dist[np.ndarray], n: int):\n"
+        "    if a.shape[0] != n and (a.shape[0] > 1 or n > 1):\n        raise ValueError('lengths')\n"
+        "    for i in range(len(b)):\n        b[i] = a[i]\n"
+    )
+    (phase,) = check(function_of(text)).phases()
+    (found,) = phase.nest.checks
+    assert found.condition == "b.shape[0] >= a.shape[0] + 1"
