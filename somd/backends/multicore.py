@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -32,13 +32,7 @@ class Multicore(Target):
         return "for ranks" if launched.several_ranks() else ""
 
     def in_turn(self, method: str) -> AbstractContextManager[None]:
-        ranks = launched.world()
-        if ranks is None:
-            return nullcontext()
-        from somd.runtime.mpi.agreement import begun
-
-        begun(ranks, method, f"`{method}` for the first time so")
-        return ranks.leader_first()
+        return launched.in_turn(method)
 
     def problem(self) -> str | None:
         return without_numba()

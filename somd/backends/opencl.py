@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from somd.runtime.mpi import launched
 from somd.settings.targets import Device, Runnable, Target
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ class OpenCL(Target):
     leading = 1  # the run, by which the master launches kernels
     apart: Mapping[str, str] = {"KERNELS": ".cl"}
     libraries = ("pyopencl",)
-    rooms = ("runtime/opencl",)
+    rooms = ("runtime/opencl", "runtime/mpi")
     kept = "modules for OpenCL, built programs"
     files: Mapping[str, str] = {
         "programs": r"[0-9a-f]{32}\.bin",
@@ -31,6 +33,7 @@ class OpenCL(Target):
     }
     foreign: Mapping[str, str] = {"pocl": "PoCL's own files"}
     device_kind = "OpenCL"
+    knows_ranks = True
     arrays = (("somd.runtime.opencl.device_array", "DeviceArray"), ("pyopencl.array", "Array"))
 
     def problem(self) -> str | None:
@@ -44,6 +47,9 @@ class OpenCL(Target):
             return error.message
         return None
 
+    def in_turn(self, method: str) -> AbstractContextManager[None]:
+        return launched.in_turn(method)
+
     def reserved(self) -> tuple[str, ...]:
         return ("run",)
 
@@ -53,6 +59,10 @@ class OpenCL(Target):
         return module_text(plan_to_opencl(compiled.plan, compiled.types))
 
     def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
+        if launched.several_ranks():
+            from somd.runtime.opencl.ranks.call import RankedOpenCLCall
+
+            return RankedOpenCLCall(module, name, device, *how, **named)
         from somd.runtime.opencl.execute import OpenCLCall
 
         return OpenCLCall(module, name, device, *how, **named)

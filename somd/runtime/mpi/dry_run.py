@@ -78,7 +78,7 @@ class DrySession(Session):
         """What the call takes."""
         return sum(each.computing + each.sending for each in self.reckoned.values())
 
-    def phase(self, number: int, arrays: Sequence[tuple[int, int, Ranges, Ranges]]) -> None:
+    def phase(self, number: Place, arrays: Sequence[tuple[Shared, int, Ranges, Ranges]]) -> None:
         self.phases += 1
         if self.phases > MOST:
             self.left = True
@@ -86,8 +86,8 @@ class DrySession(Session):
         entry = self.reckoned[number]
         entry.times += 1
         traffic = np.zeros(self.world.size)
-        for address, axis, *rows in arrays:
-            array = self.arrays[address].array
+        for shared, axis, *rows in arrays:
+            array = shared.array
             row = array.nbytes / (1 if axis == ANY else array.shape[axis])
             for ranges in rows:
                 ends = np.array(ranges, np.int64)
@@ -110,7 +110,7 @@ class DrySession(Session):
         self.all(place, mine, range(0, self.world.size * len(mine) + 1, len(mine)))
         return np.zeros((self.world.size, len(mine)), np.uint8)
 
-    def gather(self, number: int, rows: Bytes, count: int) -> None:
+    def gather(self, number: Place, rows: Bytes, count: int) -> None:
         self.gathers += 1
         rows[...] = SMALL_NUMBER if self.gathers <= TURNS else 0
         super().gather(number, rows, count)
@@ -125,8 +125,8 @@ class DrySession(Session):
 
     def move(self, place: Place, moves: Moves) -> None:
         sent: defaultdict[tuple[int, int], int] = defaultdict(int)
-        for array, axis, pieces in moves:
-            row = array.nbytes // array.shape[axis]
+        for shared, axis, pieces in moves:
+            row = shared.array.nbytes // shared.array.shape[axis]
             for piece in pieces:
                 sent[piece.source, piece.target] += (piece.high - piece.low) * row
         if not sent:

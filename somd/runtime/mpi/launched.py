@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from somd.errors import SomdFallbackWarning
@@ -47,6 +48,27 @@ def world() -> MpiWorld | None:
     """The ranks, for a call from this thread; None where it computes alone."""
     found = _of_process()
     return found if found is not None and threading.current_thread() is threading.main_thread() else None
+
+
+def place() -> int:
+    """The number of this process among the ranks of its machine."""
+    found = _of_process()
+    return 0 if found is None else found.place
+
+
+def in_turn(method: str) -> AbstractContextManager[None]:
+    """A block that compiles a method: one rank of a machine runs it first, the others when it is through.
+
+    Raises:
+        SomdRuntimeError: other ranks do something else (SOMD611), or one has left (SOMD612).
+    """
+    ranks = world()
+    if ranks is None:
+        return nullcontext()
+    from somd.runtime.mpi.agreement import begun
+
+    begun(ranks, method, f"`{method}` for the first time so")
+    return ranks.leader_first()
 
 
 def _of_process() -> MpiWorld | None:

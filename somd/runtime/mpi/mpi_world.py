@@ -40,6 +40,8 @@ class MpiWorld:
         self._left = MPI.COMM_WORLD.Dup()
         self._machine = self._rows.Split_type(MPI.COMM_TYPE_SHARED)
         self.rank, self.size = self._rows.Get_rank(), self._rows.Get_size()
+        #: the number of this rank among those of its machine
+        self.place = self._machine.Get_rank()
         self._share = self._cores()
         #: how many calls this rank has begun, what the last one is called, and how many those who left had begun
         self.calls = 0
@@ -96,7 +98,7 @@ class MpiWorld:
     @contextmanager
     def leader_first(self) -> Iterator[None]:
         """A block that one rank of each machine runs first, and the others when it is through."""
-        leads = self._machine.Get_rank() == 0
+        leads = self.place == 0
         if not leads:
             self._wait([self._machine.Ibarrier()])
         try:

@@ -8,9 +8,9 @@ ranks mean the same array.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -34,16 +34,29 @@ Array = np.ndarray[Any, Any]
 
 #: of an array that is wanted whole, along whatever axis
 ANY = -1
-Moves = list[tuple[Array, int, tuple[Piece, ...]]]
+
+
+class Side(Protocol):
+    """Where else a rank may have rows of an array, along the first axis: on a device."""
+
+    def leaves(self, low: int, high: int) -> None:
+        """Rows that this rank holds are about to be read from the array."""
+        ...
+
+    def arrived(self, low: int, high: int) -> None:
+        """Rows have been written into the array."""
+        ...
 
 
 class Shared:
-    """An array that every rank has, of which it may hold some rows along an axis only; first all ranks hold all."""
+    """An array that every rank has, of which it may hold some rows along an axis only; first all ranks hold all. What
+    it holds may lie at its other side: `side` is a weak reference to that."""
 
-    __slots__ = ("array", "axis", "holders", "rank")
+    __slots__ = ("array", "axis", "holders", "rank", "side")
 
     def __init__(self, array: Array, rank: int, ranks: int) -> None:
         self.array, self.axis, self.rank = array, 0, rank
+        self.side: Callable[[], Side | None] | None = None
         self.holders: Holders = everywhere(len(array), ranks)
 
     @property
@@ -68,7 +81,23 @@ class Shared:
     def fetched(self, wanted: Ranges) -> Moves:
         """What must travel so that ranks have what they want, which counts as done."""
         pieces, self.holders = before_reading(self.holders, wanted)
-        return [(self.array, self.axis, pieces)] if pieces else []
+        return [(self, self.axis, pieces)] if pieces else []
+
+    def leaves(self, low: int, high: int) -> None:
+        """See `Side`."""
+        side = None if self.side is None else self.side()
+        if side is not None:
+            side.leaves(low, high)
+
+    def arrived(self, low: int, high: int) -> None:
+        """See `Side`."""
+        side = None if self.side is None else self.side()
+        if side is not None:
+            side.arrived(low, high)
+
+
+#: arrays, each with the axis along which rows are counted, and the pieces of it that travel
+Moves = list[tuple[Shared, int, tuple[Piece, ...]]]
 
 
 class Session:
@@ -104,12 +133,11 @@ class Session:
         array[low:high] = number
         self.given(shared)
 
-    def phase(self, number: int, arrays: Sequence[tuple[int, int, Ranges, Ranges]]) -> None:
-        """Before a phase: of each array (address) what the ranks touch along an axis, which they get, and what they
-        will write; along ANY from 0 to 1 for all of it."""
+    def phase(self, number: Place, arrays: Sequence[tuple[Shared, int, Ranges, Ranges]]) -> None:
+        """Before a phase: of each array what the ranks touch along an axis, which they get, and what they will write;
+        along ANY from 0 to 1 for all of it."""
         moves: Moves = []
-        for address, axis, touched, written in arrays:
-            shared = self.arrays[address]
+        for shared, axis, touched, written in arrays:
             if axis not in (ANY, shared.axis):
                 moves += self.along(number, shared, axis)
             if axis == ANY:
@@ -120,7 +148,10 @@ class Session:
 
     def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
         """All ranks get rows [low, high) along the first axis."""
-        shared = self.arrays[address]
+        self.rows_of(self.arrays[address], low, high, place)
+
+    def rows_of(self, shared: Shared, low: int, high: int, place: Place = SERIAL) -> None:
+        """As `rows`."""
         if shared.axis != 0:
             low, high = 0, shared.rows
         self.move(place, self.brought(place, shared, ((max(low, 0), min(high, shared.rows)),) * self.world.size))
@@ -155,12 +186,15 @@ class Session:
             ends = in_turn(shared.holders, shared.rows)
         if ends is None:
             return shared.fetched(wanted)
-        width = array.nbytes // shared.rows
+        width, rank = array.nbytes // shared.rows, self.world.rank
+        shared.leaves(ends[rank], ends[rank + 1])
         self.all(place, _bytes_of(array), [end * width for end in ends])
+        for low, high in missing(shared.holders[rank], 0, shared.rows):
+            shared.arrived(low, high)
         shared.holders = everywhere(shared.rows, self.world.size)
         return []
 
-    def gather(self, number: int, rows: Bytes, count: int) -> None:
+    def gather(self, number: Place, rows: Bytes, count: int) -> None:
         """Rank p has made its share of `count` rows of bytes, cut evenly; all get all."""
         width = len(rows) // count if count else 0
         ends = [0, *(high * width for _, high in blocks(count, self.world.size))]
@@ -187,13 +221,14 @@ class Session:
         rank = self.world.rank
         sends: dict[int, list[Array]] = {}
         receives: dict[int, list[Array]] = {}
-        for array, axis, pieces in moves:
+        for shared, axis, pieces in moves:
             for piece in pieces:
                 part = rows_along(axis, piece.low, piece.high)
                 if piece.source == rank:
-                    sends.setdefault(piece.target, []).append(array[part])
+                    shared.leaves(piece.low, piece.high)
+                    sends.setdefault(piece.target, []).append(shared.array[part])
                 elif piece.target == rank:
-                    receives.setdefault(piece.source, []).append(array[part])
+                    receives.setdefault(piece.source, []).append(shared.array[part])
         if not sends and not receives:
             return
         out = [(target, _packed(parts)) for target, parts in sends.items()]
@@ -205,6 +240,10 @@ class Session:
             self.world.exchange(out, [(source, buffer) for source, buffer, _ in into])
             for _, buffer, parts in into:
                 _unpack(buffer, parts)
+        for shared, _, pieces in moves:
+            for piece in pieces:
+                if piece.target == rank:
+                    shared.arrived(piece.low, piece.high)
 
     @contextmanager
     def through(self) -> Iterator[None]:

@@ -7,25 +7,15 @@ machine compiles, and the others load. Other masters run on every rank alike.
 
 from __future__ import annotations
 
-import os
-import zlib
-from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from somd.runtime.mpi import launched
-from somd.runtime.mpi.agreement import begun
-from somd.runtime.mpi.distributed import elsewhere
-from somd.runtime.mpi.returned import Given, apart, arrays_of, returned
-from somd.runtime.mpi.session import Session, address_of
+from somd.runtime.mpi.calling import begin, ranks_for
+from somd.runtime.mpi.returned import Given, arrays_of, returned
+from somd.runtime.mpi.session import Session
 from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.ranks import Told
 from somd.runtime.multicore.small_work import MEASURED
-
-#: by "1" users ask that the contents of arrays are compared, too
-CHECKED = "SOMD_CHECK_RANKS"
 
 
 class RankedCall(MulticoreCall):
@@ -43,29 +33,17 @@ class RankedCall(MulticoreCall):
                 thread of one, and an argument has rows on others (SOMD613).
             As `MulticoreCall`: what an iteration raises, on all ranks.
         """
-        args = apart(args)
-        world, given = launched.world(), Given(args)
+        world = ranks_for(args)
         if world is None:
-            for known in given.by_address.values():
-                if not known.shared.current():
-                    raise elsewhere(known)
             return super().__call__(args, workers, small_work)
         threads = world.threads(workers)
         small = MEASURED[self.layer.name] if small_work is None else small_work
-        words = (workers, threads, small, int(given.watched))
-        session, together = begun(world, self.name, _described(self.name, args, given), words)
-        if together[:, 3].any():
-            given.agree(session)
+        session, args, given, together = begin(world, self.name, "", args, (workers, threads, small))
         workers, small_work = int(together[0, 0 if self.counted else 1]), int(together[0, 2])
         if not self.compiled:
             self.compiled = True
             with world.leader_first():
                 self.compile(args)
-        for array in arrays_of(args):
-            if given.has(array):
-                session.given(given.by_address[address_of(array)].shared)
-            else:
-                session.made(array)
         session.whole(args[k] for k, _ in self.partitions)  # partitioners look at them
         if not self.ranked:
             session.whole(arrays_of(args))
@@ -91,17 +69,3 @@ class RankedCall(MulticoreCall):
             return returned(session, result, args, given, written)
         finally:
             session.arrays.clear()  # what ctypes made for the call refers to itself, and keeps the session for a while
-
-
-def _described(name: str, args: Sequence[Any], given: Given) -> str:
-    """A call with its numbers and the shapes of its arrays, or their contents if that is asked for."""
-    content = os.environ.get(CHECKED) == "1"
-    texts = []
-    for each in args:
-        if not isinstance(each, np.ndarray):
-            texts.append(repr(each))
-            continue
-        stays = given.has(each)
-        more = " distributed" if stays else f" #{zlib.crc32(each.tobytes()):x}" if content else ""
-        texts.append(f"{each.dtype}{list(each.shape)}{more}")
-    return f"`{name}({', '.join(texts)})`"

@@ -96,7 +96,7 @@ def _phase(session: Session, words: Any) -> None:
             limits = of_parts if parts == size else of_parts * size
             touched = tuple((low, high) for low, high, _, _ in limits)
             written = tuple((low, high) for _, _, low, high in limits) if parts == size else ((0, 0),) * size
-            told.append((address, axis, touched, written))
+            told.append((session.arrays[address], axis, touched, written))
     session.phase(number, told)
 
 

@@ -128,6 +128,21 @@ def select_all(specs: tuple[str, ...]) -> tuple[Device, ...]:
     return tuple(chosen)
 
 
+def select_alike(specs: str | Device | tuple[str, ...] | None) -> tuple[Device, ...]:
+    """The devices of which ranks of a machine take one each: those of a list, or all that fit what is asked for and are
+    like the one that `select` gives.
+
+    Raises:
+        NoDevice, SomdRuntimeError: as `select` and `select_all`.
+    """
+    if isinstance(specs, Device):
+        return (specs,)
+    if isinstance(specs, tuple):
+        return select_all(specs)
+    first = select(specs)
+    return tuple(device for device in _candidates(specs) if device == first or device.info == first.info)
+
+
 def problem(info: DeviceInfo) -> str | None:
     """Why a device that the drivers report cannot be used all the same; None where it can."""
     return trial.problem(info)

@@ -46,27 +46,39 @@ def call(
         SomdRuntimeError: SOMD309 and SOMD502 to SOMD504.
     """
     with open_run(kernels, kernel_names, device=device, arguments=args, doubles=doubles, fastmath=fastmath) as run:
-        run.given, run.partitioners, run.joins = args, partitioners or {}, joins
-        run.raises = Raises({}) if raises is None else raises
-        given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
-        arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
-        on_host = tuple([m for m, a in arrays if isinstance(a, np.ndarray)])
-        failure: BaseException | None = None
-        try:
-            result = master(run, *given)
-        except Exception as error:
-            failure = error
-        if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
-            run.settle()  # a fault of a kernel came before what the master found
-            if not isinstance(failure, SomdError) and not (run.faults is not None and run.faults.failed):
-                run.finish(on_host)  # what was changed before the master raised stays changed
-            raise failure
-        run.finish(on_host)
-        for managed, array in arrays:
-            if not isinstance(array, np.ndarray):
-                managed.leave_host()  # what the master wrote to a caller's device array
-        on_device = any(is_device_array(a) for a in args)
-        return _result(run, result, {id(m): a for m, a in arrays}, on_device)
+        return run_master(run, master, args, partitioners or {}, joins, raises)
+
+
+def run_master(
+    run: Run,
+    master: Callable[..., Any],
+    args: tuple[Any, ...],
+    partitioners: Mapping[int, Any],
+    joins: Sequence[Join],
+    raises: Raises | None,
+) -> Any:
+    """Run a master by a `Run`; see `call`."""
+    run.given, run.partitioners, run.joins = args, partitioners, joins
+    run.raises = Raises({}) if raises is None else raises
+    given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
+    arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
+    on_host = tuple([m for m, a in arrays if isinstance(a, np.ndarray)])
+    failure: BaseException | None = None
+    try:
+        result = master(run, *given)
+    except Exception as error:
+        failure = error
+    if failure is not None:  # not inside `except`: what the method raises has the context that it has in Python
+        run.settle()  # a fault of a kernel came before what the master found
+        if not isinstance(failure, SomdError) and not (run.faults is not None and run.faults.failed):
+            run.finish(on_host)  # what was changed before the master raised stays changed
+        raise failure
+    run.finish(on_host)
+    for managed, array in arrays:
+        if not isinstance(array, np.ndarray):
+            managed.leave_host()  # what the master wrote to a caller's device array
+    on_device = any(is_device_array(a) for a in args)
+    return _result(run, result, {id(m): a for m, a in arrays}, on_device)
 
 
 def _result(run: Run, value: Any, own: dict[int, Any], on_device: bool) -> Any:
@@ -132,18 +144,22 @@ class OpenCLCall:
     def __call__(self, args: tuple[Any, ...], workers: int, small_work: int | None = None) -> Any:
         """Run; the number of workers is the device's own matter."""
         try:
-            return call(
-                self.master,
-                self.kernels,
-                self.kernel_names,
-                args,
-                device=self.device,
-                doubles=self.doubles,
-                partitioners=self.partitioners,
-                joins=self.joins,
-                raises=self.raises,
-            )
+            return self.called(args, workers)
         except Exception as error:
             if not of_driver(error):
                 raise
             raise failed(f"a call of `{self.master.__name__}`", str(self.device), error) from error
+
+    def called(self, args: tuple[Any, ...], workers: int) -> Any:
+        """As a call; the driver's errors are its own."""
+        return call(
+            self.master,
+            self.kernels,
+            self.kernel_names,
+            args,
+            device=self.device,
+            doubles=self.doubles,
+            partitioners=self.partitioners,
+            joins=self.joins,
+            raises=self.raises,
+        )

@@ -8,12 +8,12 @@ launches, so that a loop of the master's ends soon whatever its range; not after
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from somd.language.raising import FAULT_ROWS, Raises, as_single, fault_row
+from somd.language.raising import FAULT_ROWS, as_single, fault_row
 from somd.runtime.faults import index_error
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.failures import device_errors
@@ -27,6 +27,8 @@ _WORD = 8
 _LAUNCHES = 2048
 
 Site = tuple[str, int, str, int, str]
+#: the turn in which something was noted, and the row of the lowest iteration
+First = tuple[int, list[int]]
 
 
 class Record:
@@ -40,8 +42,8 @@ class Record:
             for place, word in enumerate(_HEAD):
                 context.cl.enqueue_fill_buffer(context.queue, self.buffer, word, place * _WORD, _WORD)
 
-    def first(self) -> tuple[int, list[int]] | None:
-        """The turn in which something was noted, and the row of the lowest iteration."""
+    def first(self) -> First | None:
+        """What was noted first, if anything."""
         head = self._read(0, len(_HEAD))
         lowest, count = head[:1].view(np.int32).tolist()
         if lowest == np.iinfo(np.int32).max:
@@ -60,10 +62,11 @@ class Record:
 class Faults:
     """The record of a call, on its devices from the beginning: `sides`, one a device."""
 
-    def __init__(self, contexts: Sequence[Context], sites: Mapping[int, Site], raises: Raises | None = None) -> None:
+    def __init__(self, run: Run, sites: Mapping[int, Site]) -> None:
         self.sites = sites
-        self.raises = Raises({}) if raises is None else raises
-        self.sides = tuple(Record(context, fault_row(self.raises.slots)) for context in contexts)
+        self.raises = run.raises
+        self.sides = tuple(Record(context, fault_row(self.raises.slots)) for context in run.contexts)
+        self._everywhere = run.lowest
         self.buffer = self.sides[0].buffer
         self.unread = False
         #: whether a kernel has failed
@@ -86,7 +89,7 @@ class Faults:
         """The error of the first fault that was noted; waits for the kernels that may have noted one."""
         if not self.unread:
             return None
-        found = [first for side in self.sides if (first := side.first()) is not None]
+        found = self._everywhere([first for side in self.sides if (first := side.first()) is not None])
         self.unread = False
         if not found:
             return None
@@ -107,12 +110,12 @@ class Ignored(Faults):
 
 def ignored_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
     """A record for kernels whose faults do not count."""
-    return Ignored(run.contexts, sites, run.raises)
+    return Ignored(run, sites)
 
 
 def new_faults(run: Run, sites: Mapping[int, Site]) -> Faults:
     """An empty record for the kernels of a call; the call looks at it by itself."""
-    run.faults = Faults(run.contexts, sites, run.raises)
+    run.faults = Faults(run, sites)
     return run.faults
 
 

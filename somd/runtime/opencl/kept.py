@@ -26,13 +26,19 @@ class Kept:
     #: for launches that write it: a kernel always may, and finds everything there
     writeable, overlaps, device_valid = True, False, True
 
-    def __init__(self, context: Context, types: Mapping[str, type], settle: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        types: Mapping[str, type],
+        settle: Callable[[], None] | None = None,
+        settled: int = SETTLED,
+    ) -> None:
         layout = _layout({name: np.dtype(kind) for name, kind in types.items()})
         self._context = context
         self._kinds = dict(types)
         self._host = np.zeros((), layout)
         self.host_valid = True
-        self._settle = settle
+        self._settle, self._settled = settle, settled
         #: what the master set, as it did: a variable may be a Python number until a kernel makes it one of NumPy's
         self._given: dict[str, Any] = {}
         self._reads = 0
@@ -71,7 +77,7 @@ class Kept:
     def _read(self) -> None:
         # Seldom: it waits, too. After a fault a loop goes on with wrong numbers, but not for ever.
         self._reads += 1
-        if self._settle is not None and self._reads % SETTLED == 0:
+        if self._settle is not None and self._reads % self._settled == 0:
             self._settle()
         context = self._context
         with context.lock, device_errors("reading scalars", str(context.device)):

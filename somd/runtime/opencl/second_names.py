@@ -27,7 +27,7 @@ def second_name(managed: Managed, array: Any) -> Managed:
 @cache
 def _seen_through(kind: Any) -> Any:
     """A class like `kind` whose instances have the attributes of another instance."""
-    slots = [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
+    slots = {name for base in kind.__mro__ for name in vars(base).get("__slots__", ())} - {"__weakref__"}
     return type(f"Second{kind.__name__}", (kind,), {"__slots__": ("_whole",), **{n: _forwarded(n) for n in slots}})
 
 

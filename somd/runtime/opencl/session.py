@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from somd.runtime.opencl.several.group import group_for
 from somd.runtime.recording import current, noted
 
 if TYPE_CHECKING:
-    from somd.runtime.opencl.fault_record import Faults
+    from somd.runtime.opencl.fault_record import Faults, First
 
 Held = Managed | Kept
 Rows = Callable[[int, int], tuple[tuple[Any, ...], ...]]
@@ -62,7 +62,7 @@ class Run:
         #: the `raise` statements of the method
         self.raises = Raises({})
 
-    def __enter__(self) -> Run:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -221,6 +221,10 @@ class Run:
             error = self.faults.found()
             if error is not None:
                 raise error
+
+    def lowest(self, found: list[First]) -> list[First]:
+        """The faults that devices have noted; with those of other ranks."""
+        return found
 
     def finish(self, written: tuple[Managed, ...] = ()) -> None:
         """Waits for the kernels and copies what they changed of `written` to the host.

@@ -21,6 +21,9 @@ def main() -> None:
     world = launched.world()
     assert world is not None
     if world.rank == 1:
+        print("now", flush=True)
+        while what == "interrupt":  # outside of a method, until somebody presses Ctrl-C
+            pass
         if what == "raise":
             raise RuntimeError("rank 1 fails")
         if what == "exit":

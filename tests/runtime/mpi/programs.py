@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
-from somd import Cyclic, dist, partition, reduce, shared, somd, sync
+from somd import Cyclic, dist, partition, reduce, shared, somd, sync, to_device, use
 from tests.differential.harness import duplicate
 from tests.runtime.mpi import staying
 
@@ -172,6 +172,8 @@ def programs() -> Iterator[Program]:
     yield Program("no exception", checked, (numbers, 2.0), compiled=True)
     yield Program("by_parts", by_parts, (numbers[:70],), compiled=True)
     yield Program("relaxed", relaxed, (numbers[:50], 3), compiled=True)
+    if os.environ.get("SOMD_TARGET") == "opencl":
+        yield Program("targets in turn", targets_in_turn, compiled=True)
     for each in staying.PROGRAMS:
         yield Program(f"stay {each.__name__}", each, compiled=True)
     yield Program("by keys", sparse_product.by_coordinates, (np.zeros(40), *mixed_keys(), small[:8, 0]))
@@ -194,6 +196,23 @@ def larger(random: np.random.Generator, numbers: np.ndarray, small: np.ndarray) 
     yield Program("series", series.kernel, series.inputs(9), compiled=True)
     yield Program("sor", sor.kernel, sor.inputs(20, 3), compiled=True)
     yield Program("sparsematmult", sparsematmult.kernel, sparsematmult.inputs(50, 300, 3), compiled=True)
+
+
+def targets_in_turn() -> Any:
+    """What one target leaves distributed, the other takes; arrays of devices are every rank's own."""
+    a, found = staying.plate(), []
+    b = a.copy()
+    for k in range(4):
+        with use(target=("opencl", "multicore")[k % 2]):
+            staying.diffuse(a, b)
+            a, b = b, a
+            found.append(staying.total(a))
+    row = a[2]
+    staying.diffuse(b, a)
+    found.append(row.copy())
+    on_device = to_device(np.arange(5000.0))
+    checked(on_device, 1e9)
+    return found, np.asarray(on_device), np.asarray(a), np.asarray(b)
 
 
 def random_paths(nodes: int) -> np.ndarray:
@@ -250,6 +269,10 @@ def main() -> None:
     from somd.runtime.mpi.ledger import LEDGER
     from tests.runtime.mpi.threads import on_ranks
 
+    if os.environ.get("SOMD_TARGET") == "opencl":
+        from somd.runtime.opencl.several import parts
+
+        parts.FEW = 0
     if len(sys.argv) > 1:
         for size in map(int, sys.argv[1:]):
             for rank, found in enumerate(on_ranks(size, lambda _: results())):

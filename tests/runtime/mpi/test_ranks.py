@@ -43,6 +43,18 @@ def test_bits_on_ranks_that_are_threads(alone: dict[str, str]) -> None:
         assert each["results"] == alone, (each["rank"], each["size"])
 
 
+def test_bits_on_devices_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMD_TARGET", "opencl")
+    (alone,) = ranks_of(started(None, *PROGRAMS))
+    every = bool(os.environ.get("SOMD_ALL_CASES"))
+    found = ranks_of(started(None, *PROGRAMS, *(("1", "2", "3", "5", "8", "13") if every else ("1", "3", "8"))))
+    if every and unavailable() is None:
+        found += ranks_of(started(3, *PROGRAMS))
+    assert len(found) == (35 if every and unavailable() is None else 32 if every else 12)
+    for each in found:
+        assert each["results"] == alone["results"], (each["rank"], each["size"])
+
+
 @pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
 @pytest.mark.parametrize("size", SIZES)
 def test_bits_and_messages_on_ranks_of_mpi(size: int, alone: dict[str, str]) -> None:

@@ -39,6 +39,11 @@ class SpreadRun(Run):
         #: copies of kept scalars on other devices, and how often these had changed when a copy was made
         self._kept: dict[tuple[int, int], tuple[Managed, int]] = {}
 
+    @property
+    def sharers(self) -> int:
+        """Among how many a launch is shared."""
+        return len(self.contexts)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -159,8 +164,13 @@ class SpreadRun(Run):
         for array in (*reads, *writes):
             if not isinstance(array, Spread) and not array.device_valid:
                 array.to_device()
+        self._run_parts(kernel, self._parts(kernel.name, space, local, args, reads, writes, groups), args)
+        for array in writes:
+            if not isinstance(array, Spread):
+                array.written_on_device()
+
+    def _run_parts(self, kernel: Kernel, parts: list[Part], args: tuple[Any, ...]) -> None:
         with self.context.lock:
-            parts = self._parts(kernel.name, space, local, args, reads, writes, groups)
             for part in parts:
                 for spread, (low, high) in part.touched:
                     spread.need(part.device, low, high)
@@ -176,9 +186,6 @@ class SpreadRun(Run):
                 self.contexts[part.device].launched()
                 for spread, (low, high) in part.written:
                     spread.written(part.device, low, high)
-        for array in writes:
-            if not isinstance(array, Spread):
-                array.written_on_device()
 
     def _parts(
         self,
@@ -192,7 +199,7 @@ class SpreadRun(Run):
     ) -> list[Part]:
         known = self._split.get(name)
         fixed = any(not isinstance(array, Spread) for array in writes)
-        count = 1 if known is None or fixed else len(self.contexts)
+        count = 1 if known is None or fixed else self.sharers
         dimension, rows = known if known is not None and count > 1 else (0, None)
         spreads = tuple(array for array in (*reads, *writes) if isinstance(array, Spread))
         changed = tuple(array for array in writes if isinstance(array, Spread))

@@ -1,0 +1,158 @@
+"""RankedRun: one call on the devices of several ranks. Generated masters use it as they use a `Run`.
+
+Whatever the master does every rank does at the same place, so exchanges and the faults of kernels are agreed upon where
+they come. Nothing of that may depend on what this rank alone knows, such as where its rows lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from somd.language.raising import fault_row
+from somd.runtime.mpi.holders import Ranges
+from somd.runtime.mpi.ledger import SERIAL
+from somd.runtime.mpi.session import Session, Shared, address_of
+from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.device_array import DeviceArray
+from somd.runtime.opencl.failures import device_errors
+from somd.runtime.opencl.fault_record import First
+from somd.runtime.opencl.kept import Kept
+from somd.runtime.opencl.programs import Kernel, Program
+from somd.runtime.opencl.ranks.arrays import Ranked
+from somd.runtime.opencl.several.group import Group
+from somd.runtime.opencl.several.parts import Part, Touched
+from somd.runtime.opencl.several.session import SpreadRun
+
+NO_ROWS = (0, 0)
+
+
+class RankedRun(SpreadRun):
+    """One call: its arrays by identity, and its kernels, of whose launches this rank runs a part."""
+
+    def __init__(self, session: Session, group: Group, program: Program, kernel_names: Sequence[str]) -> None:
+        super().__init__(group, [program], kernel_names)
+        self.session = session
+        self._leaving: list[Ranked] = []
+
+    @property
+    def sharers(self) -> int:
+        return self.session.world.size
+
+    def array(self, array: Any, *, overwritten: bool = False) -> Managed:
+        """An argument, of which the session knows who holds which rows."""
+        known = self._arrays.get(id(array))
+        if known is not None:
+            return known[1]
+        if not array.size or not array.ndim:
+            made = Managed.of(self.context, array)
+        else:
+            made = Ranked(self.session, self.group, array.shape, array.dtype, self.session.arrays[address_of(array)])
+        made.settle = self.settle
+        managed = self._named_before(array, made)
+        if managed is made and isinstance(made, Ranked):
+            self._leaving.append(made)
+        self._arrays[id(array)] = (array, managed)
+        return managed
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:
+        """A new array, of undefined content."""
+        extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(int(extent) for extent in shape)
+        if any(extent < 0 for extent in extents):
+            raise ValueError("negative dimensions are not allowed")
+        if not extents or not math.prod(extents):
+            made = Managed(self.context, extents, dtype)
+            made.device_valid = True
+        else:
+            made = Ranked(self.session, self.group, extents, dtype)
+        made.settle = self.settle
+        return made
+
+    def keep(self, types: Mapping[str, type]) -> Kept:
+        """Scalars that stay on the device. Every rank has them; one whose kernel has failed has others."""
+        return Kept(self.context, types, self.settle, settled=1)
+
+    def finish(self, written: tuple[Managed, ...] = ()) -> None:
+        """Waits for the kernels. What they changed stays where it is, until the session has brought it to who needs it.
+
+        Raises:
+            BaseException: a kernel of some rank has failed.
+        """
+        self.context.finish()
+        self.settle()
+
+    def lowest(self, found: list[First]) -> list[First]:
+        """The faults of all ranks."""
+        mine = np.zeros(2 + fault_row(self.raises.slots), np.int64)
+        if found:
+            turn, row = found[0]
+            mine[:] = [1, turn, *row]
+        words = self.session.alike(SERIAL, mine.view(np.uint8)).view(np.int64).tolist()
+        return [(turn, row) for there, turn, *row in words if there]
+
+    def result(self, managed: Managed, on_device: bool = False) -> np.ndarray[Any, Any] | DeviceArray:
+        """The array that a call has made, of which this rank has some rows."""
+        if not isinstance(managed, Ranked):
+            return managed.to_host()
+        self.session.given(managed.shared)
+        self._leaving.append(managed)
+        return managed.shared.array
+
+    def let_go(self) -> None:
+        """Rows of arguments and results that only devices have come to the hosts."""
+        for managed in self._leaving:
+            managed.let_go()
+        self._leaving.clear()
+
+    def _run_parts(self, kernel: Kernel, parts: list[Part], args: tuple[Any, ...]) -> None:
+        whole = len(parts) == 1
+        self.session.phase(kernel.name, _phase_of(parts, self.sharers))
+        rank = 0 if whole else self.session.world.rank
+        if rank >= len(parts):
+            return
+        part = parts[rank]
+        with self.context.lock:
+            for array, (low, high) in part.touched:
+                array.need(0, low, high)
+            given = tuple([self._side(value, 0) for value in args])
+            with device_errors(f"launching {kernel.name} over {part.size}", str(self.context.device)):
+                self._on[0][kernel.name].launch_part(given, part.first, part.size, part.local)
+            self.context.launched()
+            for array, (low, high) in part.written:
+                array.written(0, low, high)
+
+
+def _phase_of(parts: Sequence[Part], ranks: int) -> list[tuple[Shared, int, Ranges, Ranges]]:
+    """What the session is told before a launch: of each array what every rank touches, and writes. A launch in one part
+    every rank runs whole, and all have written the same."""
+    if len(parts) == 1:
+        touched = _by_shared(parts[0].touched)
+        return [(shared, 0, (rows,) * ranks, (NO_ROWS,) * ranks) for shared, rows in touched.values()]
+    touched_by = [_by_shared(part.touched) for part in parts]
+    written_by = [_by_shared(part.written) for part in parts]
+    rest = (NO_ROWS,) * (ranks - len(parts))
+    return [
+        (
+            shared,
+            0,
+            (*(found[key][1] for found in touched_by), *rest),
+            (*(found.get(key, (shared, NO_ROWS))[1] for found in written_by), *rest),
+        )
+        for key, (shared, _) in touched_by[0].items()
+    ]
+
+
+def _by_shared(rows: Touched) -> dict[int, tuple[Shared, tuple[int, int]]]:
+    """The rows of each array; one that has two names is one."""
+    found: dict[int, tuple[Shared, tuple[int, int]]] = {}
+    for array, (low, high) in rows:
+        assert isinstance(array, Ranked)
+        shared = array.shared
+        _, known = found.get(id(shared), (shared, NO_ROWS))
+        if known[0] < known[1] and low < high:
+            low, high = min(low, known[0]), max(high, known[1])
+        found[id(shared)] = (shared, (low, high) if low < high else known)
+    return found
