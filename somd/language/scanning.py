@@ -93,6 +93,11 @@ SCANS: dict[str, ScanOperator] = {
 }
 
 
+def alone() -> bool:
+    """Whether one thread runs all of a scan. The compiler asks it in what it writes; either way gives the same."""
+    return True
+
+
 #: what `with sync(s, scan=...)` may name: scans of floats in an association of their own
 CLAIMED = ("+", "affine")
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from somd.transforms.emit.python_operations import COMPARISONS, Sides, arithmetic, comparison, folded, function, of_one
-from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, NOT, OR, Py, as_type, call, literal, shifted
+from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, COMPARED, NOT, OR, Py, as_type, call, literal, shifted
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.loops.program import (
     Cast,
@@ -170,6 +170,8 @@ class Expressions:
             return comparison(operator, self._sides(node))
         if operator in ("neg", "pos", "~"):
             return of_one(operator, node.operands[0], self.value(node.operands[0]))
+        if operator == "alone":
+            return Py(f"{self.scope.fresh('n_slaves')} == 1", "bool", COMPARED)
         nodes = folded(operator, node.operands) if operator in ("min", "max") else list(node.operands)
         of_math = operator.startswith("math.")  # which makes floats of integers itself
         return function(operator, nodes, [self.value(_whole(each) if of_math else each) for each in nodes], dtype)

@@ -20,6 +20,16 @@
                                       ...
                                       out[i] = s__base[...] + (s__before[s__lane] + s__own)
 
+One thread alone does all of it in one pass, for it knows what stands before a lane when it comes to it:
+
+    for s__block in range(s__blocks):
+        s__all = -0.0
+        for s__lane in range(...):
+            s__own = -0.0
+            ...                               the iterations: s + (s__all + s__own) in place of s
+            s__all = s__all + s__own
+        s = s + s__all
+
 All carries are folded from left to right, and the lanes depend on the number of trips alone: so there is one bit
 pattern for any number of workers on any target, and what is summed up of numbers of one sign never goes back. Where a
 value is set anew nothing of what stands before counts: a flag beside each value tells it. By "affine" a lane is known
@@ -37,17 +47,19 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
-from somd.diagnostics.model import Position
-from somd.transforms.frontend.held_elements import tests_inside
+from somd.language.scanning import alone
+from somd.transforms.frontend.scan_iterations import Iteration, code_of
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import range_of, small_statements, statements_of
+from somd.transforms.tree.loops import opened_statements, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
-from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import FLOAT, ArrayType, ScalarType, Type
 
 #: trips in a lane, and lanes in a block: bits depend on both
 LANE, BLOCK = 16, 256
+#: statements of an iteration up to which they are there twice, for full lanes and for the last one
+SHORT = 8
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,8 @@ class ClaimedScan:
     resets: Mapping[cst.CSTNode, str]
     #: elements in the slice that may lie outside of their arrays: there the iteration itself fails, if it counts
     failing: frozenset[cst.Subscript]
+    #: whether nothing else is handed on, such that one trip may do all iterations
+    single: bool
 
 
 def with_claimed_scans(method: Method, claims: Mapping[cst.With, ClaimedScan], types: Mapping[Any, Type]) -> Method:
@@ -95,7 +109,7 @@ class _Rewriter(Tracked):
         fence = cst.ensure_type(item.item, cst.Call).func
         place = next(k for k, each in enumerate(statements_of(original_node.body)) if each is claim.loop)
         around = [cast(cst.BaseStatement, each) for each in statements_of(updated_node.body)]
-        body = [*around[:place], *_Written(self, claim).statements(), *around[place + 1 :]]
+        body = [*around[:place], *Written(self, claim).statements(), *around[place + 1 :]]
         made = updated_node.with_changes(items=[item.with_changes(item=fence)], body=cst.IndentedBlock(body))
         self.place(made, self.positions[claim.loop])
         return made
@@ -104,6 +118,10 @@ class _Rewriter(Tracked):
         name = new_name(wanted, self.taken)
         self.spelled[name] = spelled
         return name
+
+    def asking(self) -> str:
+        """The name of the function that tells whether one thread runs all."""
+        return name_for(alone, "alone", self.namespace, self.taken)
 
     def of_numpy(self, name: str) -> str:
         return name_for(getattr(np, name), f"np_{name}", self.namespace, self.taken)
@@ -115,14 +133,18 @@ class _Carried:
     def __init__(self, name: str, rewriter: _Rewriter, reset: bool) -> None:
         found, self.reset = rewriter.types.get(name, FLOAT), reset
         self.name, self.type = name, found if isinstance(found, ScalarType) else FLOAT
-        words = ("own", "slope", "before", "slopes", "base", "all", "by", "grown")
+        words: tuple[str, ...] = ("own", "slope", "before", "slopes", "base", "all", "by", "grown")
         new = [rewriter.new(f"{name}__{word}", name) for word in words]
         self.own, self.slope, self.before, self.slopes, self.base, self.all, self.by, self.grown = new
-        #: whether the value has been set anew: so far, in the lanes before in a block, in a block; and in one lane
-        flags = (
-            [rewriter.new(f"{name}__{word}", name) for word in ("new", "news", "renewed", "was")] if reset else [""] * 4
-        )
-        self.new, self.news, self.renewed, self.was = flags
+        #: for one thread: the value before a block, what a lane makes of 0 and its slope, and that of the lanes so far
+        words = ("at", "made", "steep", "wide")
+        self.at, self.made, self.steep, self.wide = [rewriter.new(f"{name}__{word}", name) for word in words]
+        #: whether the value has been set anew: so far, in the lanes before in a block, in a block; in one lane; and in
+        #: the lanes before that one thread has come by
+        words = ("new", "news", "renewed", "was", "passed")
+        self.new, self.news, self.renewed, self.was, self.passed = [
+            rewriter.new(f"{name}__{word}", name) if reset else "" for word in words
+        ]
         self.strong = "" if self.type.weak else rewriter.of_numpy(self.type.dtype)
 
     def number(self, text: str) -> str:
@@ -141,7 +163,7 @@ class _Carried:
         return "".join(f"\n{line}" for line in lines) if self.reset else ""
 
 
-class _Written:
+class Written:
     """One block written out."""
 
     def __init__(self, rewriter: _Rewriter, claim: ClaimedScan) -> None:
@@ -151,6 +173,8 @@ class _Written:
         spelled, words = claim.names[0], ("lanes", "full", "blocks", "lane", "block")
         new = [rewriter.new(f"{spelled}__{word}", spelled) for word in words]
         self.lanes, self.full, self.blocks, self.lane, self.block = new
+        #: the lanes of a block
+        self.in_block = f"range({self.block} * {BLOCK}, min({self.block} * {BLOCK} + {BLOCK}, {self.lanes}))"
         #: what sets names for the bounds of the loop, where they may not stand where they are wanted
         self.bounds: list[str] = []
         header = range_of(claim.loop)
@@ -159,17 +183,90 @@ class _Written:
         rewriter.bases.update(each.base for each in self.carried)
 
     def statements(self) -> list[cst.BaseStatement]:
-        lane, lanes, block, blocks = self.lane, self.lanes, self.block, self.blocks
-        in_block = f"range({block} * {BLOCK}, min({block} * {BLOCK} + {BLOCK}, {lanes}))"
-        around = [f"for {lane} in range({lanes}):", f"for {block} in range({blocks}):", f"for {lane} in {in_block}:"]
+        if self.claim.single:
+            [choice] = parsed(f"if {self.rewriter.asking()}():\n    pass\nelse:\n    pass\n")
+            orelse = cst.Else(cst.IndentedBlock([*self.rooms(), *self.by_many()]))
+            return [*self.sizes(), choice.with_changes(body=cst.IndentedBlock(self.in_one_pass()), orelse=orelse)]
+        return [*self.sizes(), *self.rooms(), *self.by_many()]
+
+    def by_many(self) -> list[cst.BaseStatement]:
+        """The loops whose iterations are divided."""
+        lane, blocks = self.lane, f"for {self.block} in range({self.blocks}):"
         totals = self.over_lanes([self.starts(), self.total_of_lane(), self.each(self.stored)])
-        rest = self.over_lanes([self.each(self.taken), self.lane_of(self.iteration())])
+        rest = self.over_lanes([self.each(self.taken), self.trips_of_lane()])
         folded = parsed(
-            f"{around[1]}\n{_in(self.starts())}\n    {around[2]}\n{_in(_in(self.each(self.within)))}"
+            f"{blocks}\n{_in(self.starts())}\n    for {lane} in {self.in_block}:\n{_in(_in(self.each(self.within)))}"
             f"\n{_in(self.each(self.left))}\n",
-            f"{around[1]}\n{_in(self.each(self.handed_on))}\n",
+            f"{blocks}\n{_in(self.each(self.handed_on))}\n",
         )
-        return [*self.rooms(), totals, *folded, rest]
+        return [totals, *folded, rest]
+
+    def in_one_pass(self) -> list[cst.BaseStatement]:
+        """One trip, which does all iterations."""
+        spelled, empty, block, lane = self.claim.names[0], self.rewriter.of_numpy("empty"), self.block, self.lane
+        part = self.rewriter.new(f"{spelled}__part", spelled)
+        rooms = [f"{each.base} = {empty}(1, {self.rewriter.of_numpy(each.type.dtype)})" for each in self.carried]
+        [loop] = parsed(
+            f"for {part} in range(1):\n{_in(self.each(lambda each: f'{each.at} = {each.name}'))}\n"
+            f"    for {block} in range({self.blocks}):\n        pass\n"
+            f"{_in(self.each(lambda each: f'{each.base}[{part}] = {each.at}'))}\n"
+        )
+        [in_block] = parsed(f"for {lane} in {self.in_block}:\n    pass\n")
+        body = [*self.lines(self.each(self.comes_to)), *self.lane_of_one(), *self.lines(self.each(self.goes_by))]
+        whole = [
+            *self.lines(self.each(self.starts_block)),
+            in_block.with_changes(body=cst.IndentedBlock(body)),
+            *self.lines(self.each(self.ends_block)),
+        ]
+        statements = cst.ensure_type(cst.ensure_type(loop, cst.For).body, cst.IndentedBlock)
+        blocks = statements.body[len(self.carried)].with_changes(body=cst.IndentedBlock(whole))
+        inside = [blocks if k == len(self.carried) else each for k, each in enumerate(statements.body)]
+        behind = [f"{each.name} = {each.element(each.base, '0')}" for each in self.carried]
+        return [*parsed(*rooms), loop.with_changes(body=statements.with_changes(body=inside)), *parsed(*behind)]
+
+    def lane_of_one(self) -> list[cst.BaseStatement]:
+        """A lane of what one thread does: its trips, by "affine" behind what the lane makes of any value."""
+        totals = [self.total_of_lane(), *self.lines(self.each(self.begins))] if self.affine else []
+        return [*totals, self.trips_of_lane()]
+
+    def trips_of_lane(self) -> cst.BaseStatement:
+        """The iterations of a lane."""
+        if len(list(opened_statements(statements_of(self.claim.loop.body)))) > SHORT:
+            return self.lane_of(self.again(self.iteration()))
+        return self.in_lane(self.again(self.iteration()), self.again(self.iteration()))
+
+    def comes_to(self, each: _Carried) -> str:
+        """Before a lane: what stands before it in its block is known."""
+        if self.affine:
+            return f"{each.own} = {each.number('0.0')}\n{each.slope} = {each.number('1.0')}"
+        by = each.chosen(each.passed, each.number("-0.0"), each.at)
+        fresh = each.noted(f"{each.new} = False")
+        return f"{each.by} = {by}\n{each.own} = {each.number('-0.0')}{fresh}"
+
+    def begins(self, each: _Carried) -> str:
+        """What a lane makes of 0 and its slope are put aside, and it begins from the value before it."""
+        return (
+            f"{each.made} = {each.own}\n{each.steep} = {each.slope}\n{each.own} = {each.wide} * {each.at} + {each.all}"
+        )
+
+    def goes_by(self, each: _Carried) -> str:
+        """Behind a lane: it belongs to what stands before the next one."""
+        if self.affine:
+            return f"{each.all} = {each.steep} * {each.all} + {each.made}\n{each.wide} = {each.steep} * {each.wide}"
+        value = each.chosen(each.new, each.own, f"{each.all} + {each.own}")
+        return f"{each.all} = {value}{each.noted(f'{each.passed} = {each.new} or {each.passed}')}"
+
+    def starts_block(self, each: _Carried) -> str:
+        if self.affine:
+            return f"{each.all} = {each.number('0.0')}\n{each.wide} = {each.number('1.0')}"
+        return f"{each.all} = {each.number('-0.0')}{each.noted(f'{each.passed} = False')}"
+
+    def ends_block(self, each: _Carried) -> str:
+        by = f"{each.wide} * " if self.affine else ""
+        return f"{each.at} = {each.chosen(each.passed, each.all, f'{by}{each.at} + {each.all}')}"
+
+    def lines(self, text: str) -> list[cst.BaseStatement]:
+        return parsed(*text.split("\n"))
 
     def each(self, text: Any) -> str:
         return "\n".join(text(each) for each in self.carried)
@@ -181,12 +278,12 @@ class _Written:
 
     def bound(self, word: str, node: cst.BaseExpression) -> str:
         if not names_read(node) & assigned_names(self.claim.loop):
-            return _code(node) if isinstance(node, cst.Integer | cst.Name | cst.Call) else f"({_code(node)})"
+            return code_of(node) if isinstance(node, cst.Integer | cst.Name | cst.Call) else f"({code_of(node)})"
         name = self.rewriter.new(f"{self.claim.names[0]}__{word}", self.claim.names[0])
-        self.bounds.append(f"{name} = {_code(node)}")
+        self.bounds.append(f"{name} = {code_of(node)}")
         return name
 
-    def rooms(self) -> list[cst.BaseStatement]:
+    def sizes(self) -> list[cst.BaseStatement]:
         step = self.claim.step
         span = f"{self.stop} - {self.first}" if step > 0 else f"{self.first} - {self.stop}"
         made = [
@@ -195,6 +292,10 @@ class _Written:
             f"{self.full} = max(0, {span}) // {abs(step) * LANE}",
             f"{self.blocks} = ({self.lanes} + {BLOCK - 1}) // {BLOCK}",
         ]
+        return parsed(*made)
+
+    def rooms(self) -> list[cst.BaseStatement]:
+        made: list[str] = []
         empty = self.rewriter.of_numpy("empty")
         for each in self.carried:
             dtype = self.rewriter.of_numpy(each.type.dtype)
@@ -264,10 +365,24 @@ class _Written:
         return made.with_changes(body=cst.IndentedBlock(body))
 
     def total_of_lane(self) -> cst.BaseStatement:
-        """What a lane adds up to; compilers unroll loops of a number of trips that is known."""
+        """What a lane adds up to."""
+        return self.in_lane(self.slice(), self.slice())
+
+    def in_lane(self, whole: list[cst.BaseStatement], last: list[cst.BaseStatement]) -> cst.BaseStatement:
+        """Statements for the trips of a lane: compilers unroll loops of a number of trips that is known."""
         [made] = parsed(f"if {self.lane} < {self.full}:\n    pass\nelse:\n    pass\n")
-        last = cst.Else(cst.IndentedBlock([self.lane_of(self.slice())]))
-        return made.with_changes(body=cst.IndentedBlock([self.lane_of(self.slice(), whole=True)]), orelse=last)
+        orelse = cst.Else(cst.IndentedBlock([self.lane_of(last)]))
+        return made.with_changes(body=cst.IndentedBlock([self.lane_of(whole, whole=True)]), orelse=orelse)
+
+    def again(self, statements: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """Copies of statements, at their places."""
+        made = [statement.deep_clone() for statement in statements]
+        positions = self.rewriter.positions
+        for statement, copy in zip(statements, made, strict=True):
+            for before, node in zip(nodes_in(statement), nodes_in(copy), strict=True):
+                if before in positions:
+                    positions[node] = positions[before]
+        return made
 
     def zero_of(self, element: cst.Subscript) -> str:
         """A number of the type of an array's elements."""
@@ -283,7 +398,7 @@ class _Written:
         names: dict[str, cst.BaseExpression] = {each.name: cst.Name(each.own) for each in self.carried}
         own = frozenset().union(*map(assigned_names, self.claim.slice)) - set(self.claim.names)
         names |= {name: cst.Name(self.rewriter.new(f"{name}__scan", name)) for name in sorted(own)}
-        return _Updated(self, names, names, True).block(self.claim.slice)
+        return Iteration(self, names, names, True).block(self.claim.slice)
 
     def iteration(self) -> list[cst.BaseStatement]:
         """The iteration, with the values before its lane."""
@@ -292,94 +407,8 @@ class _Written:
             each.name: cst.parse_expression(f"({each.chosen(each.new, each.own, value)})")
             for each, value in ((each, f"{each.by} + ({each.all} + {each.own})") for each in self.carried)
         }
-        return _Updated(self, own if self.affine else sums, own, False).block(statements_of(self.claim.loop.body))
-
-
-class _Updated:
-    """Copies of statements: updates with some names, all else with others."""
-
-    def __init__(
-        self,
-        written: _Written,
-        names: Mapping[str, cst.BaseExpression],
-        updated: Mapping[str, cst.BaseExpression],
-        sliced: bool,
-    ) -> None:
-        self.written, self.names, self.updated, self.sliced = written, names, {**names, **updated}, sliced
-        self.updates, self.resets = written.claim.updates, written.claim.resets
-
-    def block(self, statements: Sequence[cst.CSTNode]) -> list[cst.BaseStatement]:
-        made: list[cst.BaseStatement] = []
-        for node in small_statements(statements):
-            if node in self.resets:
-                made.append(cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(node, self.updated))]))
-                made += parsed(f"{self.written.flag_of(self.resets[node])} = True")
-            elif node in self.updates:
-                made.append(cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(node, self.updated))]))
-                made += self.slope(node)
-            elif isinstance(node, cst.BaseSmallStatement):
-                made.append(cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(node, self.names))]))
-            else:
-                made.append(cast(cst.BaseStatement, self.opened(node)))
-        return made
-
-    def opened(self, node: cst.CSTNode) -> cst.CSTNode:
-        """A statement with blocks."""
-        if isinstance(node, cst.Else):
-            return node.with_changes(body=cst.IndentedBlock(self.block(statements_of(node.body))))
-        assert isinstance(node, cst.If | cst.For | cst.While)
-        bare = node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), orelse=None)
-        made = cast(cst.If | cst.For | cst.While, self.copied(bare, self.names))
-        body = cst.IndentedBlock(self.block(statements_of(node.body)))
-        made = made.with_changes(body=body, orelse=None if node.orelse is None else self.opened(node.orelse))
-        self.written.rewriter.positions[made] = self.written.rewriter.positions[self.written.claim.loop]
-        return made
-
-    def slope(self, node: cst.CSTNode) -> list[cst.BaseStatement]:
-        factor = self.updates[node]
-        if not (self.sliced and self.written.affine) or factor is None:
-            return []
-        [name] = assigned_names(node)
-        slope = next(each.slope for each in self.written.carried if each.name == name)
-        [made] = parsed(f"{slope} = 0 * {slope}")
-        assign = cst.ensure_type(cst.ensure_type(made, cst.SimpleStatementLine).body[0], cst.Assign)
-        product = cst.ensure_type(assign.value, cst.BinaryOperation)
-        left = cast(cst.BaseExpression, self.copied(factor, self.names))
-        value = product.with_changes(left=left.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
-        return [cst.SimpleStatementLine([assign.with_changes(value=value)])]
-
-    def copied(self, node: cst.CSTNode, names: Mapping[str, cst.BaseExpression]) -> cst.CSTNode:
-        rewriter = self.written.rewriter
-        failing = {each: self.written.zero_of(each) for each in self.written.claim.failing} if self.sliced else {}
-        made = node.visit(_Inside(rewriter.method, names, rewriter.positions, failing))
-        assert isinstance(made, cst.CSTNode)
-        return made
-
-
-class _Inside(Renamed):
-    """Puts a number in place of elements that lie outside of their arrays."""
-
-    def __init__(
-        self,
-        method: Method,
-        names: Mapping[str, cst.BaseExpression],
-        positions: dict[cst.CSTNode, Position],
-        failing: Mapping[cst.Subscript, str],
-    ) -> None:
-        super().__init__(method, names, positions)
-        self.failing = failing
-
-    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
-        number = self.failing.get(original_node)
-        if number is None:
-            return updated_node
-        tests = " and ".join(tests_inside(updated_node))
-        return cst.parse_expression(f"({_code(updated_node)} if {tests} else {number})")
+        return Iteration(self, own if self.affine else sums, own, False).block(statements_of(self.claim.loop.body))
 
 
 def _in(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.split("\n"))
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

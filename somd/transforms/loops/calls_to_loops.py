@@ -85,6 +85,8 @@ def called(call: Call) -> Expression | None:
 
 def _builtin(call: Call) -> Expression | None:
     values, result = call.operands, call.result
+    if call.name == "alone":
+        return operation(call.name)
     if call.name in ("min", "max"):
         made = cast(values[0], result)
         for each in values[1:]:

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import cycle
 from typing import Any, Literal
 
 import numpy as np
@@ -116,6 +117,10 @@ def _fermat_remainder(value: Any, bits: Any) -> Any:
     return value.dtype.type(int(value) % ((1 << int(bits)) + 1))
 
 
+#: any will do: where one thread runs all of a scan, it gives the same
+_ALONE = cycle((np.True_, np.False_))
+
+
 def _where(test: Any, yes: Any, no: Any) -> Any:
     return yes if test else no
 
@@ -171,6 +176,7 @@ OPERATORS: dict[str, Operator] = {
     "complex": Operator(lambda real, imag: np.complex128(complex(real, imag))),
     "rint": Operator(np.rint),
     "trips": Operator(lambda start, stop, step: np.int64(len(range(start, stop, step)))),  # of a loop
+    "alone": Operator(lambda: next(_ALONE), "its own"),  # whether one thread runs all of a scan
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats

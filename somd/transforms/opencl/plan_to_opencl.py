@@ -31,6 +31,7 @@ from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
+from somd.transforms.plan.claimed_scans import for_many
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
@@ -74,7 +75,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     Raises:
         TargetLacks: the method has a construct without a form in OpenCL C.
     """
-    name = plan.method.name
+    name, plan = plan.method.name, for_many(plan)
     program = scheduled(plan_to_loops(plan, types), schedule_of("opencl"))
     kept = kept_on_device(plan, types, program)
     unit = Unit(_kernel_names(plan, kept), program, types.names, kept.names)

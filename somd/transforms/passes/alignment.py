@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from somd.transforms.loops.program import Constant, Loop, Program, Region, Statement
+from somd.transforms.loops.program import Assign, Constant, Loop, Program, Region, Statement
 from somd.transforms.loops.rewriting import each_region, each_statement
 from somd.transforms.loops.rows import may_be_cut, stored_row
+from somd.transforms.loops.scopes import named
+from somd.transforms.loops.walking import statements_in
 
 #: types whose elements are as long as a vector, or a part of it
 FLOATS = frozenset(("float32", "float64"))
@@ -48,5 +50,11 @@ def _aligned(node: Statement) -> Statement:
 
 def _gains(loop: Loop) -> bool:
     row = stored_row(loop)
-    fits = row is not None and row.type.dtype in FLOATS
+    fits = row is not None and row.type.dtype in FLOATS and not _in_order(loop)
     return fits and may_be_cut(loop) and not isinstance(loop.start, Constant)
+
+
+def _in_order(loop: Loop) -> bool:
+    """Whether trips add to a float one after the other, and so make no vectors."""
+    assigns = (node for node in statements_in(loop.body) if isinstance(node, Assign))
+    return any(node.target.type.kind in "fc" and node.target.name in named(node.value) for node in assigns)

@@ -9,12 +9,14 @@ iteration, if it counts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Diagnostic, Label
 from somd.language.operators import SAME
+from somd.language.scanning import alone
 from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.assignment import read_from_before
@@ -28,7 +30,7 @@ from somd.transforms.plan.counters import far_counter, filled_arrays
 from somd.transforms.plan.nests import Filled, build_nest
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scans import same_before
-from somd.transforms.stages import Plan
+from somd.transforms.stages import Method, Plan, Step, Uniform, nested_steps
 from somd.transforms.tree.loops import (
     Fence,
     exits_of,
@@ -38,7 +40,7 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, called, names_read
 from somd.transforms.tree.walking import nodes_in
 
 _FORMS = {
@@ -96,7 +98,9 @@ class _Claim:
         if others:
             raise self.misfit(_shown(others[0]), "what it is made of depends on it", _FORMS[self.by])
         failing = self.check_terms(loop, slice_, carried - names, around)
-        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets, failing)
+        kept_behind = self.context.liveness.after.get(loop, frozenset()) & assigned_names(loop.body)
+        single = not (carried | kept_behind - set(self.context.kinds.ranks)) - names
+        return ClaimedScan(loop, step, self.by, self.fence.names, slice_.statements, updates, resets, failing, single)
 
     def loop(self) -> cst.For:
         names, statements = set(self.fence.names), small_statements(statements_of(self.node.body))
@@ -201,6 +205,30 @@ class _Claim:
         names = ", ".join(self.fence.names)
         message = f'`sync({names}, scan="{self.by}")` does not fit: {what}'
         return Rejected(Diagnostic("SOMD307", message, (Label(self.method.position(node), "here", True),), (way,)))
+
+
+def for_many(plan: Plan) -> Plan:
+    """`plan` without what one thread alone would do of scans."""
+
+    def steps(given: Sequence[Step]) -> tuple[Step, ...]:
+        found: list[Step] = []
+        for step in given:
+            if not isinstance(step, Uniform):
+                found.append(step)
+            elif is_alone(step, plan.method):
+                found.extend(steps(step.orelse))
+            else:
+                found.append(replace(step, body=steps(step.body), orelse=steps(step.orelse)))
+        return tuple(found)
+
+    alone = any(isinstance(each, Uniform) and is_alone(each, plan.method) for each in nested_steps(plan.body))
+    return replace(plan, body=steps(plan.body)) if alone else plan
+
+
+def is_alone(step: Uniform, method: Method) -> bool:
+    """Whether a step is what one thread alone does of a scan, with what many do as its other branch."""
+    test = step.node.test if isinstance(step.node, cst.If) else None
+    return isinstance(test, cst.Call) and called(test, method.namespace, method.local_names) is alone
 
 
 def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:

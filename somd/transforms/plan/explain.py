@@ -10,6 +10,7 @@ import libcst as cst
 from somd.language.scanning import words_of
 from somd.transforms.frontend.chains import was_chained
 from somd.transforms.frontend.searches import was_searched
+from somd.transforms.plan.claimed_scans import is_alone
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Joined, Method, Phase, Plan, Scan, Serial, Snapshot, Step, Uniform, written_arrays
@@ -45,7 +46,9 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
     elif isinstance(step, Snapshot):
         yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
-        yield f"{pad}taken by all method instances together: {header_text(step.node)}"
+        alone = "where one thread runs all of the scan, in one pass:"
+        together = f"taken by all method instances together: {header_text(step.node)}"
+        yield f"{pad}{alone if is_alone(step, plan.method) else together}"
         if step.sweeps is not None:
             yield f"{pad}  a sweep depends on the last one at most {step.sweeps.radius} iterations away: on cores an MI"
             yield f"{pad}  runs several sweeps from fence to fence"

@@ -14,6 +14,7 @@ import numpy as np
 
 from somd.capture.objects import is_known
 from somd.language.array_functions import array_function, array_method
+from somd.language.scanning import alone
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
@@ -21,7 +22,7 @@ from somd.transforms.tree.names import MISSING, called, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
-from somd.transforms.types.scalars import FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
+from somd.transforms.types.scalars import BOOL, FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee
 from somd.transforms.types.unknown_calls import unknown_call
 
@@ -43,6 +44,9 @@ class Calls:
     def call(self, node: cst.Call) -> Type | None:
         function = called(node, self.method.namespace, self.method.local_names)
         arguments = [a.value for a in node.args]
+        if function is alone:
+            self.types.calls[node] = Callee("builtin", alone.__name__)
+            return BOOL
         if isinstance(node.func, cst.Attribute) and (function is MISSING or self._of_number(node.func)):
             return self._method(node, node.func)
         for table, kind in ((functions.ALLOCATE, "allocate"), (functions.ALLOCATE_LIKE, "like")):

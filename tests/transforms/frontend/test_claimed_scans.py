@@ -39,6 +39,19 @@ def recurrence(a: A, b: A) -> tuple[np.ndarray, float]:
     return out, x
 
 
+@method
+def segments(a: A, t: np.float32) -> tuple[np.ndarray, np.float32]:
+    out = np.empty_like(a)
+    s = t
+    with sync(s, scan="+"):
+        for i in range(len(a) - 1, -1, -1):
+            s += a[i]
+            if i % 3000 == 7:
+                s = a[i]
+            out[i] = s
+    return out, s
+
+
 def folded(parts: np.ndarray, first: float = -0.0) -> np.ndarray:
     """What stands before each part, and behind the last one, of the last axis: added up in order."""
     begin = np.full((*parts.shape[:-1], 1), first)
@@ -80,6 +93,19 @@ def test_sums_of_numbers_of_one_sign_never_go_back() -> None:
         out, last = sums(a, 0.0)
     assert (np.diff(out) >= 0).all() and last == out[-1]
     assert np.allclose(out, np.cumsum(a), rtol=1e-13)
+
+
+def test_segments_have_one_bit_pattern() -> None:
+    a = np.random.default_rng(3).lognormal(0.0, 3.0, TRIPS).astype(np.float32)
+    first, *others = everywhere(lambda: segments(a, np.float32(0.3)))
+    for found in others:
+        assert found[0].tobytes() == first[0].tobytes() and found[1] == first[1]
+    assert np.allclose(first[0], segments.sequential(a, np.float32(0.3))[0], rtol=1e-3)
+
+
+def test_one_thread_takes_one_pass_where_nothing_else_is_handed_on() -> None:
+    assert "if n_slaves == 1:" in sums.source("multicore")
+    assert "n_slaves" not in sums.source("opencl") and "s__part" not in sums.source("opencl")
 
 
 def test_recurrences_have_one_bit_pattern() -> None:
