@@ -91,6 +91,8 @@ def _array(dtype: np.dtype[Any], ndim: int) -> str:
         instead = _INSTEAD.get(dtype.name, "")
         if ndim == 0:
             instead = "pass its element, `a[()]`, or an array of one element, `a.reshape(1)`"
+        elif dtype.names:
+            instead = f'pass each field as an array of its own: `a["{dtype.names[0]}"]`'
         elif not dtype.isnative:
             instead = "convert it first: `a.astype(a.dtype.newbyteorder('='))`"
         what = f"an array of dtype {dtype.name}{order} with {ndim} dimension{'s' if ndim != 1 else ''}"

@@ -69,6 +69,12 @@ def declared_sequence(kind: object) -> bool:
     return isinstance(found, type) and issubclass(found, tuple | list | Sequence)
 
 
+def declared_array(kind: object) -> bool:
+    """Whether an annotation says that a value is an array."""
+    found = get_origin(kind) or kind
+    return isinstance(found, type) and issubclass(found, np.ndarray)
+
+
 def distributed(function: FunctionType, name: str) -> bool:
     """Whether a parameter carries `dist`, and so wants an array."""
     found = markers.markers_of(annotation_of(function, name))[1]

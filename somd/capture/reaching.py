@@ -22,6 +22,7 @@ from somd.capture.holders import CapturedIn
 from somd.capture.objects import (
     PARTS,
     attribute_of_objects,
+    declared_array,
     declared_sequence,
     defaults_of,
     distributed,
@@ -89,7 +90,10 @@ def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
         whole = whole or (has_parts and name in assigned_names(function))
         if taken_apart or (whole and (has_parts or declared_sequence(kind))):
             raise NotKnownYet(name)
-        arguments[name] = Unknown(owner if name == first else kind if isinstance(kind, type) else None)
+        if name != first and (distributed(function, name) or declared_array(kind)):
+            arguments[name] = np.empty(0)  # `a.sum()` is no attribute of an object
+        else:
+            arguments[name] = Unknown(owner if name == first else kind if isinstance(kind, type) else None)
     return _reach(function, arguments, paths, first)
 
 

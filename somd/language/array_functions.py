@@ -16,11 +16,12 @@ import numpy as np
 
 from somd.syntax import module_of
 
-#: what an argument may be: an array or a number; several arrays; a number; an integer; integers that are a shape; a
-#: constant, which the text tells; a dtype
-ARRAY, ARRAYS, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
+#: what an argument may be: an array or a number; several arrays; the entries of an array, written out; a number; an
+#: integer; integers that are a shape; a constant, which the text tells; a dtype
+ARRAY, ARRAYS, ENTRIES, NUMBER, INTEGER, SHAPE, CONSTANT, DTYPE = (
     "array",
     "arrays",
+    "entries",
     "number",
     "integer",
     "shape",
@@ -39,6 +40,7 @@ def einsum(subscripts: const, *operands: arrays, optimize: const = False)
 def tensordot(a: array, b: array, axes: const = 2)
 def lib.stride_tricks.sliding_window_view(x: array, window_shape: shape, axis: const = None)
 def linalg.norm(x: array, ord: const = None, axis: const = None)
+def array(object: entries, dtype: dtype = None)
 def tril(m: array, k: integer = 0)
 def triu(m: array, k: integer = 0)
 def tri(N: integer, M: integer = None, k: integer = 0, dtype: dtype = float)
@@ -48,6 +50,8 @@ def arange(start: number, stop: number = None, step: number = None, dtype: dtype
 def linspace(start: number, stop: number, num: integer = 50, endpoint: const = True, *, dtype: dtype = None)
 def tril_indices(n: integer, k: integer = 0, m: integer = None)
 def triu_indices(n: integer, k: integer = 0, m: integer = None)
+def nonzero(a: array)
+def flatnonzero(a: array)
 def diagonal(a: array, offset: integer = 0)
 def trace(a: array, offset: integer = 0)
 def broadcast_to(array: array, shape: shape)
@@ -75,7 +79,7 @@ def minimum.at(a: array, indices: array, b: array)
 def maximum.at(a: array, indices: array, b: array)
 """
 #: functions that are methods of arrays as well
-METHODS = frozenset(["diagonal", "trace", "swapaxes", "repeat", "cumsum", "cumprod"])
+METHODS = frozenset(["nonzero", "diagonal", "trace", "swapaxes", "repeat", "cumsum", "cumprod"])
 #: functions whose result is a part of their first argument
 PARTS = frozenset(["diagonal", "broadcast_to", "flip", "fliplr", "flipud", "swapaxes"])
 #: functions that write into their first argument, and give nothing

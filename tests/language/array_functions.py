@@ -255,3 +255,52 @@ def convolved(a, w):
     seen = np.lib.stride_tricks.sliding_window_view(a, (2, 3))
     rows = np.lib.stride_tricks.sliding_window_view(a * 2, 2, axis=0) + 0.0
     return np.tensordot(seen, w), np.tensordot(w, seen, axes=((1,), (3,))), np.tensordot(rows, w, ((2,), (0,)))
+
+
+@program(lambda: [(numbers(*shape), numbers(shape[0]) > 0.3) for shape in (*SHAPES, (5, 9))])
+@somd
+def places(a, m):
+    i, j = np.nonzero(a > 0.5)
+    (k,) = np.where(m)
+    last, first = np.nonzero(a)[-1], a.nonzero()[0]
+    found = a[i, j] + 1.0
+    a[:] = 0.0
+    return i, j, k + 1, found, last.sum(), first, np.flatnonzero(m), np.flatnonzero(a * 1j + found.sum())
+
+
+@program(lambda: [(np.float32(0.5), 3, 0.25, numbers(4)), (np.float32(-2.0), 0, 1e300, numbers(0))])
+@somd
+def written_out(x, k: int, t: float, row):
+    turn = np.array([[t * t, -t], [t, x * t]])
+    out = np.zeros((len(row), 2))
+    for i in range(len(row)):
+        v = np.array([row[i], 2.0 * row[i]]) * t
+        out[i] = v - np.array((1, k))
+    return (
+        out,
+        turn,
+        np.array([x, k]),
+        np.array([k, True]),
+        np.array((x, t), dtype=np.float32),
+        np.array([row, 2 * row]),
+    )
+
+
+@program(lambda: [(numbers(n), 0.4, k) for n in (0, 1, 7, 40) for k in (0, 2)])
+@somd
+def beginnings_of_new_arrays(a: A, t: float, k: int):
+    below, others = np.zeros_like(a), np.zeros(len(a), dtype=np.int64)
+    n = m = 0
+    for i in range(len(a)):
+        if a[i] < t:
+            below[n] = a[i]
+            n += 1
+        else:
+            others[m] = i
+            m += 1
+    table = np.zeros((len(a), 3))
+    first = table[:, 1]
+    first[:] = a
+    if k > 1:
+        return below[:n], others[:m], table[::2], n
+    return below[:n] * 2.0, others, table, m

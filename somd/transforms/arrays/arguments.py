@@ -76,6 +76,10 @@ class Arguments(Emitting):
         text = self.code(self.value(name).element(())) if name in self.nodes else repr(self.constants[name])
         return self.once(f"{self.names.dtype(dtype)}({text})")
 
+    def number_of(self, node: cst.BaseExpression) -> str:
+        """The text of an argument that is a number, in the dtype of the result."""
+        return f"{self.names.dtype(self.dtype)}({self.code(self.expressions.value(node).element(()))})"
+
     def once(self, text: str) -> str:
         """The name of a number that is computed before the statement."""
         name = self.fresh("value__once")

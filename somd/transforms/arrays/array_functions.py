@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.transforms.arrays import creation, diagonals, products, rearranging, scattering
+from somd.transforms.arrays import creation, diagonals, indexed, products, rearranging, scattering
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.values import Value, View
 
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 Meaning = Callable[[Arguments], Value]
 TABLE: Mapping[str, Meaning] = {
     "arange": creation.arange,
+    "array": rearranging.array,
     "bincount": scattering.bincount,
     "broadcast_to": creation.broadcast_to,
     "diagonal": diagonals.diagonal,
     "einsum": products.einsum,
     "eye": creation.eye,
     "identity": creation.identity,
+    "flatnonzero": indexed.flat_places,
     "inner": products.inner,
     "lib.stride_tricks.sliding_window_view": rearranging.windows,
     "linalg.norm": products.norm,
@@ -43,6 +45,7 @@ TABLE: Mapping[str, Meaning] = {
     "stack": rearranging.stack,
     "swapaxes": rearranging.swapaxes,
     "tile": rearranging.tile,
+    "nonzero": indexed.not_zero,
     "outer": products.outer,
     "tensordot": products.tensordot,
     "trace": diagonals.trace,

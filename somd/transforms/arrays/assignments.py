@@ -19,13 +19,13 @@ from somd.transforms.arrays.contracted import Contracted
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
-from somd.transforms.arrays.indexed import fitted, mask_of
+from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.names import names_read
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.scalars import ArrayType, TupleType
 
 
 class Assignments:
@@ -50,6 +50,10 @@ class Assignments:
             return self.unpacked(small, target, value)
         if isinstance(target, cst.Name) and isinstance(value, cst.Call) and self.is_triangle(value):
             return self.triangle(target, value)
+        if isinstance(target, cst.Name) and isinstance(value, cst.Call) and self.gives_places(value):
+            self.expressions.triangles[target.value] = self.expressions.value(value)  # what follows is no other error
+            message = "a name for the places of all axes is not kept"
+            raise self.expressions.refuse("SOMD202", message, small, "name each: `i, j = np.nonzero(a)`, or take `[0]`")
         if isinstance(target, cst.Name) and isinstance(value, cst.BaseExpression):
             made = self.expressions.value(value)
             if small in self.expressions.parts.exchanges.copied:
@@ -69,6 +73,10 @@ class Assignments:
     def is_triangle(self, node: cst.Call) -> bool:
         given = self.types.calls[node].given if node in self.types.calls else None
         return given is not None and given.function.name in TRIANGLES
+
+    def gives_places(self, node: cst.Call) -> bool:
+        """Whether a call gives an array of indexes for each axis."""
+        return isinstance(self.types.nodes.get(node), TupleType)
 
     def triangle(self, target: cst.Name, node: cst.Call) -> list[cst.BaseStatement]:
         """`lower = np.tril_indices(n)`: nothing is made before it is known what lies there."""
@@ -141,7 +149,9 @@ class Assignments:
     def unpacked(
         self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.BaseExpression
     ) -> list[cst.BaseStatement]:
-        """`x, y, z = row`, of numbers or of parts."""
+        """`x, y, z = row`, of numbers or of parts, and `i, j = np.nonzero(a)`."""
+        if isinstance(node, cst.Call) and self.gives_places(node):
+            return self.together(small, target, entries_of(self.expressions, node))
         value, count = self.expressions.value(node), len(target.elements)
         self.shapes.test(UNPACKED, value.shape[:1], (Linear(count),), small)
         if len(value.shape) > 1:

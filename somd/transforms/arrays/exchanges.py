@@ -41,6 +41,8 @@ class Exchanges:
         nodes = list(nodes_in(method.function.body))
         self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
         self.reaching = _Reaching(nodes, self._is_array, self.may_share)
+        #: names that stand for nothing but what the method makes
+        self.made = self._made(nodes)
         #: assignments of new arrays where NumPy's may be other ones, as could be told
         self.shared: set[cst.CSTNode] = set()
         self.live.before(body, frozenset())
@@ -65,6 +67,25 @@ class Exchanges:
     def _is_array(self, node: cst.BaseExpression) -> bool:
         kind = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)
         return isinstance(kind, ArrayType)
+
+    def _made(self, nodes: Sequence[cst.CSTNode]) -> set[str]:
+        """The names that are bound to new arrays, to parts of some that are, and to nothing else."""
+        found: set[str] = set()
+        others: set[str] = set()
+        for node in nodes:
+            pairs = dict(pairs_of(node)) if isinstance(node, cst.Assign | cst.AnnAssign) else {}
+            for name in _bound(node):
+                value = pairs.get(name)
+                makes = isinstance(value, cst.Name | cst.Subscript) or (value is not None and self._is_new(value))
+                (found if makes else others).add(name)
+        return found - others
+
+    def _is_new(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes an array by an allocation, a copy, or arithmetic."""
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        if callee is None:
+            return isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
+        return callee.kind in ("allocate", "like", "copy", "astype")
 
     def may_share(self, node: cst.BaseExpression | None) -> bool:
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
@@ -130,6 +151,18 @@ class Exchanges:
         gone = isinstance(value, cst.Name) and value.value not in self.live.behind.get(node, frozenset())
         return gone and names_read(value) <= own and not names & self.params and not self._has_parts(value)
 
+    def given_once(self, name: str) -> bool:
+        """Whether a part of an array may be returned as a copy: the method made the array, and the caller gets no more
+        of it."""
+        names = self.reaching.names(name)
+        if not names <= self.made or names & self.params:
+            return False
+        for given in self.reaching.results:
+            parts = [each for each in given if isinstance(each, cst.Tuple) or self._is_array(each)]
+            if sum(self.reaching.is_one(each) and bool(names & names_read(each)) for each in parts) > 1:
+                return False
+        return True
+
     def _has_parts(self, value: cst.BaseExpression) -> bool:
         """Whether other names stand for parts of an array."""
         return any(names_read(value) & self.reaching.views.get(name, set()) for name in self.parts)
@@ -158,9 +191,16 @@ class _Reaching:
         self.returned: set[str] = set()
         #: names of arrays that are returned as they are, or parts of them
         self.given_back: set[str] = set()
+        #: what each `return` gives
+        self.results: list[list[cst.BaseExpression]] = []
         for node in nodes:
             if isinstance(node, cst.Assign | cst.AnnAssign):
                 targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+                values = node.value.elements if isinstance(node.value, cst.Tuple) else ()
+                if len(targets) == 1 and isinstance(targets[0], cst.Tuple) and len(targets[0].elements) == len(values):
+                    for target, each in zip(targets[0].elements, values, strict=True):
+                        self._assigned(list(target_parts(target.value)), each.value)
+                    continue
                 self._assigned([part for each in targets for part in target_parts(each)], node.value)
             elif isinstance(node, cst.AugAssign):
                 self.written |= names_read(node.target)
@@ -170,19 +210,20 @@ class _Reaching:
                 self.written |= names_read(node.value)
             elif isinstance(node, cst.Return) and node.value is not None:
                 given = node.value.elements if isinstance(node.value, cst.Tuple) else [cst.Element(node.value)]
+                self.results.append([each.value for each in given])
                 self.given_back |= {
-                    name for each in given if self._is_one(each.value) for name in names_read(each.value)
+                    name for each in given if self.is_one(each.value) for name in names_read(each.value)
                 }
                 self.returned |= {n.value for n in nodes_in(node.value) if isinstance(n, cst.Name) and is_array(n)}
 
     def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
         self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in names_read(each)}
-        if value is not None and self._is_one(value):
+        if value is not None and self.is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
                     self.views.setdefault(each.value, set()).update(names_read(value))
 
-    def _is_one(self, node: cst.BaseExpression) -> bool:
+    def is_one(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an array that there is, or a part of one."""
         shares = any(isinstance(each, cst.Call) and self.may_share(each) for each in nodes_in(node))
         return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)

@@ -22,6 +22,7 @@ from somd.transforms.tree.loops import integer_constant
 from somd.transforms.types.scalars import ArrayType, TupleType
 
 if TYPE_CHECKING:
+    from somd.transforms.arrays.arguments import Arguments
     from somd.transforms.arrays.expressions import Expressions
 
 
@@ -87,12 +88,49 @@ def filtered(expressions: Expressions, node: cst.Subscript, mask: cst.BaseExpres
 
 
 def places(expressions: Expressions, node: cst.Subscript) -> Value:
-    """The rows, or the columns, of a triangle: `lower[0]` and `lower[1]`"""
+    """The rows, or the columns, of a triangle, `lower[0]` and `lower[1]`, or where elements are not zero."""
     test, axis = expressions.value(node.value), integer_constant(index_expressions(node)[0], expressions.names.method)
     assert axis is not None
     own = expressions.names.dtype("int64")
     index = Value(test.shape, lambda at: expressions.names.expression(f"{own}({at[axis].text})", node))
     return _kept(expressions, node, index, test, "int64")
+
+
+def entries_of(expressions: Expressions, node: cst.BaseExpression) -> cst.Tuple:
+    """A tuple of arrays, written out: `np.nonzero(a)` is `(np.nonzero(a)[0], np.nonzero(a)[1])`."""
+    kind = expressions.type_of(node)
+    assert isinstance(kind, TupleType)
+    made = [
+        cst.Subscript(node, [cst.SubscriptElement(cst.Index(cst.Integer(str(k))))]) for k in range(len(kind.elements))
+    ]
+    for each, part in zip(made, kind.elements, strict=True):
+        expressions.names.place(each, node)
+        expressions.types.nodes[each] = part
+    return cst.Tuple([cst.Element(each) for each in made])
+
+
+def not_zero(given: Arguments) -> Value:
+    """Where `np.nonzero(a)` finds something: a test of each element."""
+    base = given.value("a")
+    if not base.shape:
+        raise given.refuse("a number has no places", "ask `x != 0`")
+    if len(base.shape) > 1 and not isinstance(base, View):  # it is asked for each axis
+        base = given.expressions.computed_before(base, given.nodes["a"][0])
+    return Value(base.shape, lambda at: given.text(f"({given.element(base, at)} != 0)"))
+
+
+def flat_places(given: Arguments) -> Value:
+    """`np.flatnonzero(a)`: the numbers of the elements that are not zero, in C order."""
+    test, own = not_zero(given), given.names.dtype("int64")
+    shape = [given.expressions.clamped(length).text for length in test.shape]
+
+    def number(at: At) -> cst.BaseExpression:
+        text = at[0].text
+        for index, length in zip(at[1:], shape[1:], strict=True):
+            text = f"({text}) * ({length}) + {index.text}"
+        return given.text(f"{own}({text})")
+
+    return _kept(given.expressions, given.call, Value(test.shape, number), test, "int64")
 
 
 def fitted(expressions: Expressions, node: cst.Subscript, base: Value, test: Value, mask: cst.BaseExpression) -> Value:
@@ -110,7 +148,7 @@ def fitted(expressions: Expressions, node: cst.Subscript, base: Value, test: Val
     return Value(test.shape, base.element)
 
 
-def _kept(expressions: Expressions, node: cst.Subscript, base: Value, test: Value, dtype: str) -> Value:
+def _kept(expressions: Expressions, node: cst.BaseExpression, base: Value, test: Value, dtype: str) -> Value:
     """The elements of `base` where a test is true, in C order."""
     made = Emitting(expressions, node)
     lengths = [expressions.clamped(length) for length in base.shape]

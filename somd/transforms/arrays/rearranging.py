@@ -194,6 +194,22 @@ def stack(given: Arguments) -> Value:
     return _joined(given, [_with_axis(value, axis) for value in values], axis, "stack")
 
 
+def array(given: Arguments) -> Value:
+    """`np.array([x, y, z])` of numbers, or of arrays that become its rows, and `np.array([[x, y], [z, w]])`."""
+    entries, columns = given.nodes["object"], given.constant("columns")
+    of_arrays = any(isinstance(given.expressions.type_of(node), ArrayType) for node in entries)
+    if of_arrays and not columns:
+        return _joined(given, [_with_axis(value, 0) for value in _several(given, entries)], 0, "stack")
+    if of_arrays:
+        raise given.refuse("a matrix that is written out is made of numbers", "join arrays by `np.concatenate`")
+    values = [given.once(given.number_of(node)) for node in entries]
+    shape = [len(values) // columns, columns] if columns else [len(values)]
+    made = given.array([str(length) for length in shape], given.dtype)
+    for k, value in enumerate(values):
+        given.emit(f"{made}[{f'{k // columns}, {k % columns}' if columns else k}] = {value}")
+    return given.made(made, tuple(map(Linear, shape)))
+
+
 def stacked(given: Arguments) -> Value:
     """`vstack` and `hstack`: rows below each other, columns beside each other."""
     values = _several(given, given.nodes["tup"])

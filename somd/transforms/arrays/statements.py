@@ -25,6 +25,7 @@ from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
+from somd.transforms.arrays.indexed import entries_of
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
@@ -35,7 +36,7 @@ from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.rewriting import rewritten
 from somd.transforms.tree.walking import children_of, nodes_in
-from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
 
 OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript, cst.Attribute, cst.IfExp)
@@ -270,6 +271,8 @@ class _Lowering:
 
     def returned(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What is returned, with names for arrays that are made."""
+        if isinstance(node, cst.Call) and isinstance(self.types.nodes.get(node), TupleType):
+            node = entries_of(self.expressions, node)
         if isinstance(node, cst.Tuple):
             parts = [self.names.changed(e, value=self.returned(e.value)) for e in node.elements]
             return self.names.changed(node, elements=parts)
@@ -284,8 +287,10 @@ class _Lowering:
         if isinstance(value, View) and value.whole:
             return self.names.expression(value.array, node)
         shared = self.parts.exchanges.may_share(node)
-        if shared or (isinstance(value, View) and value.array not in self.names.spelled):
-            message = "a part of an array is not returned: it would be the caller's memory"
+        if isinstance(value, View) and value.array not in self.names.spelled:
+            shared = shared or not self.parts.exchanges.given_once(value.array)
+        if shared:
+            message = "a part of an array is not returned: the caller would have that memory under two names"
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         return self.names.expression(self.nests.computed(value, node), node)
 

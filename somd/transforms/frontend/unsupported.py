@@ -11,6 +11,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.array_functions import array_function
 from somd.language.operators import symbols, ways_out
 from somd.language.scanning import CLAIMED, no_such_scan
+from somd.language.written_out import instead_of_function
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
@@ -134,16 +135,26 @@ class _Checker(cst.CSTVisitor):
     def visit_Call(self, node: cst.Call) -> bool:
         if evaluate(node.func, {"print": print, **self.method.namespace}, self.method.local_names) is print:
             return False  # refused at a call, for `.sequential` may print; what it prints is no matter
-        function = array_function(called(node, self.method.namespace, self.method.local_names))
+        named = called(node, self.method.namespace, self.method.local_names)
+        function = array_function(named)
+        if function is None and instead_of_function(named):
+            return False  # refused at a call, with what to write instead
         if function is None:
             return number_of_text(node, self.method) is None
         for argument in node.args:
             if isinstance(argument.value, cst.List):
-                for element in argument.value.elements:
-                    element.value.visit(self)
+                self._visit_entries(argument.value)
             elif argument.star or not isinstance(argument.value, cst.SimpleString):
                 argument.visit(self)
         return False
+
+    def _visit_entries(self, node: cst.List) -> None:
+        """What stands in a list among arguments, or in its rows."""
+        for element in node.elements:
+            if isinstance(element.value, cst.List):
+                self._visit_entries(element.value)
+            else:
+                element.value.visit(self)
 
     def visit_Arg(self, node: cst.Arg) -> bool:
         if node.star:

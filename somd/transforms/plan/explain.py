@@ -12,6 +12,7 @@ from somd.transforms.frontend.chains import was_chained
 from somd.transforms.frontend.searches import was_searched
 from somd.transforms.plan.claimed_scans import is_alone
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
+from somd.transforms.plan.statement_words import access_of, listed, shown, statement_of
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Joined, Method, Phase, Plan, Scan, Serial, Snapshot, Step, Uniform, written_arrays
 from somd.transforms.tree.rewriting import inside
@@ -73,8 +74,15 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
 
 def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
     """The loops of serial code that may not be distributed, and why."""
+    said: set[tuple[int, str]] = set()
     for loop, reasons in plan.in_order.items():
         if inside(loop, step.statements):
+            statement, line = statement_of(loop, plan.method), plan.method.position(loop).line
+            if statement is not None:
+                if (line, statement) not in said:
+                    yield f"in order, line {line}: what is joined in `{statement}`"
+                said.add((line, statement))
+                continue
             if was_searched(plan.method, loop):
                 yield f"in order, line {plan.method.position(loop).line}: the loop, from where the search found its end"
                 continue
@@ -98,16 +106,21 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
     nest = phase.nest
     code = cst.Module([]).code_for_node
     loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
-    yield f"phase {phase.number}, line {nest.position.line}: {loops}"
+    statement = statement_of(nest.dims[0].node, method)
+    yield f"phase {phase.number}, line {nest.position.line}: {loops if statement is None else f'`{statement}`'}"
     blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if nest.cut_twice else "")
+    if statement is not None:
+        blocks = "blocks of elements" if len(nest.dims) == 1 else "blocks of rows"
     yield f"  partition: {blocks if nest.partition is None else f'that of `{nest.partition}`, by its partitioner'}"
-    yield f"  reads {', '.join(nest.arrays_read) or 'nothing'}; writes {', '.join(nest.arrays_written) or 'nothing'}"
+    read, written = listed(nest.arrays_read, method), listed(nest.arrays_written, method)
+    yield f"  reads {read or 'nothing'}; writes {written or 'nothing'}"
     if nest.local_arrays:
         yield f"  each iteration has its own {', '.join(local.name for local in nest.local_arrays)}"
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
         each = "logical block" if nest.relaxed is None else "method instance"
         name = as_written(reduction.name, {held: method.spelled[held] for held in method.held})
+        name = listed([name], method)
         if reduction.name in method.searches:
             yield f"  search: the lowest {method.spelled[reduction.name]} that ends the loop, in ever longer strips"
             continue
@@ -115,24 +128,28 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"
     if nest.copies:
-        yield f"  one partial a method instance, in rank order: {', '.join(nest.copies)}"
+        yield f"  one partial a method instance, in rank order: {listed(nest.copies, method)}"
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
-            yield f"  view of {array}: {', '.join(_pair(pair) for pair in pairs)}"
+            yield f"  view of {listed([array], method)}: {', '.join(_pair(pair) for pair in pairs)}"
     if nest.relaxed is not None:
-        read = dict.fromkeys(" ".join(code(node).split()) for node in nest.relaxed.reads)
-        yield f"  relaxed: {', '.join(read)} of other MIs as when the block began"
-    for check in nest.checks:
-        yield f"  IndexError before the phase if {check.condition} ({check.site.text}, line {check.site.position.line})"
+        outside = dict.fromkeys(" ".join(code(node).split()) for node in nest.relaxed.reads)
+        yield f"  relaxed: {', '.join(outside)} of other MIs as when the block began"
+    for check in (each for each in nest.checks if shown(each.site, nest, method)):
+        where = f"{access_of(check.site)}, line {check.site.position.line}"
+        yield f"  IndexError before the phase if {as_written(check.condition, method.spelled)} ({where})"
     if nest.near_scalars:
-        yield f"  SOMD609 before the phase if {' or '.join(nest.near_scalars)} is beyond 2**44"
+        near = as_written(" or ".join(nest.near_scalars), method.spelled)
+        yield f"  SOMD609 before the phase if {near} is beyond 2**44"
     if nest.guarded:
-        tested = dict.fromkeys(sites[0].text for sites in nest.guarded.values())
-        yield f"  tested where they happen: {', '.join(tested)}"
+        accesses = dict.fromkeys(
+            access_of(sites[0]) for sites in nest.guarded.values() if shown(sites[0], nest, method)
+        )
+        yield from [f"  tested where they happen: {', '.join(accesses)}"] if accesses else []
     for site in nest.raises:
         text, line = " ".join(site.raising.text.split()), site.raising.position.line
         yield f"  raises in the lowest iteration that comes to it: {text} (line {line})"
-    for condition in nest.in_order_if:
+    for condition in nest.in_order_if if statement is None else ():
         yield f"  one MI runs it, in order, if {condition}"
     yield "  fence"
 
@@ -140,12 +157,12 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
 def _scan(step: Scan, method: Method) -> Iterator[str]:
     """A scan: what is carried, and the phase that runs from the carries."""
     first, *lines = phase_text(step.phase, method)
-    names = ", ".join(carry.name for carry in step.carries if carry.by is not None)
+    names = listed((carry.name for carry in step.carries if carry.by is not None), method)
     yield f"phase {step.totals.number}, of the same loop: what each block of iterations makes of {names}"
     yield first
     for carry in step.carries:
         how = "that of the last iteration" if carry.by is None else f"scan by {words_of(carry.by)}"
-        yield f"  {carry.name}: {how}"
+        yield f"  {listed([carry.name], method)}: {how}"
     yield from (line for line in lines if not line.startswith("  one partial"))
 
 

@@ -15,6 +15,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.explain import header_text, phase_text
 from somd.transforms.plan.requirements import requirements
+from somd.transforms.plan.statement_words import access_of, is_between, shown
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Nest, Phase, Plan, Scan, Serial, Step, Uniform
 from somd.transforms.tree.names import names_read
@@ -24,7 +25,8 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 WIDTH, LEFT, BAR, ROW = 520, 130, 22, 46
 STYLE = """
 .somd-plan { font: 14px/1.5 system-ui, sans-serif; max-width: 720px;
-  color-scheme: light dark; color: light-dark(#222, #ddd); }
+  color-scheme: light dark; color: light-dark(#222, #ddd);
+  background: light-dark(#fff, #1a1a1a); padding: .1rem .75rem; }
 .somd-plan code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere; }
 .somd-plan .once { color: light-dark(#666, #aaa); margin: .4rem 0; }
 .somd-plan .together { border-left: 3px solid #8888; padding: .1rem 0 .1rem .8rem; margin: .5rem 0; }
@@ -75,8 +77,9 @@ def _phase(phase: Phase, plan: Plan) -> str:
     nest = phase.nest
     loops, *said = phase_text(phase, plan.method)
     ranks = dict(plan.ranks)
-    needed = [_sentence(each) for each in requirements(nest.checks, ranks)]
-    tested = [_sentence(each) for each in _tested(nest)]
+    checks = [each for each in nest.checks if shown(each.site, nest, plan.method)]
+    needed = [_sentence(each) for each in requirements(checks, ranks)]
+    tested = [_sentence(each) for each in _tested(nest, plan)]
     others = [
         escape(line.strip())
         for line in said
@@ -88,7 +91,7 @@ def _phase(phase: Phase, plan: Plan) -> str:
         if listed
     ).replace("<p></p>", "")
     band = "<div class='fence'><span>fence: every thread waits for all, and sees what they wrote</span></div>"
-    return f"<div class='phase'><b>{escape(loops)}</b>{_arrays(nest)}{lists}</div>{band}"
+    return f"<div class='phase'><b>{_sentence(loops)}</b>{_arrays(nest, plan)}{lists}</div>{band}"
 
 
 def _sentence(text: str) -> str:
@@ -97,19 +100,20 @@ def _sentence(text: str) -> str:
     return "".join(f"<code>{part}</code>" if number % 2 else part for number, part in enumerate(parts))
 
 
-def _tested(nest: Nest) -> Iterator[str]:
+def _tested(nest: Nest, plan: Plan) -> Iterator[str]:
     """The accesses that are tested where they happen, and what would make that needless."""
-    sites = {site.text: site for each in nest.guarded.values() for site in each}
-    for site in sites.values():
+    sites = [site for each in nest.guarded.values() for site in each if shown(site, nest, plan.method)]
+    for site in dict.fromkeys(map(access_of, sites)):
         yield (
-            f"`{site.text}` is tested: its index is known in the loop only. An index made of loop variables with +, -, "
+            f"`{site}` is tested: its index is known in the loop only. An index made of loop variables with +, -, "
             "constant factors, // and % is tested once, before the loop"
         )
 
 
-def _arrays(nest: Nest) -> str:
-    """The arrays of a phase, one below the other."""
-    names = dict.fromkeys((*nest.arrays_read, *nest.arrays_written))
+def _arrays(nest: Nest, plan: Plan) -> str:
+    """The arrays of a phase, one below the other; of those that an expression needs on the way none."""
+    every = dict.fromkeys((*nest.arrays_read, *nest.arrays_written))
+    names = [name for name in every if not is_between(name, plan.method)]
     rows = "".join(_array(name, nest, number) for number, name in enumerate(names))
     label = f"arrays of the phase: {', '.join(names)}"
     return f"<svg viewBox='0 0 {WIDTH} {len(names) * ROW + 4}' role='img' aria-label='{escape(label)}'>{rows}</svg>"

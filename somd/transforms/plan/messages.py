@@ -7,6 +7,7 @@ from dataclasses import replace
 import libcst as cst
 import numpy as np
 
+from somd.arguments.instead import DRAWN, is_random
 from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import index_expressions
@@ -40,7 +41,7 @@ def no_loop(method: Method) -> Diagnostic:
     """A method without loops."""
     labels = [Label(method.position(method.function.name), "no loop here indexes a distributed array", True)]
     marked = next((p.name for p in method.params if p.distributed), None)
-    helps = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
+    helps: tuple[str, ...] = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
     if marked is not None:
         helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
     whole = next((node for node in nodes_in(method.function.body) if _is_of_numpy(node, method)), None)
@@ -48,6 +49,8 @@ def no_loop(method: Method) -> Diagnostic:
         text = cst.Module([]).code_for_node(cst.ensure_type(whole, cst.Call).func)
         labels.append(Label(method.position(whole), f"`{text}` is not made into one", False))
         helps = (f"write out the loop that `{text}` stands for, or call it outside of the method",)
+        if is_random(evaluate(cst.ensure_type(whole, cst.Call).func, method.namespace, method.local_names)):
+            helps = DRAWN
     return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", tuple(labels), helps)
 
 
@@ -147,7 +150,10 @@ def _unproved(
     helps: tuple[str, ...] = (
         f"{different}, compute the index from {index_variable} with +, -, constant factors, // and %",
     )
-    if None not in unknown.indices:
+    if what == "writes" and _counts(unknown, loop):
+        own = f"`out = np.empty_like({unknown.array})`"
+        helps = (f"for a filter, write into an array of its own, {own}, of which nothing is read",)
+    elif None not in unknown.indices:
         helps = (f"{different}, write the step as a number",) if strided else ()
         helps += (COPY,) if not (found.first.write and found.second.write) else ()
     elif kind.endswith("data"):
@@ -155,6 +161,13 @@ def _unproved(
         helps += (f"{keys}, let `partition(ByKey)` on the keys keep each key to one thread",)
     fence = _fence_form(method, loop, unknown.array)
     return Diagnostic("SOMD303", message, labels, (*fence, *helps, *_single(method, loop)))
+
+
+def _counts(access: Access, loop: cst.For) -> bool:
+    """Whether an element is chosen by a counter of the loop: `a[k] = x; k += 1`."""
+    names = set[str]().union(*map(names_read, index_expressions(access.node)))
+    updates = (node for node in nodes_in(loop) if isinstance(node, cst.AugAssign))
+    return any(isinstance(each.target, cst.Name) and each.target.value in names for each in updates)
 
 
 def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 import numpy as np
 
-from somd.language.array_functions import ARRAY, ARRAYS, CONSTANT, DTYPE, INTEGER, OUT, REQUIRED, SHAPE, ArrayFunction
+from somd.language.array_functions import (
+    ARRAY,
+    ARRAYS,
+    CONSTANT,
+    DTYPE,
+    ENTRIES,
+    INTEGER,
+    OUT,
+    REQUIRED,
+    SHAPE,
+    ArrayFunction,
+)
 from somd.transforms.analysis.parts import is_none
 from somd.transforms.types.array_values import applied
 from somd.transforms.types.scalars import ArrayType, Literal, NotTyped, ScalarType, TupleType, Type
@@ -37,7 +48,11 @@ class _Samples:
         keywords: dict[str, Any] = {}
         for name, kind, what in self.arguments:
             value = what
-            if kind == ARRAYS or (kind == SHAPE and what > 0):
+            if kind == ENTRIES:
+                count, columns = what
+                value, rest = tuple(rest[:count]), rest[count:]
+                value = tuple(value[k : k + columns] for k in range(0, count, columns)) if columns else value
+            elif kind == ARRAYS or (kind == SHAPE and what > 0):
                 value, rest = tuple(rest[:what]), rest[what:]
             elif kind != CONSTANT:
                 value = rest.pop(0)
@@ -58,6 +73,14 @@ def _cast_into(target: Any, value: Any) -> Any:
 
 def _dtype_of(found: Type) -> str:
     return found.dtype if isinstance(found, ArrayType | ScalarType) else ""
+
+
+def rows_of(node: cst.BaseExpression) -> list[cst.Tuple | cst.List]:
+    """The rows of a matrix that is written out, which are as long as each other; none where it is no such."""
+    elements = node.elements if isinstance(node, cst.Tuple | cst.List) else ()
+    rows = [each.value for each in elements if isinstance(each.value, cst.Tuple | cst.List)]
+    lengths = {len(row.elements) for row in rows}
+    return rows if len(rows) == len(elements) and len(lengths) == 1 and 0 not in lengths else []
 
 
 class ArrayFunctions:
@@ -189,15 +212,26 @@ class ArrayFunctions:
                 operands += parts
                 several = kind == ARRAYS or (kind == SHAPE and (len(parts) > 1 or parts[0] is not node))
                 called = "*" if parameter.rest else called
-                arguments.append((called, kind, len(parts) if several else 0))
+                what: Any = len(parts) if several else 0
+                if kind == ENTRIES:
+                    rows = rows_of(node)
+                    constants["columns"] = len(rows[0].elements) if rows else 0
+                    what = (len(parts), constants["columns"])
+                arguments.append((called, kind, what))
         return nodes, constants, operands, arguments
 
     def parts(self, node: cst.BaseExpression, kind: str) -> tuple[cst.BaseExpression, ...] | None:
         """The arguments that stand in one: those of a tuple."""
-        if kind not in (ARRAYS, SHAPE):
+        if kind not in (ARRAYS, ENTRIES, SHAPE):
             return (node,)
-        if isinstance(node, cst.Tuple | cst.List):
+        if isinstance(node, cst.Tuple | cst.List) and node.elements:
+            if kind == ENTRIES and (rows := rows_of(node)):
+                return tuple(each.value for row in rows for each in row.elements)
             return tuple(each.value for each in node.elements)
+        if kind == ENTRIES:
+            way = "write its entries, copy an array by `a.copy()`, or make it outside of the method"
+            self.report("SOMD402", "a new array is made of entries that are written out: `[x, y]`", node, way)
+            return None
         if kind == SHAPE:
             found = self.expressions.any(node)
             text = cst.Module([]).code_for_node(node)
@@ -209,7 +243,7 @@ class ArrayFunctions:
     def taken(self, node: cst.BaseExpression, kind: str) -> bool:
         """Whether an argument has a type that is taken; what has none that is known is not."""
         found = self.expressions.any(node)
-        if kind in (ARRAY, ARRAYS):
+        if kind in (ARRAY, ARRAYS, ENTRIES):
             if found is not None and not isinstance(found, ArrayType | ScalarType):
                 self.report("SOMD402", f"an array is expected here, this is `{found}`", node, "pass an array")
             return isinstance(found, ArrayType | ScalarType)

@@ -66,14 +66,14 @@ class Calls:
             self.types.calls[node] = Callee("product", product)
             sides = self.any(arguments[0]), self.any(arguments[1])
             return self.expressions.reductions.product(node, *sides, function)
-        of_arrays = array_function(function)
+        of_arrays = array_function(np.nonzero if function is np.where and len(node.args) == 1 else function)
         if of_arrays is not None:
             return self.expressions.array_functions.call(node, of_arrays, None)
         if isinstance(function, np.ufunc) and function in functions.NUMPY:
             stores = len(node.args) == function.nin + 1
             if stores or any(a.keyword is not None for a in node.args):
                 return self.expressions.array_functions.into(node, function)
-        if any(a.keyword is not None for a in node.args):
+        if any(a.keyword is not None for a in node.args) and functions.is_function(function):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
         if number_of_text(node, self.method) is not None:

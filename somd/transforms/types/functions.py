@@ -135,3 +135,8 @@ def known(function: object, table: dict[Callable[..., Any], str]) -> str | None:
         return table.get(function)  # type: ignore[call-overload, no-any-return]
     except TypeError:
         return None
+
+
+def is_function(function: object) -> bool:
+    """Whether a function of numbers is one that methods call."""
+    return any(known(function, table) is not None for table in (BUILTIN, CASTS, MATH, CMATH, NUMPY))

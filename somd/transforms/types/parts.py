@@ -76,6 +76,11 @@ class Parts:
         self, node: cst.Subscript, base: ArrayType, index: TupleType, items: list[Item]
     ) -> ArrayType | None:
         """The elements of a matrix in a triangle, whose rows and columns a name stands for."""
+        if not isinstance(items[0], cst.Name):
+            self.report(
+                "SOMD403", "the places of a mask do not stand in brackets here", node, "write the mask: `a[mask]`"
+            )
+            return None
         if len(items) == 1 and base.ndim == 2 and index.elements == (ArrayType("int64", 1),) * 2:
             return ArrayType(base.dtype, 1)
         self.report("SOMD403", f"`{base}` is not indexed with a tuple of this kind here", node, "write the indexes out")

@@ -13,6 +13,7 @@ from typing import Any
 import libcst as cst
 
 from somd.arguments.instead import DRAWN, is_random
+from somd.language.written_out import instead_of_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, evaluate
 
@@ -45,9 +46,7 @@ def _instead(function: Any) -> tuple[str, ...]:
         )
     if function is MISSING:
         return ("write the loop out, or call it outside of the method",)
-    if str(getattr(function, "__module__", "")).startswith("numpy"):
-        return ("write the loop out (`s += a[i]` in a loop is a sum), or call it outside of the method",)
-    return (_OUTSIDE,)
+    return (*instead_of_function(function), _OUTSIDE)
 
 
 def _near(node: cst.BaseExpression, method: Method) -> str:

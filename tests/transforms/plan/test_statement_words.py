@@ -1,0 +1,23 @@
+"""A plan of array statements speaks of the statements, not of the loops that they became."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from somd import dist, somd
+
+
+@somd
+def measured(u: dist[np.ndarray], v: dist[np.ndarray], steps: int):
+    for _ in range(steps):
+        v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1]
+                                + u[2:, 1:-1])  # fmt: skip
+    return (u * v).sum(), u[u > 0.5], np.bincount((u[0] * 8).astype(np.int64))
+
+
+def test_words_are_those_of_the_statement() -> None:
+    found = measured.explain()
+    assert ": `v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1])`" in found
+    assert "reads u; writes v" in found and "what is joined in `(u * v).sum()`" in found
+    for text in (found, found.picture):
+        assert not any(made in text for made in ("at__", "value__", "..."))
