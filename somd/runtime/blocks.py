@@ -29,7 +29,9 @@ COST, SOME_COPIES, CHEAP = 4, 16, 16
 
 def logical_blocks(count: int, quantum: int) -> tuple[int, int]:
     """(number of blocks, trips in a block) for a reduction over `count` trips, a multiple of `quantum`."""
-    length = (count + BLOCKS - 1) // BLOCKS if count > BLOCKS else 1
+    if count <= BLOCKS:  # without a division by what is not constant, which short reductions would feel
+        return (count + quantum - 1) // quantum, quantum
+    length = (count + BLOCKS - 1) // BLOCKS
     length = (length + quantum - 1) // quantum * quantum
     return (count + length - 1) // length, length
 

@@ -20,7 +20,7 @@ from somd.runtime.multicore.arithmetic import (
     shift_right,
     size_of,
 )
-from somd.runtime.multicore.arrays import aligned_from, room
+from somd.runtime.multicore.arrays import aligned_from, partials_room, room
 from somd.runtime.multicore.combining import (
     combining_work,
     copy_blocks,
@@ -199,6 +199,7 @@ __all__ = [
     "packed_shape",
     "part_count",
     "part_trips",
+    "partials_room",
     "parts_of_rows",
     "phase_words",
     "python_compare",

@@ -21,6 +21,8 @@ lower_builtin: Any = _lower_builtin
 ALIGNMENT = 64
 #: bytes of the vectors that LLVM makes
 VECTOR = 32
+#: as many partial results lie on the stack: to ask for memory takes longer than a short reduction
+FEW = 64
 
 
 def room(shape: Any, dtype: Any) -> Any:
@@ -54,7 +56,43 @@ class RoomTemplate(templates.AbstractTemplate):  # type: ignore[misc]
         return templates.signature(types.Array(element, count, "C"), types.UniTuple(types.intp, count), dtype)
 
 
+def partials_room(blocks: int, dtype: Any) -> Any:
+    """A new array without content for one partial result of each logical block. It is gone when the function ends.
+
+    Raises:
+        MemoryError: there is not so much memory.
+    """
+    return np.empty(blocks, dtype)
+
+
 templates.infer_global(room, types.Function(RoomTemplate.of(room)))
+templates.infer_global(partials_room, types.Function(RoomTemplate.of(partials_room)))
+
+
+@lower_builtin(partials_room, types.Any, types.Any)  # type: ignore[untyped-decorator,unused-ignore]
+def _generate_partials(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    made, [blocks, _] = signature.return_type, arguments
+    word = context.get_value_type(types.intp)
+    data_type = context.get_data_type(made.dtype)
+    width = word(context.get_abi_sizeof(data_type))
+    near = cgutils.alloca_once(builder, data_type, size=word(FEW))
+    near.align = ALIGNMENT
+    data = cgutils.alloca_once_value(builder, near)
+    memory = cgutils.alloca_once_value(builder, cgutils.voidptr_t(None))
+    with builder.if_then(builder.icmp_signed(">", blocks, word(FEW)), likely=False):
+        found = _memory(context, builder, builder.mul(blocks, width))
+        builder.store(found, memory)
+        builder.store(builder.bitcast(context.nrt.meminfo_data(builder, found), data_type.as_pointer()), data)
+    array = make_array(made)(context, builder)
+    populate_array(
+        array,
+        data=builder.load(data),
+        shape=cgutils.pack_array(builder, [blocks], ty=word),
+        strides=cgutils.pack_array(builder, [width], ty=word),
+        itemsize=width,
+        meminfo=builder.load(memory),
+    )
+    return array._getvalue()
 
 
 @lower_builtin(room, types.Any, types.Any)  # type: ignore[untyped-decorator,unused-ignore]
@@ -70,9 +108,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     for length in reversed(shape):
         strides.insert(0, size)
         size = builder.mul(size, length)
-    memory = context.nrt.meminfo_alloc_aligned(builder, size, ALIGNMENT)
-    with builder.if_then(cgutils.is_null(builder, memory), likely=False):
-        context.call_conv.return_user_exc(builder, MemoryError, ("Allocation failed (probably too large).",))
+    memory = _memory(context, builder, size)
     data = builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type.as_pointer())
     array = make_array(made)(context, builder)
     populate_array(
@@ -84,6 +120,14 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
         meminfo=memory,
     )
     return array._getvalue()
+
+
+def _memory(context: Any, builder: Any, size: Any) -> Any:
+    """So many bytes of Numba's memory, or MemoryError."""
+    memory = context.nrt.meminfo_alloc_aligned(builder, size, ALIGNMENT)
+    with builder.if_then(cgutils.is_null(builder, memory), likely=False):
+        context.call_conv.return_user_exc(builder, MemoryError, ("Allocation failed (probably too large).",))
+    return memory
 
 
 @intrinsic

@@ -390,7 +390,7 @@ class MasterBuilder:
     def partials(self, builder: SlaveBuilder, blocks: str) -> list[str]:
         """The statements that make room for the partial results of scalars."""
         partials = builder.partials_of_reductions().items()
-        return [f"{name} = room({blocks}, np.{numpy_name(dtype)})" for name, dtype in partials]
+        return [f"{name} = partials_room({blocks}, np.{numpy_name(dtype)})" for name, dtype in partials]
 
     def combining_phase(self, builder: SlaveBuilder, slave: Slave) -> list[cst.BaseStatement]:
         """A phase that updates arrays in private copies, which are combined unless an MI failed."""

@@ -14,7 +14,7 @@ from somd.runtime.multicore import (
     index_of,
     logical_blocks,
     master,
-    room,
+    partials_room,
     slave,
     slave_range,
     small_work,
@@ -52,8 +52,8 @@ def argmax(a, n_slaves):
     at = 0
     # phase 1: the loop over i at line 12
     blocks, length = logical_blocks(trips(1, len(a), 1), LANES)
-    best_partials = room(blocks, np.float64)
-    at_partials = room(blocks, np.int64)
+    best_partials = partials_room(blocks, np.float64)
+    at_partials = partials_room(blocks, np.int64)
     if trips(1, len(a), 1) * 4 < small_work():
         argmax_slave_1(0, blocks, length, a, best_partials, at_partials)
     else:

@@ -14,8 +14,8 @@ from somd.runtime.multicore import (
     lane_array,
     logical_blocks,
     master,
+    partials_room,
     reduce_sum,
-    room,
     slave,
     slave_range,
     small_work,
@@ -58,7 +58,7 @@ def normalize(a, n_slaves):
     norm = 0.0
     # phase 1: the loop over i at line 12
     blocks, length = logical_blocks(trips(0, len(a), 1), LANES)
-    norm_partials = room(blocks, np.float64)
+    norm_partials = partials_room(blocks, np.float64)
     if trips(0, len(a), 1) * 5 < small_work():
         normalize_slave_1(0, blocks, length, a, norm_partials)
     else:

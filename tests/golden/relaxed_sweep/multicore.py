@@ -13,8 +13,8 @@ from somd.runtime.multicore import (
     elsewhere,
     inner_range,
     master,
+    partials_room,
     reduce_max,
-    room,
     slave,
     slave_range,
 )
@@ -96,7 +96,7 @@ def relaxed_sweep(G, steps, n_slaves):
     for rank in prange(n_slaves):
         lo, hi = slave_range(0, G.shape[0] - 2, 1, rank, n_slaves)
         relaxed_sweep_before_2(lo, hi, G, G_before)
-    change_partials = room(n_slaves, np.float64)
+    change_partials = partials_room(n_slaves, np.float64)
     for rank in prange(n_slaves):
         relaxed_sweep_slave_2(rank, rank + 1, n_slaves, G, G_before, change_partials)
     change = reduce_max(change, change_partials)

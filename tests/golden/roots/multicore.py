@@ -18,8 +18,8 @@ from somd.runtime.multicore import (
     logical_blocks,
     master,
     note_raise,
+    partials_room,
     reduce_sum,
-    room,
     slave,
     slave_range,
     small_work,
@@ -70,7 +70,7 @@ def roots(a, b, n_slaves, faults):
     total = 0.0
     # phase 1: the loop over i at line 21
     blocks, length = logical_blocks(trips(0, len(a), 1), LANES)
-    total_partials = room(blocks, np.float64)
+    total_partials = partials_room(blocks, np.float64)
     if trips(0, len(a), 1) * 424 < small_work():
         rank = 0
         roots_slave_1(0, blocks, length, a, b, total_partials, faults, rank)

@@ -16,6 +16,7 @@ from somd.runtime.multicore import (
     logical_blocks,
     master,
     packed_shape,
+    partials_room,
     reduce_sum,
     repack,
     room,
@@ -128,7 +129,7 @@ def stencil(G, steps, n_slaves):
                 stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed)
     # phase 2: the loop over i, j at line 19
     blocks, length = logical_blocks(trips(1, G.shape[0] - 1, 1), 1)
-    total_partials = room(blocks, np.float64)
+    total_partials = partials_room(blocks, np.float64)
     if trips(1, G.shape[0] - 1, 1) * trips(1, G.shape[1] - 1, 1) * 3 < small_work():
         stencil_slave_2(0, blocks, length, G, total_partials)
     else:
