@@ -276,6 +276,13 @@ def test_libraries() -> None:
     assert llvm.Linkage.external.name == "external"
 
 
+def test_functions_take_attributes_with_a_value() -> None:
+    function = llvm_ir.Function(llvm_ir.Module(), llvm_ir.FunctionType(llvm_ir.VoidType(), []), "f")
+    llvm_ir.IRBuilder(function.append_basic_block()).ret_void()
+    set.add(function.attributes, '"prefer-vector-width"="512"')
+    assert '"prefer-vector-width"="512"' in str(llvm.parse_assembly(str(function.module)))
+
+
 def test_environments_are_found_by_name() -> None:
     compiled = numba.njit(lambda n: n + 1)
     compiled(1)
