@@ -416,7 +416,9 @@ class _Runner:
         """Run what each trip of the strip does for itself."""
         variable, carried = self.region.loops[-1].variable.name, [each.name for each in self.region.carried]
         for trip, point, kept in self.strip:
-            self.point, self.witness.iteration = point, trip
+            self.point = point
+            if not self.region.handed_on:  # what is handed on from trip to trip makes them one iteration
+                self.witness.iteration = trip
             own = {**names, variable: np.int64(self.point[-1])}
             own.update({each.name: kept[each.name] for each in node.loaded if each.name in kept})
             signal = body(own)

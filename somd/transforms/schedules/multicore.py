@@ -6,6 +6,7 @@ from functools import partial
 
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
+from somd.transforms.passes.compaction import compaction
 from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.panel_blocking import panel_blocking
@@ -35,6 +36,7 @@ SCHEDULE: tuple[Pass, ...] = (
     interchange,
     register_accumulation,
     partial(strip_mining, room=ROOM, lanes=LANES),
+    partial(compaction, lanes=LANES[1]),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),
     partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
     alignment,

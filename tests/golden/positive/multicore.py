@@ -44,15 +44,33 @@ def positive_slave_1(lo, hi, a, k_partials, rank):
 @slave
 def positive_slave_2(lo, hi, a, out, k_partials, faults, rank):
     k = k_partials[rank]
-    for i in range(lo, hi):
-        assume(0 <= i < FAR)
-        if a[i] > 0.0:
-            at_1 = wrapped(k, out.shape[0])
-            if at_1 < 0:
-                note(faults, rank, 1, k, (i, 0, 0))
-                return
-            out[at_1] = a[i]
-            k += 1
+    for base in range(lo, hi, 1024):
+        count = min(1024, trips(base, hi, 1))
+        k_1 = k
+        for lane in range(count):
+            i = base + lane
+            assume(0 <= i < FAR)
+            k = k + np.int64(a[i] > 0.0)
+        k_2 = k
+        k = k_1
+        if 0 <= k_1 and k_1 <= k_2 and k_2 <= len(out):
+            for lane in range(count):
+                i = base + lane
+                assume(0 <= i < FAR)
+                if k < k_2:
+                    out[k] = a[i]
+                    k = k + np.int64(a[i] > 0.0)
+        else:
+            for lane in range(count):
+                i = base + lane
+                assume(0 <= i < FAR)
+                if a[i] > 0.0:
+                    at_1 = wrapped(k, out.shape[0])
+                    if at_1 < 0:
+                        note(faults, rank, 1, k, (i, 0, 0))
+                        return
+                    out[at_1] = a[i]
+                    k += 1
     k_partials[rank] = k
 
 
