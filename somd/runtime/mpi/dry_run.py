@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,12 @@ class DrySession(Session):
         """What the call takes."""
         return sum(each.computing + each.sending for each in self.reckoned.values())
 
-    def phase(self, number: Place, arrays: Sequence[tuple[Shared, int, Ranges, Ranges]]) -> None:
+    def phase(
+        self,
+        number: Place,
+        arrays: Sequence[tuple[Shared, int, Ranges, Ranges]],
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         self.phases += 1
         if self.phases > MOST:
             self.left = True
@@ -93,7 +98,7 @@ class DrySession(Session):
                 ends = np.array(ranges, np.int64)
                 traffic += (ends[:, 1] - ends[:, 0]) * row
         entry.computing += float(traffic.max()) / self.costs.memory
-        super().phase(number, arrays)
+        super().phase(number, arrays, meanwhile)
 
     def copied(self, copy: Array, source: Array) -> None:
         self.made(copy)
@@ -123,7 +128,7 @@ class DrySession(Session):
             turns = (size - 1).bit_length()
             entry.sending += turns * self.costs.message(1, 0) + ends[-1] / self.costs.network
 
-    def move(self, place: Place, moves: Moves) -> None:
+    def move(self, place: Place, moves: Moves, meanwhile: Callable[[], None] | None = None) -> None:
         sent: defaultdict[tuple[int, int], int] = defaultdict(int)
         for shared, axis, pieces in moves:
             row = shared.array.nbytes // shared.array.shape[axis]

@@ -133,9 +133,14 @@ class Session:
         array[low:high] = number
         self.given(shared)
 
-    def phase(self, number: Place, arrays: Sequence[tuple[Shared, int, Ranges, Ranges]]) -> None:
+    def phase(
+        self,
+        number: Place,
+        arrays: Sequence[tuple[Shared, int, Ranges, Ranges]],
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         """Before a phase: of each array what the ranks touch along an axis, which they get, and what they will write;
-        along ANY from 0 to 1 for all of it."""
+        along ANY from 0 to 1 for all of it. For `meanwhile` see `move`."""
         moves: Moves = []
         for shared, axis, touched, written in arrays:
             if axis not in (ANY, shared.axis):
@@ -144,7 +149,7 @@ class Session:
                 touched = tuple((0, shared.rows * high) for _, high in touched)
             moves += self.brought(number, shared, touched)
             shared.holders = after_writing(shared.holders, written)
-        self.move(number, moves)
+        self.move(number, moves, meanwhile)
 
     def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
         """All ranks get rows [low, high) along the first axis."""
@@ -216,8 +221,9 @@ class Session:
         with self.through():
             self.world.gather(whole, ends)
 
-    def move(self, place: Place, moves: Moves) -> None:
-        """One message from each rank to each other one that lacks something of it."""
+    def move(self, place: Place, moves: Moves, meanwhile: Callable[[], None] | None = None) -> None:
+        """One message from each rank to each other one that lacks something of it. What this rank may do while messages
+        are on their way, `meanwhile`, is called if there are any, when what it sends has been read."""
         rank = self.world.rank
         sends: dict[int, list[Array]] = {}
         receives: dict[int, list[Array]] = {}
@@ -237,6 +243,8 @@ class Session:
         sent.messages += len(out)
         sent.bytes += sum(len(buffer) for _, buffer in out)
         with self.through():
+            if meanwhile is not None:
+                meanwhile()
             self.world.exchange(out, [(source, buffer) for source, buffer, _ in into])
             for _, buffer, parts in into:
                 _unpack(buffer, parts)

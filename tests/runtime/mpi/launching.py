@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).parents[3]
@@ -38,16 +40,34 @@ def unavailable() -> str | None:
     return None if mpiexec() is not None else "there is no mpiexec"
 
 
-def started(ranks: int | None, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments: in one process for None, or in so many ranks."""
+def started(
+    ranks: int | None,
+    *command: str,
+    timeout: float = 300,
+    environment: Mapping[str, str] | None = None,
+    interrupted_at: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with these arguments: in one process for None, or in so many ranks. Ctrl-C is pressed when it has
+    printed a line `interrupted_at`."""
     launcher = [] if ranks is None else [mpiexec() or "mpiexec", "-n", str(ranks)]
-    return subprocess.run(
+    process = subprocess.Popen(
         [*launcher, PYTHON if ranks else sys.executable, *command],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        timeout=timeout,
         cwd=HERE,
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(HERE)},
-        check=False,
+        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(HERE), **(environment or {})},
+        start_new_session=True,
     )
+    try:
+        if interrupted_at is not None and process.stdout is not None:
+            while (line := process.stdout.readline()) and line.strip() != interrupted_at:
+                continue
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the launcher passes it on
+        out, said = process.communicate(timeout=timeout)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, said)

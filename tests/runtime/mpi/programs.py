@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
+from benchmarks.loops.registry import by_name
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
 from somd import Cyclic, dist, partition, reduce, shared, somd, sync, to_device, use
 from tests.differential.harness import duplicate
@@ -195,6 +196,9 @@ def larger(random: np.random.Generator, numbers: np.ndarray, small: np.ndarray) 
     yield Program("lufact", lufact.kernel, lufact.inputs(23), compiled=True)
     yield Program("series", series.kernel, series.inputs(9), compiled=True)
     yield Program("sor", sor.kernel, sor.inputs(20, 3), compiled=True)
+    for name in ("jacobi_2d", "hdiff", "softmax"):
+        kernel = by_name()[name]
+        yield Program(f"arrays {name}", somd(kernel.arrays or kernel.numpy), kernel.prepare("tiny"), compiled=True)
     yield Program("sparsematmult", sparsematmult.kernel, sparsematmult.inputs(50, 300, 3), compiled=True)
 
 

@@ -12,6 +12,7 @@ CAUSES = {
     "raise": (2, ("RuntimeError: rank 1 fails",)),
     "exit": (3, ("SOMD612", "rank 1 has ended its program")),
     "kill": (2, ()),
+    "interrupt": (2, ()),  # Open MPI passes on nothing that ranks say then
     "differ": (
         2,
         (
@@ -27,7 +28,8 @@ CAUSES = {
 @pytest.mark.parametrize("what", CAUSES)
 def test_a_rank_that_does_something_else(what: str) -> None:
     ranks, causes = CAUSES[what]
-    done = started(ranks, "-m", "tests.runtime.mpi.leaving", what, timeout=120)
+    when = "now" if what == "interrupt" else None
+    done = started(ranks, "-m", "tests.runtime.mpi.leaving", what, timeout=120, interrupted_at=when)
     said = done.stdout + done.stderr
     assert done.returncode != 0, said
     assert "came to the end" not in said

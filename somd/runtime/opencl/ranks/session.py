@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from somd.language.raising import fault_row
+from somd.runtime.intervals import missing
 from somd.runtime.mpi.holders import Ranges
 from somd.runtime.mpi.ledger import SERIAL
 from somd.runtime.mpi.session import Session, Shared, address_of
@@ -108,18 +109,30 @@ class RankedRun(SpreadRun):
         self._leaving.clear()
 
     def _run_parts(self, kernel: Kernel, parts: list[Part], args: tuple[Any, ...]) -> None:
-        whole = len(parts) == 1
-        self.session.phase(kernel.name, _phase_of(parts, self.sharers))
-        rank = 0 if whole else self.session.world.rank
-        if rank >= len(parts):
-            return
-        part = parts[rank]
+        """While rows are on their way, the device runs what needs none of them."""
+        whole, rank = len(parts) == 1, self.session.world.rank
+        waiting = [parts[0]] if whole else parts[rank : rank + 1]
+        arrays = [array for part in waiting for array, _ in part.touched if isinstance(array, Ranked)]
+        held = {id(array): array.shared.holders[rank] for array in arrays}
+
+        def meanwhile() -> None:
+            found = None if whole or not waiting else waiting[0].inner(lambda a, *rows: not missing(held[id(a)], *rows))
+            if found is not None:
+                middle, waiting[:] = found
+                self._run_part(kernel, middle, args)
+
+        self.session.phase(kernel.name, _phase_of(parts, self.sharers), meanwhile)
+        for part in waiting:
+            self._run_part(kernel, part, args)
+
+    def _run_part(self, kernel: Kernel, part: Part, args: tuple[Any, ...]) -> None:
         with self.context.lock:
             for array, (low, high) in part.touched:
                 array.need(0, low, high)
             given = tuple([self._side(value, 0) for value in args])
             with device_errors(f"launching {kernel.name} over {part.size}", str(self.context.device)):
                 self._on[0][kernel.name].launch_part(given, part.first, part.size, part.local)
+                self.context.queue.flush()
             self.context.launched()
             for array, (low, high) in part.written:
                 array.written(0, low, high)

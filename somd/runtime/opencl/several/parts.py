@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,13 +12,44 @@ from somd.runtime.opencl.several.arrays import Spread
 
 #: work-items that are not worth a second device
 FEW = 4096
+#: units at an end of a part that may wait for rows of others
+BORDERS = (0, 1, 2, 4, 8)
+#: what work-items from one to another touch: see `Run.split`
+RowsOf = Callable[[int, int], tuple[tuple[object, ...], ...]]
 #: arrays with ranges of their rows
 Touched = tuple[tuple[Spread, tuple[int, int]], ...]
 
 
 @dataclass(frozen=True)
+class Cut:
+    """An index space of work-items, or of work-groups, that is cut along a dimension into multiples of `unit`, of which
+    `rows` tells what they touch; without that it is one part."""
+
+    space: tuple[int, ...]
+    local: tuple[int, ...]
+    groups: bool
+    dimension: int
+    unit: int
+    rows: RowsOf | None
+    given: Sequence[Spread]
+    used: Sequence[Spread]
+    changed: Sequence[Spread]
+
+    def part(self, device: int, low: int, high: int) -> Part:
+        """What lies from `low`, a multiple of `unit`, up to `high`, for a device."""
+        first, size = [0] * len(self.space), [-(-n // m) * m for n, m in zip(self.space, self.local, strict=True)]
+        if self.groups:
+            first[0], size[0] = low * self.local[0], (high - low) * self.local[0]
+        else:
+            first[self.dimension], size[self.dimension] = low, -(-(high - low) // self.unit) * self.unit
+        touched, written = _touched(self.rows, low, high - 1, self.given, self.used, self.changed)
+        return Part(device, tuple(first), tuple(size), self.local, touched, written, self, low, high)
+
+
+@dataclass(frozen=True)
 class Part:
-    """Work-items `first` to `first` + `size` for a device, in groups of `local`; rows [low, high) of arrays."""
+    """Work-items `first` to `first` + `size` for a device, in groups of `local`; rows [low, high) of arrays. It is what
+    lies from `low` up to `high` of a `cut`."""
 
     device: int
     first: tuple[int, ...]
@@ -25,6 +57,24 @@ class Part:
     local: tuple[int, ...]
     touched: Touched
     written: Touched
+    cut: Cut
+    low: int
+    high: int
+
+    def inner(self, is_there: Callable[[Spread, int, int], bool]) -> tuple[Part, list[Part]] | None:
+        """Most of it, of which all rows that it touches are there, and the rest at its ends; None if there is no such
+        part that is worth a launch of its own."""
+        unit = self.cut.unit
+        for units in sorted(itertools.product(BORDERS, BORDERS), key=sum):
+            low, high = self.low + units[0] * unit, -(-self.high // unit) * unit - units[1] * unit
+            high = self.high if units[1] == 0 else high
+            if high <= low or math.prod(self.size) * (high - low) < FEW * (self.high - self.low):
+                continue
+            middle = self.cut.part(self.device, low, high)
+            if all(is_there(array, *rows) for array, rows in middle.touched):
+                ends = [(self.low, low), (high, self.high)]
+                return middle, [self.cut.part(self.device, *end) for end in ends if end[0] < end[1]]
+        return None
 
 
 def parts_of(
@@ -33,7 +83,7 @@ def parts_of(
     groups: bool,
     dimension: int,
     devices: int,
-    rows: Callable[[int, int], tuple[tuple[object, ...], ...]] | None,
+    rows: RowsOf | None,
     given: Sequence[Spread],
     used: Sequence[Spread],
     changed: Sequence[Spread],
@@ -53,22 +103,13 @@ def parts_of(
         local = (*local[:dimension], unit, *local[dimension + 1 :])
     units = -(-space[dimension] // unit)
     count = min(devices, units)
-    parts = []
-    for device in range(count):
-        low, high = (units * k // count * unit for k in (device, device + 1))
-        high = min(high, space[dimension])
-        first, size = [0] * len(space), [-(-n // m) * m for n, m in zip(space, local, strict=True)]
-        if groups:
-            first[0], size[0] = low * local[0], (high - low) * local[0]
-        else:
-            first[dimension], size[dimension] = low, -(-(high - low) // unit) * unit
-        touched, written = _touched(rows if count > 1 else None, low, high - 1, given, used, changed)
-        parts.append(Part(device, tuple(first), tuple(size), local, touched, written))
-    return parts
+    cut = Cut(space, local, groups, dimension, unit, rows if count > 1 else None, given, used, changed)
+    ends = [min(units * k // count * unit, space[dimension]) for k in range(count + 1)]
+    return [cut.part(device, low, high) for device, (low, high) in enumerate(itertools.pairwise(ends))]
 
 
 def _touched(
-    rows: Callable[[int, int], tuple[tuple[object, ...], ...]] | None,
+    rows: RowsOf | None,
     first: int,
     last: int,
     given: Sequence[Spread],
