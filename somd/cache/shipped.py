@@ -69,6 +69,16 @@ def came_checked(function: FunctionType, found: Reach) -> bool:
     return folder is not None and key is not None and any(folder.glob(_name(function, key, "*")))
 
 
+def shipped_files(function: FunctionType, found: Reach) -> tuple[list[Path], bool]:
+    """The modules that came with the function's package for the source as it is, and whether there are others of it."""
+    folder, key = _folder(function), _key(function, found)
+    if folder is None or key is None:
+        return [], False
+    every = sorted(folder.glob(f"{function.__name__}_*.py"))
+    mine = sorted(folder.glob(_name(function, key, "*")))
+    return mine, len(mine) < len(every)
+
+
 def shipped_file(
     function: FunctionType, found: Reach, target: str, signature: Sequence[str], text: str
 ) -> tuple[str, str] | None:

@@ -39,7 +39,10 @@ class Explanation(str):
         head, *lines = self.splitlines()
         body = "\n".join(_styled(line) for line in lines)
         words = f'<pre style="line-height:1.4"><b>{html.escape(head)}</b>\n{body}</pre>'
-        return f"{self.picture}<details><summary>in words</summary>{words}</details>" if self.picture else words
+        if not self.picture:
+            return words
+        folded = f"<details style='font: 14px system-ui, sans-serif'><summary>in words</summary>{words}</details>"
+        return self.picture + folded
 
     def page(self) -> str:
         """A page of its own, for a browser."""

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 #: colours that people who do not tell red from green tell apart (Okabe and Ito)
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-WIDTH, LANE = 900, 34
+WIDTH, LANE = 640, 26
 #: single runs that a timeline shows
 SHOWN = 4000
 STYLE = """
 .somd-profile { font: 14px/1.45 system-ui, sans-serif; max-width: 960px; margin: 1rem auto; padding: 0 .75rem;
-  color-scheme: light dark; color: light-dark(#222, #ddd); }
+  color-scheme: light dark; color: light-dark(#222, #ddd); background: light-dark(#fff, #1a1a1a); }
 .somd-profile h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
 .somd-profile .wide { overflow-x: auto; }
 .somd-profile table { border-collapse: collapse; width: 100%; }
@@ -31,7 +31,7 @@ STYLE = """
 .somd-profile td:first-child, .somd-profile th:first-child { text-align: left; white-space: normal; min-width: 11rem; }
 .somd-profile tr.method { font-weight: 600; border-top: 1px solid #8886; }
 .somd-profile tr.part td:first-child { padding-left: 1.4rem; }
-.somd-profile svg { max-width: 100%; height: auto; min-width: 560px; display: block; }
+.somd-profile svg { width: 100%; max-width: 760px; height: auto; min-width: 560px; display: block; }
 .somd-profile svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
 """
 
@@ -87,7 +87,7 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     low, high = -3.0, 3.0
     top = log10(limit.gflops) + 0.3
     bottom = min([top - 4, *(log10(row.gflops or 1) - 0.3 for row in points)])
-    height, left = 300, 60
+    height, left = 280, 44
 
     def x(intensity: float) -> float:
         return left + (min(max(log10(intensity), low), high) - low) / (high - low) * (WIDTH - left - 20)
@@ -107,11 +107,12 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     roof = " ".join(f"{x(at):.1f},{y(gflops):.1f}" for at, gflops in corners)
     drawn = [f"<polyline points='{roof}' fill='none' stroke='currentColor' stroke-width='2'/>"]
     said = f"{limit.gflops:.0f} GFLOP/s, {limit.gbytes:.0f} GB/s"
-    drawn.append(text(x(knee) + 8, y(limit.gflops) - 4, said))
+    drawn.append(text(min(x(knee) + 8, WIDTH - 150), y(limit.gflops) - 4, said))
     drawn += [text(x(10.0**power), height - 6, power_of_ten(power), "middle") for power in range(-3, 4)]
     powers = range(ceil(bottom), floor(top) + 1)
     drawn += [text(left - 8, y(10.0**power) + 4, power_of_ten(power), "end") for power in powers]
-    drawn.append(f"<text x='{WIDTH - 20}' y='{height - 22}' text-anchor='end'>operations a byte</text>")
+    drawn.append(text(WIDTH - 20, height - 24, "operations a byte", "end"))
+    drawn.append(text(left + 6, 14, "GFLOP/s"))
     for number, row in enumerate(points):
         place = (row.gflops or 1) / (row.gbytes or 1)
         title = escape(f"line {row.line}, {row.name}: {row.gflops:.2f} GFLOP/s, {row.gbytes:.2f} GB/s")

@@ -142,11 +142,11 @@ def near(row: Row) -> str:
 def duration(seconds: float) -> str:
     """Seconds for people.
 
-    >>> duration(0.0123)
-    '12.3 ms'
+    >>> duration(0.0123), duration(0.0009999)
+    ('12.3 ms', '1 ms')
     """
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if abs(seconds) >= size:
+        if abs(seconds) >= 0.9995 * size:  # what three digits make one of the unit
             return f"{seconds / size:.3g} {unit}" if seconds / size < 1000 else f"{seconds:.0f} {unit}"
     return f"{seconds * 1e6:.3g} us"
 

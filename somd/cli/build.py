@@ -117,7 +117,7 @@ def _wheel(wheel: Path, target: str | None, levels: list[str]) -> None:
     if not count:
         raise Problem(f"{wheel}: no SOMD method that could be built in this wheel", 1)
     code = f", with machine code for {', '.join(levels)}" if levels else ""
-    say(f"{wheel}: {count} modules added{code}")
+    say(f"{wheel}: {count} module{'s' if count != 1 else ''} added{code}")
 
 
 def _wheel_of(path: Path) -> Path:

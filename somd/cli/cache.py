@@ -11,6 +11,7 @@ import typer
 
 from somd.cache.files import MARKS, cached_files, foreign_folders, remove
 from somd.cache.records import Record, current_parts, differences, records
+from somd.cache.shipped import FOLDER, shipped_files
 from somd.cli.explain import reached
 from somd.cli.files import one_method
 from somd.cli.output import Problem, complain, say, table
@@ -95,6 +96,14 @@ def why(
     function = function_of(method)
     found = reached(method)
     mine = [r for r in records() if r.qualname == function.__qualname__ and Path(r.file).name == loaded.path.name]
+    came, others = shipped_files(function, found)
+    for module in came:
+        code = " with machine code" if any(module.parent.glob(f"{module.stem}.*.nbc")) else ""
+        say(f"`{function.__qualname__}` came with its package: {FOLDER}/{module.name}{code}")
+    if others and not came:
+        say(f"the modules in {FOLDER} are of another source of `{function.__qualname__}`, or another version of somd")
+    if not mine and came:
+        return
     if not mine:
         say(f"`{function.__qualname__}` is not in the cache: no call and no `somdc build` has compiled it here")
         return

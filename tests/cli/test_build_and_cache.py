@@ -103,7 +103,7 @@ def test_wheel(somdc: Somdc, write: Write, tmp_path: Path, cache: Path) -> None:
     for _ in range(2):
         done = somdc("build", "--wheel", made, "--target", "multicore")
         assert done.status == 0
-        assert done.out == f"scale(float64[:], int) for multicore\n{made}: 1 modules added\n"
+        assert done.out == f"scale(float64[:], int) for multicore\n{made}: 1 module added\n"
     with zipfile.ZipFile(made) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")
@@ -153,12 +153,14 @@ def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, writ
     level = usable()[-1]
     done = somdc("build", "--wheel", made, "--target", "multicore", "--cpu", level)
     assert done.status == 0, done.err
-    assert done.out.endswith(f"{made}: 1 modules added, with machine code for {level}\n")
+    assert done.out.endswith(f"{made}: 1 module added, with machine code for {level}\n")
     with zipfile.ZipFile(made) as archive:
         archive.extractall(tmp_path / "site")
         assert sum(name.endswith(".nbc") for name in archive.namelist()) == 1
     found = f"{tmp_path / 'site'}{os.pathsep}{Path(somd.__file__).parents[1]}"
     write("blocked.py", BLOCKED)
+    why = somdc("cache", "why", f"{tmp_path / 'site' / 'pack' / 'model.py'}:scale").out
+    assert "`scale` came with its package: __somd__/scale_" in why and ".py with machine code\n" in why
     elsewhere = str(tmp_path / "another cache")
     assert python("blocked.py", PYTHONPATH=found, SOMD_CACHE_DIR=elsewhere) == DONE
     for code in (tmp_path / "site").rglob("*.nbc"):

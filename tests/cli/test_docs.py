@@ -17,7 +17,7 @@ from tests.cli.conftest import Somdc, Write
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?^(```(\w+)\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
-PAGES = [page for page in ("somdc.md", "configuration.md", "architecture.md") if (DOCS / page).exists()]
+PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "$ somdc " in page.read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -41,6 +41,8 @@ def test_commands(
         return match[0] if agrees(made, text) else opening + made + closing
 
     text = (DOCS / page).read_text(encoding="utf-8")
+    for example in set(re.findall(r"examples/\w+\.py", text)):
+        write(example, (DOCS.parent / example).read_bytes())
     made = BLOCK.sub(now, text)
     if request.config.getoption("--bless"):
         (DOCS / page).write_text(made, encoding="utf-8")

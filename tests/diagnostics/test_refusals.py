@@ -21,7 +21,7 @@ from somd import dist, somd
 @somd
 def roots(a: dist[np.ndarray]):
     for i in range(len(a)):
-        a[i] = np.sqqrt(a[i])
+        print(a[i])
 
 def test_main():
     roots(np.ones(3))

@@ -15,6 +15,7 @@ from somd.language.written_out import instead_of_function
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
+from somd.transforms.tree.misspelt import meant
 from somd.transforms.tree.names import called, evaluate
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
@@ -135,6 +136,11 @@ class _Checker(cst.CSTVisitor):
     def visit_Call(self, node: cst.Call) -> bool:
         if evaluate(node.func, {"print": print, **self.method.namespace}, self.method.local_names) is print:
             return False  # refused at a call, for `.sequential` may print; what it prints is no matter
+        near = meant(node.func, self.method)
+        if near and self._is_of_library(cst.ensure_type(node.func, cst.Attribute)):
+            text = cst.Module([]).code_for_node(node.func)
+            self._report("SOMD203", f"there is no `{text}`", node, f"did you mean `{near}`?")
+            return False
         named = called(node, self.method.namespace, self.method.local_names)
         function = array_function(named)
         if function is None and instead_of_function(named):
@@ -147,6 +153,11 @@ class _Checker(cst.CSTVisitor):
             elif argument.star or not isinstance(argument.value, cst.SimpleString):
                 argument.visit(self)
         return False
+
+    def _is_of_library(self, node: cst.Attribute) -> bool:
+        """Whether a name is one of NumPy's or Python's mathematics, whose modules are all there from the start."""
+        module = evaluate(node.value, self.method.namespace, self.method.local_names)
+        return str(getattr(module, "__name__", "")).partition(".")[0] in ("numpy", "math", "cmath")
 
     def _visit_entries(self, node: cst.List) -> None:
         """What stands in a list among arguments, or in its rows."""

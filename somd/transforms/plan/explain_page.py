@@ -22,7 +22,8 @@ from somd.transforms.tree.names import names_read
 
 #: the parts of threads, in colours that people who do not tell red from green tell apart (Okabe and Ito)
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
-WIDTH, LEFT, BAR, ROW = 520, 130, 22, 46
+#: the height of a bar, and how far the frame of a view goes beyond a part, in hundredths of the width
+BAR, WIDE = 20, 2.5
 STYLE = """
 .somd-plan { font: 14px/1.5 system-ui, sans-serif; max-width: 720px;
   color-scheme: light dark; color: light-dark(#222, #ddd);
@@ -35,8 +36,8 @@ STYLE = """
   min-height: 1.4rem; margin: 0 0 .5rem;
   background: repeating-linear-gradient(135deg, #8884 0 6px, transparent 6px 12px); }
 .somd-plan .fence span { background: light-dark(#fff, #1a1a1a); padding: 0 .5rem; }
-.somd-plan svg { max-width: 100%; height: auto; display: block; }
-.somd-plan svg text { fill: currentColor; font: 13px system-ui, sans-serif; }
+.somd-plan svg { display: block; overflow: visible; }
+.somd-plan p.array { margin: .5rem 0 .1rem; }
 .somd-plan ul { margin: .2rem 0; padding-left: 1.2rem; }
 """
 
@@ -81,7 +82,7 @@ def _phase(phase: Phase, plan: Plan) -> str:
     needed = [_sentence(each) for each in requirements(checks, ranks)]
     tested = [_sentence(each) for each in _tested(nest, plan)]
     others = [
-        escape(line.strip())
+        _sentence(line.strip())
         for line in said
         if line.strip().startswith(("reduction", "private", "one partial", "raises"))
     ]
@@ -90,7 +91,7 @@ def _phase(phase: Phase, plan: Plan) -> str:
         for title, listed in (("", others), ("before it begins:", needed), ("in each iteration:", tested))
         if listed
     ).replace("<p></p>", "")
-    band = "<div class='fence'><span>fence: every thread waits for all, and sees what they wrote</span></div>"
+    band = "<div class='fence'><span>fence: every thread waits for all</span></div>"
     return f"<div class='phase'><b>{_sentence(loops)}</b>{_arrays(nest, plan)}{lists}</div>{band}"
 
 
@@ -112,46 +113,48 @@ def _tested(nest: Nest, plan: Plan) -> Iterator[str]:
 
 def _arrays(nest: Nest, plan: Plan) -> str:
     """The arrays of a phase, one below the other; of those that an expression needs on the way none."""
-    every = dict.fromkeys((*nest.arrays_read, *nest.arrays_written))
-    names = [name for name in every if not is_between(name, plan.method)]
-    rows = "".join(_array(name, nest, number) for number, name in enumerate(names))
-    label = f"arrays of the phase: {', '.join(names)}"
-    return f"<svg viewBox='0 0 {WIDTH} {len(names) * ROW + 4}' role='img' aria-label='{escape(label)}'>{rows}</svg>"
+    names = dict.fromkeys((*nest.arrays_read, *nest.arrays_written))
+    return "".join(_array(name, nest) for name in names if not is_between(name, plan.method))
 
 
-def _array(name: str, nest: Nest, number: int) -> str:
+def _array(name: str, nest: Nest) -> str:
+    """What is done with an array, and the part of each thread as a bar; the frame is what a thread reads."""
     read, written = name in nest.arrays_read, name in nest.arrays_written
-    what = "read, written" if read and written else "read" if read else "written"
-    top = number * ROW + 16
-    drawn = [f"<text x='0' y='{top + 15}'><tspan font-weight='600'>{escape(name)}</tspan> {what}</text>"]
+    said = "read, written" if read and written else "read" if read else "written"
     axis = _axis(name, nest)
     shared = "any part of it, by every thread"
     if any(each.array == name for each in nest.combined):
         axis, shared = None, "a copy for each thread; the fence combines them"
     if axis is None:
-        box = f"x='{LEFT}' y='{top}' width='{WIDTH - LEFT}' height='{BAR}'"
-        drawn.append(f"<rect {box} fill='#8886'/>")
-        drawn.append(f"<text x='{LEFT + 8}' y='{top + 15}'>{shared}</text>")
-        return "".join(drawn)
-    part = (WIDTH - LEFT) / len(COLOURS)
-    for thread, colour in enumerate(COLOURS):
-        box = f"x='{LEFT + thread * part:.1f}' y='{top}' width='{part - 1:.1f}' height='{BAR}'"
-        drawn.append(f"<rect {box} fill='{colour}'><title>thread {thread}</title></rect>")
+        drawn = [f"<rect x='0' y='3' width='100%' height='{BAR}' fill='#8886'/>"]
+        return _drawn(name, f"{said}: {shared}", drawn)
+    part = 100 / len(COLOURS)
+    drawn = [
+        f"<rect x='{thread * part:.1f}%' y='3' width='{part - 0.2:.1f}%' height='{BAR}' fill='{colour}'>"
+        f"<title>thread {thread}</title></rect>"
+        for thread, colour in enumerate(COLOURS)
+    ]
     pairs = nest.views.get(name, ())
     pair = pairs[axis] if axis < len(pairs) else (0, 0)
     if EVERYTHING in pair:
-        drawn.append(_frame(LEFT, WIDTH - LEFT, top, "thread 1 reads all of it"))
+        drawn.append(_frame(0.2, 99.6))
+        said += "; thread 1 reads all of it"
     elif pair != (0, 0):
-        wide = 14
-        first, last = LEFT + part - wide * (pair[0] > 0), LEFT + 2 * part - 1 + wide * (pair[1] > 0)
-        drawn.append(_frame(first, last - first, top, f"thread 1 reads {pair[0]} before its part, {pair[1]} behind"))
-    return "".join(drawn)
+        first, last = part - WIDE * (pair[0] > 0), 2 * part + WIDE * (pair[1] > 0)
+        drawn.append(_frame(first, last - first))
+        said += f"; thread 1 reads {pair[0]} before its part, {pair[1]} behind"
+    return _drawn(name, said, drawn)
 
 
-def _frame(left: float, width: float, top: int, said: str) -> str:
-    box = f"x='{left:.1f}' y='{top - 3}' width='{width:.1f}' height='{BAR + 6}'"
-    text = f"<text x='{left:.1f}' y='{top - 6}' style='font-size:11px'>{escape(said)}</text>"
-    return f"<rect {box} fill='none' stroke='currentColor' stroke-width='2' stroke-dasharray='4 3'/>{text}"
+def _drawn(name: str, said: str, drawn: list[str]) -> str:
+    label = f"<p class='array'><b>{escape(name)}</b> {escape(said)}</p>"
+    alt = escape(f"{name}: {said}", quote=True)
+    return f"{label}<svg width='100%' height='{BAR + 6}' role='img' aria-label='{alt}'>{''.join(drawn)}</svg>"
+
+
+def _frame(left: float, width: float) -> str:
+    box = f"x='{left:.1f}%' y='1' width='{width:.1f}%' height='{BAR + 4}'"
+    return f"<rect {box} fill='none' stroke='currentColor' stroke-width='2' stroke-dasharray='4 3'/>"
 
 
 def _axis(name: str, nest: Nest) -> int | None:

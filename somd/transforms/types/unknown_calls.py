@@ -6,8 +6,6 @@ In: the call and what its function is. Out: headline and helps.
 from __future__ import annotations
 
 import builtins
-import difflib
-from types import ModuleType
 from typing import Any
 
 import libcst as cst
@@ -15,7 +13,8 @@ import libcst as cst
 from somd.arguments.instead import DRAWN, is_random
 from somd.language.written_out import instead_of_function
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import MISSING, evaluate
+from somd.transforms.tree.misspelt import meant
+from somd.transforms.tree.names import MISSING
 
 _OUTSIDE = "call it outside of the method, and pass its result"
 _PRINT = (
@@ -27,7 +26,7 @@ _PRINT = (
 def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tuple[str, ...]]:
     """Headline and helps of SOMD203."""
     text = cst.Module([]).code_for_node(node.func)
-    near = _near(node.func, method) if function is MISSING else ""
+    near = meant(node.func, method)
     if near:
         return f"there is no `{text}`", (f"did you mean `{near}`?",)
     return f"`{text}` is not a function that a method may call", _instead(function)
@@ -47,14 +46,3 @@ def _instead(function: Any) -> tuple[str, ...]:
     if function is MISSING:
         return ("write the loop out, or call it outside of the method",)
     return (*instead_of_function(function), _OUTSIDE)
-
-
-def _near(node: cst.BaseExpression, method: Method) -> str:
-    """The name that a module has in place of one that it lacks; "" where it is no module, or nothing is near."""
-    if not isinstance(node, cst.Attribute):
-        return ""
-    module = evaluate(node.value, method.namespace, method.local_names)
-    if not isinstance(module, ModuleType):
-        return ""
-    found = difflib.get_close_matches(node.attr.value, dir(module), n=1)
-    return f"{cst.Module([]).code_for_node(node.value)}.{found[0]}" if found else ""
