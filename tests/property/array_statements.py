@@ -194,7 +194,8 @@ class Writer:
         if kind > 0.8 and not self.parts:
             self.parts.append(name)
             self.locals += ["p"] * 2
-            return f"p = {name}[{index}]"
+            form = self.random.choice(("{}", "{}", "{}", "{}.real", "np.real({})", "{}.conj()"))
+            return f"p = {form.format(f'{name}[{index}]')}"
         if kind > 0.76 and self.parts:
             return f"p {self.random.choice(('+=', '*='))} {self.value(None)}"
         if kind < 0.2:

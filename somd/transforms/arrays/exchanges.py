@@ -20,6 +20,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, target_parts
 from somd.transforms.tree.walking import nodes_in
+from somd.transforms.types.functions import METHODS, PARTS
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
 
@@ -88,6 +89,16 @@ class Exchanges:
         return callee.kind in ("allocate", "like", "copy", "astype")
 
     def may_share(self, node: cst.BaseExpression | None) -> bool:
+        """Whether NumPy may give memory of another array, where a new array is made here."""
+        if isinstance(node, cst.IfExp):
+            return self.may_share(node.body) or self.may_share(node.orelse)
+        if isinstance(node, cst.Subscript):
+            return self._is_array(node) and self.may_share(node.value)
+        if isinstance(node, cst.Attribute) and self._is_array(node):
+            return node.attr.value in PARTS or self.may_share(node.value)
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        if callee is not None and callee.kind in ("numpy", "method") and self._is_array(node):
+            return callee.name in (PARTS if callee.kind == "numpy" else METHODS)
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
         return given is not None and given.function.may_share
 
@@ -128,18 +139,26 @@ class Exchanges:
             }
             self.parts |= {name for name in rows if self._is_array(cst.Name(name))}
             own -= rows
+            if any(self._is_told(name, node.value) for name in rows):
+                self.shared.add(node)
         for name, value in arrays:
             view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name) or self._gives_a_part(value)
             if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
                 self.copied.add(node)
                 view = False
-            if self.may_share(value) and self.reaching.names(name) & (self.reaching.written | self.reaching.given_back):
+            if self._is_told(name, value):
                 self.shared.add(node)
             if view:
                 self.parts.add(name)
                 own.discard(name)
             else:
                 own.add(name)
+
+    def _is_told(self, name: str, value: cst.BaseExpression) -> bool:
+        """Whether `name` may be memory that is written or returned, where a new array is made here."""
+        return self.may_share(value) and bool(
+            self.reaching.names(name) & (self.reaching.written | self.reaching.given_back)
+        )
 
     def _may_copy(self, name: str, value: cst.BaseExpression, node: cst.CSTNode, own: set[str]) -> bool:
         """Whether nobody can tell a copy from the array that a name would be a second one of."""
