@@ -152,6 +152,16 @@ def stored_by_functions(x, y):
     return z
 
 
+@program(lambda: [(x := np.array([3, 1, 0, 5, 2, 4]), x), (np.array([3, 1, 0, 5, 2, 4]), np.array([1, 1, 5, 0, 2, 2]))])
+@somd
+def scattered_from_itself(a, x):
+    np.add.at(a, x % 6, 1)
+    np.add.at(a, x % 6, a)
+    np.subtract.at(a, a[::-1] % 6, a * 2)
+    np.maximum.at(a, 2, x)
+    return a.sum()
+
+
 @program(
     lambda: [
         (np.array(x, dtype=np.int64), numbers(len(x)) * 10.0 ** numbers(len(x), seed=2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class Arguments(Emitting):
-    """The arguments of `node`, by NumPy's names of the parameters, and what is emitted for it."""
+    """The arguments of `node`, by NumPy's names of the parameters, and what is emitted for it; the values of those that
+    are `changed` may lie in what the call writes."""
 
-    def __init__(self, expressions: Expressions, node: cst.Call) -> None:
+    def __init__(self, expressions: Expressions, node: cst.Call, changed: Collection[str] = ()) -> None:
         super().__init__(expressions, node)
-        self.call = node
+        self.call, self.changed = node, changed
         given = expressions.types.calls[node].given
         assert given is not None
         self.function, self.nodes, self.constants = given.function, given.nodes, given.constants
@@ -37,8 +39,11 @@ class Arguments(Emitting):
         return name in self.nodes
 
     def value(self, name: str) -> Value:
-        """An argument that is an array, or a number."""
-        return self.expressions.value(self.nodes[name][0])
+        """An argument that is an array, or a number, as it is before the call."""
+        value = self.expressions.value(self.nodes[name][0])
+        if name in self.changed and value.shape:
+            return self.expressions.computed_before(value, self.nodes[name][0])
+        return value
 
     def kind(self, name: str) -> ArrayType | ScalarType:
         """The type of an argument."""

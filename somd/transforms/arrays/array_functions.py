@@ -6,7 +6,7 @@ comes before it. `TABLE` says what each function means; `creation`, `rearranging
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -73,7 +73,8 @@ def value_of(expressions: Expressions, node: cst.Call) -> Value:
     return TABLE[arguments.function.name](arguments)
 
 
-def written_by(expressions: Expressions, node: cst.Call) -> tuple[View, Value] | None:
-    """What a call that gives nothing writes, and the value that it stores there; None where that has been done."""
-    arguments = Arguments(expressions, node)
+def written_by(expressions: Expressions, node: cst.Call, changed: Collection[str]) -> tuple[View, Value] | None:
+    """What a call that gives nothing writes, and the value that it stores there; None where that has been done. The
+    values of parameters that are `changed` may lie in what is written."""
+    arguments = Arguments(expressions, node, changed)
     return WRITERS[arguments.function.name](arguments)

@@ -308,7 +308,9 @@ class Assignments:
         given = self.types.calls[node].given
         assert given is not None
         if given.function.name != OUT:
-            written = written_by(self.expressions, node)
+            target, *others = given.nodes
+            changed = [name for name in others if self.changed_by(given.nodes[target], given.nodes[name][0], small)]
+            written = written_by(self.expressions, node, changed)
             return [] if written is None else self.stored(small, *written, node)
         value, view = self.expressions.value(given.nodes["value"][0]), self.target_of(given.nodes["out"][0])
         self.shapes.into(OUTPUT, view.shape, value.shape, small)

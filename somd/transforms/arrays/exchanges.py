@@ -97,10 +97,16 @@ class Exchanges:
         if isinstance(node, cst.Attribute) and self._is_array(node):
             return node.attr.value in PARTS or self.may_share(node.value)
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
-        if callee is not None and callee.kind in ("numpy", "method") and self._is_array(node):
-            return callee.name in (PARTS if callee.kind == "numpy" else METHODS)
-        given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
-        return given is not None and given.function.may_share
+        if node is None or callee is None or not self._is_array(node):
+            return False
+        if callee.given is not None:
+            one_of = len(callee.given.nodes.get("operands", ())) == 1  # np.einsum("ij->ji", a)
+            return one_of or callee.given.function.may_share
+        if callee.kind == "cast" and isinstance(node, cst.Call):
+            given = node.args[0].value
+            found = self.types.names.get(given.value) if isinstance(given, cst.Name) else self.types.nodes.get(given)
+            return found == self.types.nodes.get(node)
+        return callee.name in {"numpy": PARTS, "method": METHODS}.get(callee.kind, ())
 
     def _gives_a_part(self, node: cst.BaseExpression) -> bool:
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
@@ -181,6 +187,11 @@ class Exchanges:
             if sum(self.reaching.is_one(each) and bool(names & names_read(each)) for each in parts) > 1:
                 return False
         return True
+
+    def is_given_again(self, node: cst.BaseExpression) -> bool:
+        """Whether what is returned may be memory that the caller reaches in another way, where a new array is made."""
+        arrays = [name for name in names_read(node) if self._is_array(cst.Name(name))]
+        return self.may_share(node) and not all(map(self.given_once, arrays))
 
     def _has_parts(self, value: cst.BaseExpression) -> bool:
         """Whether other names stand for parts of an array."""

@@ -284,9 +284,9 @@ class _Lowering:
             return self.expressions.plain_number(node)
         self.assignments.check_choice(node)
         value = self.expressions.value(node)
-        if isinstance(value, View) and value.whole:
+        shared = self.parts.exchanges.is_given_again(node)
+        if isinstance(value, View) and value.whole and not shared:
             return self.names.expression(value.array, node)
-        shared = self.parts.exchanges.may_share(node)
         if isinstance(value, View) and value.array not in self.names.spelled:
             shared = shared or not self.parts.exchanges.given_once(value.array)
         if shared:
