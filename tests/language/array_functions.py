@@ -158,7 +158,7 @@ def scattered_from_itself(a, x):
     np.add.at(a, x % 6, 1)
     np.add.at(a, x % 6, a)
     np.subtract.at(a, a[::-1] % 6, a * 2)
-    np.maximum.at(a, 2, x)
+    np.maximum.at(a, 5, 3)
     return a.sum()
 
 

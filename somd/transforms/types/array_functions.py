@@ -103,7 +103,7 @@ class ArrayFunctions:
         self.expressions.types.calls[node] = Callee("array", function.name, given=Given(function, nodes, constants))
         samples = _Samples(function.function, tuple(arguments), not function.writes)
         kinds = tuple(self.expressions.types.nodes[each] for each in operands)
-        lengths = {p.name for p in function.parameters if p.kind == SHAPE}
+        lengths = {p.name for p in function.parameters if p.kind == SHAPE or p.name == "indices"}
         unlike = {each for name in lengths & set(nodes) for each in nodes[name]}  # samples have lengths of their own
         literals: tuple[Literal, ...] = tuple(None if o in unlike else self.expressions.literal(o) for o in operands)
         try:
