@@ -20,6 +20,7 @@ from somd.transforms.analysis.affine import Scope, affine, size, variable
 from somd.transforms.analysis.allocations import lengths_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.walking import Reader
 
 
@@ -42,7 +43,7 @@ def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Fa
     stable_names = {variable(n) for n in stable} | {size(a, k) for a in stable for k in range(ranks.get(a, 0))}
     for node, target, value in _top_level(method):
         if target.value in stable and (target.value not in method.param_names):
-            for formula in _equalities(target.value, value, scope, ranks):
+            for formula in equalities(target.value, value, scope, ranks):
                 if formula.names <= stable_names:
                     found.append(Fact(formula, node))
     return tuple(found)
@@ -79,14 +80,19 @@ def assignment_counts(method: Method) -> Counter[str]:
 def _top_level(method: Method) -> Iterator[tuple[cst.CSTNode, cst.Name, cst.BaseExpression]]:
     """The assignments that are run whenever the method is, each with the name and the value."""
     for node in _always_run(statements_of(method.function.body)):
-        if isinstance(node, cst.Assign) and len(node.targets) == 1:
-            target = node.targets[0].target
-            if isinstance(target, cst.Name):
-                yield node, target, node.value
-            elif isinstance(target, cst.Tuple):
-                yield from ((node, *pair) for pair in _unpacked(target, node.value))
-        elif isinstance(node, cst.AnnAssign) and node.value is not None and isinstance(node.target, cst.Name):
-            yield node, node.target, node.value
+        yield from ((node, *pair) for pair in assignments_in(node))
+
+
+def assignments_in(node: cst.CSTNode) -> Iterator[tuple[cst.Name, cst.BaseExpression]]:
+    """The names that a statement gives a value, which is written there or an element of a shape."""
+    if isinstance(node, cst.Assign) and len(node.targets) == 1:
+        target = node.targets[0].target
+        if isinstance(target, cst.Name):
+            yield target, node.value
+        elif isinstance(target, cst.Tuple):
+            yield from _unpacked(target, node.value)
+    elif isinstance(node, cst.AnnAssign) and node.value is not None and isinstance(node.target, cst.Name):
+        yield node.target, node.value
 
 
 def _always_run(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
@@ -106,12 +112,26 @@ def _unpacked(target: cst.Tuple, value: cst.BaseExpression) -> Iterator[tuple[cs
                 yield name, cst.Subscript(value, [index])
 
 
-def _equalities(name: str, value: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) -> Iterator[Affine]:
-    if name not in ranks:
+def equalities(name: str, value: cst.BaseExpression, scope: Scope, ranks: Mapping[str, int]) -> Iterator[Affine]:
+    """What it tells of a name, or of the lengths of the array that it stands for, that it has a value."""
+    if name in ranks:
+        for axis, length in enumerate(lengths_of(value, scope, ranks)):
+            if length is not None:
+                yield Affine(f"{size(name, axis)} = {length.text}", length.names | {size(name, axis)})
+    elif name not in scope.inexact:
         equal = affine(value, scope)
-        if equal is not None and name not in scope.inexact:
-            yield Affine(f"{variable(name)} = {equal.text}", equal.names | {variable(name)})
-        return
-    for axis, length in enumerate(lengths_of(value, scope, ranks)):
-        if length is not None:
-            yield Affine(f"{size(name, axis)} = {length.text}", length.names | {size(name, axis)})
+        sign, values = ("=", [equal]) if equal is not None else _bounds(value, scope)
+        for each in values:
+            if each is not None:
+                yield Affine(f"{variable(name)} {sign} {each.text}", each.names | {variable(name)})
+
+
+def _bounds(value: cst.BaseExpression, scope: Scope) -> tuple[str, list[Affine | None]]:
+    """What `max` or `min` is not below, or not above. That it is one of them is left out: isl would tell apart all ways
+    in which the lengths of a method may be negative or not."""
+    if not isinstance(value, cst.Call) or any(each.keyword is not None or each.star for each in value.args):
+        return "=", []
+    function = evaluate(value.func, scope.method.namespace, scope.method.local_names)
+    if len(value.args) < 2 or not (function is max or function is min):
+        return "=", []
+    return ">=" if function is max else "<=", [affine(each.value, scope) for each in value.args]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -21,10 +21,12 @@ __all__ = ["INPUT", "MASK", "OPERANDS", "OUTPUT", "Broadcasting"]
 
 @dataclass
 class Broadcasting:
-    """Broadcasts shapes and emits tests. `equal` has the pairs of lengths that were tested on the way to here."""
+    """Broadcasts shapes and emits tests. `equal` has the pairs of lengths that were tested on the way here; `natural`
+    tells which are never negative."""
 
     names: Names
     collector: Collector
+    natural: Callable[[Linear], bool] = lambda length: length.is_natural(())
     equal: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     before: list[cst.BaseStatement] = field(default_factory=list)
     #: the tests that were made
@@ -64,7 +66,7 @@ class Broadcasting:
             return
         if not unknown:
             return
-        test = " or ".join(f"({a.text} != {b.text} and ({a.text} > 0 or {b.text} > 0))" for a, b in unknown)
+        test = " or ".join(f"({self.differ(a, b)})" if len(unknown) > 1 else self.differ(a, b) for a, b in unknown)
         raising = self.names.raising(what, [first, second], node)
         made = self.names.line(f"if {test}:\n    {raising}", node)
         self.before.append(made)
@@ -73,14 +75,18 @@ class Broadcasting:
             read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
             self.equal[frozenset((a.text, b.text))] = frozenset(read)
 
+    def differ(self, a: Linear, b: Linear) -> str:
+        """The test whether two lengths are not equal, where those below 0 count as 0."""
+        if self.natural(a) and self.natural(b):
+            return f"{a.text} != {b.text}"
+        return f"{a.text} != {b.text} and ({a.text} > 0 or {b.text} > 0)"
+
     def demand(self, what: str, a: Linear, b: Linear, shapes: Sequence[Shape], node: cst.CSTNode) -> None:
         """Emit a test that two lengths of some shapes are equal."""
         if a == b or frozenset((a.text, b.text)) in self.equal:
             return
         raising = self.names.raising(what, list(shapes), node)
-        self.before.append(
-            self.names.line(f"if {a.text} != {b.text} and ({a.text} > 0 or {b.text} > 0):\n    {raising}", node)
-        )
+        self.before.append(self.names.line(f"if {self.differ(a, b)}:\n    {raising}", node))
         self.equal[frozenset((a.text, b.text))] = frozenset(names_read(cst.parse_expression(f"{a.text}, {b.text}")))
 
     def refuse(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:

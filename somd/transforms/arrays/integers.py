@@ -45,6 +45,7 @@ class Integers:
         self.mask: str | None = None
         #: in loops that are made, names for the elements of arrays that are not, and the statements that set them
         self.elements: tuple[dict[tuple[Value, tuple[Linear, ...]], str], list[cst.BaseStatement]] | None = None
+        shapes.natural = self.natural
         self.slices = Slices(self.linear, self.natural, self.named, self.clamped, names.function)
 
     @property

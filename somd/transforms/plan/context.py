@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
@@ -197,6 +198,8 @@ class Context:
         #: what holds somewhere in the method, and what holds from the place on that is planned
         self.all_facts: tuple[Fact, ...] = facts_of(method, self.scope, kinds.ranks)
         self._facts = tuple(fact.formula for fact in self.all_facts if fact.behind is None)
+        #: what holds besides for the rest of the lists of statements around it
+        self._inside: tuple[Affine, ...] = ()
         self._aliases = aliases_of(statements_of(method.function.body), kinds.ranks, kinds.aliases)
         #: which names may be one array at the place that is planned
         self.aliases = Aliases()
@@ -226,7 +229,20 @@ class Context:
     @property
     def facts(self) -> tuple[Affine, ...]:
         """What holds at the place that is planned."""
-        return (*self._facts, *self.aliases.equal_lengths(self.kinds.ranks))
+        return (*self._facts, *self._inside, *self.aliases.equal_lengths(self.kinds.ranks))
+
+    @contextmanager
+    def statement_list(self) -> Iterator[None]:
+        """A block in which a list of statements is planned: what it makes known is forgotten behind it."""
+        outer = self._inside
+        try:
+            yield
+        finally:
+            self._inside = outer
+
+    def learn(self, formulas: Iterable[Affine]) -> None:
+        """Take for granted what holds for the rest of the list of statements that is planned."""
+        self._inside += tuple(each for each in formulas if each not in self._facts)
 
     def stand_before(self, statement: cst.CSTNode) -> None:
         """Take what may be one array before a statement for what may be so."""

@@ -26,7 +26,7 @@ from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
 from somd.transforms.plan.element_sums import accumulated_elements
-from somd.transforms.plan.facts_around import facts_inside, holds_behind
+from somd.transforms.plan.facts_around import assigned_before, facts_inside, holds_behind
 from somd.transforms.plan.formulas import contains_formula, is_formula, touches_no_array
 from somd.transforms.plan.handed_elements import handed_element
 from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
@@ -177,6 +177,10 @@ class _Planner:
 
     def block(self, statements: Sequence[cst.CSTNode], around: tuple[Affine, ...]) -> list[Step]:
         """The steps of a statement list; `around` holds for the scalars of the uniform loops outside."""
+        with self.context.statement_list():
+            return self.statements(statements, around)
+
+    def statements(self, statements: Sequence[cst.CSTNode], around: tuple[Affine, ...]) -> list[Step]:
         steps: list[Step] = []
         serial: list[cst.BaseStatement] = []
         for k, statement in enumerate(statements):
@@ -185,6 +189,7 @@ class _Planner:
             if made is None:
                 serial.append(statement)  # type: ignore[arg-type]
                 around = (*around, *holds_behind(statement, statements[k + 1 :], self.context))
+                self.context.learn(assigned_before(statement, statements[k + 1 :], self.context))
                 continue
             if serial:
                 steps.append(self.serial(serial))
