@@ -12,13 +12,18 @@
                                           s__before[s__lane] = s__own
                                           s__own = s__own + s__all
                                       s__base[s__block] = s__own
-                                  for s__block in range(s__blocks):          what stands before each block, in order
-                                      s__all = s__base[s__block]
-                                      s__base[s__block] = s
-                                      s = s + s__all
+                                  for s__part in range(1):                   what stands before each block, in order
+                                      s__at = s
+                                      for s__block in range(s__blocks):
+                                          s__all = s__base[s__block]
+                                          s__base[s__block] = s__at
+                                          s__at = s__at + s__all
+                                      s__last[s__part] = s__at
                                   for s__lane in range(s__lanes):            the iterations
                                       ...
                                       out[i] = s__base[...] + (s__before[s__lane] + s__own)
+                                  if s__blocks > 0:
+                                      s = s__last[0]
 
 One thread alone does all of it in one pass, for it knows what stands before a lane when it comes to it:
 
@@ -136,9 +141,10 @@ class _Carried:
         words: tuple[str, ...] = ("own", "slope", "before", "slopes", "base", "all", "by", "grown")
         new = [rewriter.new(f"{name}__{word}", name) for word in words]
         self.own, self.slope, self.before, self.slopes, self.base, self.all, self.by, self.grown = new
-        #: for one thread: the value before a block, what a lane makes of 0 and its slope, and that of the lanes so far
-        words = ("at", "made", "steep", "wide")
-        self.at, self.made, self.steep, self.wide = [rewriter.new(f"{name}__{word}", name) for word in words]
+        #: for one trip that comes by all blocks: the value before a block, and behind the last; for one thread also
+        #: what a lane makes of 0 and its slope, and that of the lanes so far
+        words = ("at", "last", "made", "steep", "wide")
+        self.at, self.last, self.made, self.steep, self.wide = [rewriter.new(f"{name}__{word}", name) for word in words]
         #: whether the value has been set anew: so far, in the lanes before in a block, in a block; in one lane; and in
         #: the lanes before that one thread has come by
         words = ("new", "news", "renewed", "was", "passed")
@@ -170,9 +176,9 @@ class Written:
         self.rewriter, self.claim = rewriter, claim
         self.affine = claim.by == "affine"
         self.carried = [_Carried(name, rewriter, name in claim.resets.values()) for name in claim.names]
-        spelled, words = claim.names[0], ("lanes", "full", "blocks", "lane", "block")
+        spelled, words = claim.names[0], ("lanes", "full", "blocks", "lane", "block", "part")
         new = [rewriter.new(f"{spelled}__{word}", spelled) for word in words]
-        self.lanes, self.full, self.blocks, self.lane, self.block = new
+        self.lanes, self.full, self.blocks, self.lane, self.block, self.part = new
         #: the lanes of a block
         self.in_block = f"range({self.block} * {BLOCK}, min({self.block} * {BLOCK} + {BLOCK}, {self.lanes}))"
         #: what sets names for the bounds of the loop, where they may not stand where they are wanted
@@ -197,19 +203,29 @@ class Written:
         folded = parsed(
             f"{blocks}\n{_in(self.starts())}\n    for {lane} in {self.in_block}:\n{_in(_in(self.each(self.within)))}"
             f"\n{_in(self.each(self.left))}\n",
-            f"{blocks}\n{_in(self.each(self.handed_on))}\n",
+            f"for {self.part} in range(1):\n{_in(self.each(self.enters))}\n    {blocks}\n"
+            f"{_in(_in(self.each(self.handed_on)))}\n{_in(self.each(self.leaves))}\n",
         )
-        return [totals, *folded, rest]
+        return [totals, *folded, rest, self.behind()]
+
+    def enters(self, each: _Carried) -> str:
+        """One trip begins from the value before the loop, and leaves that behind it where it can be fetched."""
+        return f"{each.at} = {each.name}"
+
+    def leaves(self, each: _Carried) -> str:
+        return f"{each.last}[{self.part}] = {each.at}"
+
+    def behind(self) -> cst.BaseStatement:
+        """The values behind the loop; where it has no iterations they stay what they are."""
+        values = self.each(lambda each: f"{each.name} = {each.element(each.last, '0')}")
+        return parsed(f"if {self.blocks} > 0:\n{_in(values)}\n")[0]
 
     def in_one_pass(self) -> list[cst.BaseStatement]:
         """One trip, which does all iterations."""
-        spelled, empty, block, lane = self.claim.names[0], self.rewriter.of_numpy("empty"), self.block, self.lane
-        part = self.rewriter.new(f"{spelled}__part", spelled)
-        rooms = [f"{each.base} = {empty}(1, {self.rewriter.of_numpy(each.type.dtype)})" for each in self.carried]
+        block, lane = self.block, self.lane
         [loop] = parsed(
-            f"for {part} in range(1):\n{_in(self.each(lambda each: f'{each.at} = {each.name}'))}\n"
-            f"    for {block} in range({self.blocks}):\n        pass\n"
-            f"{_in(self.each(lambda each: f'{each.base}[{part}] = {each.at}'))}\n"
+            f"for {self.part} in range(1):\n{_in(self.each(self.enters))}\n"
+            f"    for {block} in range({self.blocks}):\n        pass\n{_in(self.each(self.leaves))}\n"
         )
         [in_block] = parsed(f"for {lane} in {self.in_block}:\n    pass\n")
         body = [*self.lines(self.each(self.comes_to)), *self.lane_of_one(), *self.lines(self.each(self.goes_by))]
@@ -221,8 +237,8 @@ class Written:
         statements = cst.ensure_type(cst.ensure_type(loop, cst.For).body, cst.IndentedBlock)
         blocks = statements.body[len(self.carried)].with_changes(body=cst.IndentedBlock(whole))
         inside = [blocks if k == len(self.carried) else each for k, each in enumerate(statements.body)]
-        behind = [f"{each.name} = {each.element(each.base, '0')}" for each in self.carried]
-        return [*parsed(*rooms), loop.with_changes(body=statements.with_changes(body=inside)), *parsed(*behind)]
+        made = loop.with_changes(body=statements.with_changes(body=inside))
+        return [made, self.behind()]
 
     def lane_of_one(self) -> list[cst.BaseStatement]:
         """A lane of what one thread does: its trips, by "affine" behind what the lane makes of any value."""
@@ -292,6 +308,8 @@ class Written:
             f"{self.full} = max(0, {span}) // {abs(step) * LANE}",
             f"{self.blocks} = ({self.lanes} + {BLOCK - 1}) // {BLOCK}",
         ]
+        empty = self.rewriter.of_numpy("empty")
+        made += [f"{each.last} = {empty}(1, {self.rewriter.of_numpy(each.type.dtype)})" for each in self.carried]
         return parsed(*made)
 
     def rooms(self) -> list[cst.BaseStatement]:
@@ -338,7 +356,7 @@ class Written:
 
     def handed_on(self, each: _Carried) -> str:
         """A block: what it gives is replaced by the value before it."""
-        block, s = self.block, each.name
+        block, s = self.block, each.at
         made = f"{each.all} = {each.element(each.base, block)}\n{each.base}[{block}] = {s}\n"
         by = f"{each.element(each.grown, block)} * " if self.affine else ""
         return f"{made}{s} = {each.chosen(f'{each.renewed}[{block}]', each.all, f'{by}{s} + {each.all}')}"

@@ -234,7 +234,8 @@ def is_alone(step: Uniform, method: Method) -> bool:
 def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:
     """Why loops that scans were written out into are not distributed, as they were asked to be."""
     bases = plan.method.bases
-    left = bases - {name for phase in plan.phases() for name in phase.nest.arrays_read}
+    nests = [phase.nest for phase in plan.phases()]
+    left = bases - {name for nest in nests for name in nest.arrays_read if name not in nest.arrays_written}
     loops = [loop for loop in plan.in_order if names_read(loop) & left and not _stores(loop, bases)]
     return tuple(dict.fromkeys(each for loop in loops for each in plan.in_order[loop]))
 

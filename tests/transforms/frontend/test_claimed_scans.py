@@ -95,6 +95,19 @@ def test_sums_of_numbers_of_one_sign_never_go_back() -> None:
     assert np.allclose(out, np.cumsum(a), rtol=1e-13)
 
 
+def test_two_devices_have_the_bits_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from somd.runtime.opencl.several import parts
+    from tests.several import KINDS, several
+
+    a = np.random.default_rng(0).lognormal(0.0, 8.0, TRIPS)
+    out, last = expected_sums(a, 0.1)
+    devices = several(KINDS, 2, monkeypatch)
+    monkeypatch.setattr(parts, "FEW", 0)
+    with somd.use(target="opencl", device=devices):
+        found = sums(a, 0.1)
+    assert found[0].tobytes() == out.tobytes() and found[1] == last
+
+
 def test_segments_have_one_bit_pattern() -> None:
     a = np.random.default_rng(3).lognormal(0.0, 3.0, TRIPS).astype(np.float32)
     first, *others = everywhere(lambda: segments(a, np.float32(0.3)))
@@ -105,7 +118,7 @@ def test_segments_have_one_bit_pattern() -> None:
 
 def test_one_thread_takes_one_pass_where_nothing_else_is_handed_on() -> None:
     assert "if n_slaves == 1:" in sums.source("multicore")
-    assert "n_slaves" not in sums.source("opencl") and "s__part" not in sums.source("opencl")
+    assert sums.source("opencl").count("__kernel") == 4
 
 
 def test_recurrences_have_one_bit_pattern() -> None:
