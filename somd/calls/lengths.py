@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from somd.diagnostics.refusals import of_the_user
 from somd.runtime.faults import out_of_bounds
 from somd.syntax import module_of
 
@@ -16,18 +17,20 @@ if TYPE_CHECKING:
     from somd.calls.specialisations import Entry
 
 
-def with_length(error: IndexError, entry: Entry, values: tuple[Any, ...]) -> None:
-    """Add the length of the axis to an error that an access outside its array has made."""
+def with_length(error: IndexError, entry: Entry, values: tuple[Any, ...]) -> bool:
+    """Add the length of the axis to an error that an access outside its array has made; False for another one."""
     told = getattr(error, "somd_access", None)
     if told is None:
-        return
+        return False
+    of_the_user(error)
     (_, _, array, axis, _), _ = told
     for (name, text), value in zip(entry.parameters, values, strict=False):
         if text == array and not _bound_again(name, entry.text):
             shape = getattr(value, "shape", ())
             if 0 <= axis < len(shape):
                 error.args = (out_of_bounds(told[0], told[1], shape[axis]),)
-            return
+            break
+    return True
 
 
 def _bound_again(name: str, text: str) -> bool:

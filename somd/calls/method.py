@@ -29,6 +29,7 @@ from somd.capture.reaching import reach_of_source
 from somd.capture.source_text import take_source
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
+from somd.diagnostics.refusals import of_the_user
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.runtime.mpi.distributed import buffers
@@ -136,7 +137,12 @@ class SomdMethod(Generic[P, R]):
         Raises:
             TypeError: the function cannot be called so.
         """
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        try:
+            bound = inspect.signature(self._function).bind(*args, **kwargs)
+        except TypeError as error:
+            wrong = TypeError(f"{self._function.__qualname__}(): {error}")
+            of_the_user(wrong)
+            raise wrong from None
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
@@ -247,7 +253,8 @@ class SomdMethod(Generic[P, R]):
             try:
                 result = entry.call(given, settings.workers, settings.small_work)
             except IndexError as error:
-                with_length(error, entry, given)
+                if with_length(error, entry, given):
+                    raise error.with_traceback(None)  # noqa: B904 - the same error, without the runtime's frames
                 raise
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:

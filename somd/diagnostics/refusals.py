@@ -17,8 +17,16 @@ from somd.errors import SomdError, SomdInternalError
 
 
 def is_refusal(error: object) -> bool:
-    """Whether an exception is about the user's program."""
-    return isinstance(error, SomdError) and not isinstance(error, SomdInternalError)
+    """Whether an exception is about the user's program: a refusal, or an error of an access or a call of theirs."""
+    if isinstance(error, SomdError):
+        return not isinstance(error, SomdInternalError)
+    return getattr(error, "somd_of_the_user", False) is True
+
+
+def of_the_user(error: Exception) -> None:
+    """Show an exception of Python's as a refusal is shown: it is about the user's program."""
+    error.somd_of_the_user = True  # type: ignore[attr-defined]
+    hook()
 
 
 def hidden(caught: Any) -> bool:
@@ -43,8 +51,8 @@ def hook() -> None:
 
 def _shown(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if is_refusal(error):
-        assert isinstance(error, SomdError)
         trace = error.__traceback__ = without_our_frames(trace)
+    if isinstance(error, SomdError) and is_refusal(error):
         error.coloured = takes_colours(sys.stderr)
     try:
         sys.__excepthook__(kind, error, trace)

@@ -45,6 +45,21 @@ import somd
 with somd.use(target="nowhere"):
     pass
 """
+OF_AN_ACCESS = """
+import numpy as np
+from somd import dist, somd
+
+@somd
+def shifted(a: dist[np.ndarray], b: dist[np.ndarray]):
+    for i in range(len(a)):
+        a[i] = b[i + 1]
+
+def test_main():
+    shifted(np.ones(3), np.ones(3))
+
+if __name__ == "__main__":
+    test_main()
+"""
 PYTEST = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
 IPYTHON = ["-m", "IPython", "--no-banner", "--colors=NoColor"]
 
@@ -74,6 +89,17 @@ def test_no_frame_of_ours(how: list[str], text: str, tmp_path: Path) -> None:
     assert "more: somdc explain SOMD" in found and "\x1b" not in found
     if text is AT_A_CALL:
         assert "roots(np.ones(3))" in found
+
+
+@pytest.mark.parametrize("how", [[], PYTEST], ids=["python", "pytest"])
+def test_an_index_error_and_wrong_arguments_show_no_frame_of_ours(how: list[str], tmp_path: Path) -> None:
+    found = shown(how, OF_AN_ACCESS, tmp_path)
+    assert str(ROOT / "somd") not in found and "somd/calls" not in found and "somd/runtime" not in found
+    assert "shifted(np.ones(3), np.ones(3))" in found
+    assert "IndexError: an index of `b[i + 1]` is out of bounds for axis 0 of `b` with size 3" in found
+    found = shown(how, OF_AN_ACCESS.replace("(np.ones(3), np.ones(3))", "(np.ones(3))"), tmp_path)
+    assert str(ROOT / "somd") not in found and "inspect.py" not in found
+    assert "TypeError: shifted(): missing a required argument: 'b'" in found
 
 
 def test_colours_where_a_terminal_takes_them(tmp_path: Path) -> None:
