@@ -38,7 +38,7 @@ class Explanation(str):
     def _repr_html_(self) -> str:
         head, *lines = self.splitlines()
         body = "\n".join(_styled(line) for line in lines)
-        words = f'<pre style="line-height:1.4"><b>{html.escape(head)}</b>\n{body}</pre>'
+        words = f'<pre style="line-height:1.4;overflow-x:auto"><b>{html.escape(head)}</b>\n{body}</pre>'
         if not self.picture:
             return words
         folded = f"<details style='font: 14px system-ui, sans-serif'><summary>in words</summary>{words}</details>"
