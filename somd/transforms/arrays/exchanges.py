@@ -183,8 +183,10 @@ class Exchanges:
         if not names <= self.made or names & self.params:
             return False
         for given in self.reaching.results:
-            parts = [each for each in given if isinstance(each, cst.Tuple) or self._is_array(each)]
-            if sum(self.reaching.is_one(each) and bool(names & names_read(each)) for each in parts) > 1:
+            parts = [p for p in given if self.reaching.is_one(p) and (isinstance(p, cst.Tuple) or self._is_array(p))]
+            arrays = [{n for n in names_read(part) if self._is_array(cst.Name(n))} for part in parts]
+            several = sum(bool(names & each) for each in arrays)
+            if several > 1 or (several and any(not each <= self.made for each in arrays)):
                 return False
         return True
 

@@ -162,7 +162,9 @@ class _Checker(cst.CSTVisitor):
     def _visit_entries(self, node: cst.List) -> None:
         """What stands in a list among arguments, or in its rows."""
         for element in node.elements:
-            if isinstance(element.value, cst.List):
+            if isinstance(element, cst.StarredElement):
+                element.visit(self)
+            elif isinstance(element.value, cst.List):
                 self._visit_entries(element.value)
             else:
                 element.value.visit(self)

@@ -143,9 +143,10 @@ class Expressions:
             parts = [self.any(element.value) for element in node.elements]
             plain = tuple(p for p in parts if isinstance(p, ScalarType | ArrayType))
             return TupleType(plain) if len(plain) == len(parts) else None
-        self.report(
-            "SOMD202", "this expression is not supported in a SOMD method", node, "use numbers and array elements"
-        )
+        message, helps = "this expression is not supported in a SOMD method", "use numbers and array elements"
+        if isinstance(node, cst.List):
+            message, helps = "a list is no array here", "make one: `np.array([x, y])`, with rows of one length"
+        self.report("SOMD202", message, node, helps)
         return None
 
     def _operation(self, node: cst.BinaryOperation) -> Type | None:
