@@ -94,7 +94,15 @@ class Parts:
         if index.dtype == "bool":
             if others or index.ndim != base.ndim:
                 message = "a mask has the dimensions of its array here, and stands alone"
-                self.report("SOMD403", message, node, "write the loops out, with an `if`")
+                helps: tuple[str, ...] = ("write the loops out, with an `if`",)
+                if index.ndim == 1 and not others:
+                    array, mask = (" ".join(cst.Module([]).code_for_node(each).split()) for each in (node.value, item))
+                    axes = ", ".join([":", *["None"] * (base.ndim - 1)])
+                    helps = (
+                        f"the rows under it are `{array}[np.flatnonzero({mask})]`",
+                        f"to change them, write all: `{array}[:] = np.where(({mask})[{axes}], value, {array})`",
+                    )
+                self.report("SOMD403", message, node, *helps)
                 return None
             return ArrayType(base.dtype, 1)
         places = [k for k, each in enumerate(items) if isinstance(each, cst.BaseExpression)]
