@@ -199,8 +199,10 @@ class _Checker(cst.CSTVisitor):
             message = "`scan` names scalars, and stands beside neither `reduce` nor `relaxed`"
             self._report("SOMD102", message, node.items[0], 'write `with sync(s, scan="+"):`')
         if fence is None:
-            known = "`with sync:`, `with sync(name, reduce=op):`, `with sync(name, scan=op):` and `with single:`"
-            helps = f"only {known} may stand in a SOMD method"
+            known = (
+                "`with sync:`, `with sync(name, reduce=op):`, `with sync(name, scan=op):`, `with sync(relaxed=True):`"
+            )
+            helps = f"only {known} and `with single:` may stand in a SOMD method"
             self._report("SOMD201", "this `with` is not supported in a SOMD method", node.items[0], helps)
             return False
         node.body.visit(self)
