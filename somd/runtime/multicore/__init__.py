@@ -104,6 +104,7 @@ from somd.runtime.multicore.ranks import (
     part_trips,
     phase_words,
     tell,
+    tile_trips,
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
@@ -222,6 +223,7 @@ __all__ = [
     "sweeps_at_a_time",
     "table_length",
     "tell",
+    "tile_trips",
     "trips",
     "turns_at_a_time",
     "uneven_parts",

@@ -189,6 +189,14 @@ def part_trips(count: int, length: int, part: int, parts: int) -> tuple[int, int
     return (low if low < count else count), (high if high < count else count)
 
 
+@of_integers
+def tile_trips(count: int, shares: int, reach: int, part: int, parts: int) -> tuple[int, int]:
+    """The trips of the `shares` parts that a rank has of `count`, `reach` further down where others are beside it."""
+    low, _ = slave_range(0, count, 1, part * shares, parts * shares)
+    _, high = slave_range(0, count, 1, (part + 1) * shares - 1, parts * shares)
+    return low - (reach if part > 0 else 0), high - (reach if part < parts - 1 else 0)
+
+
 @native
 def phase_words(number: int, arrays: int, parts: int) -> Any:
     """Room for what is told before a phase: no rows of no array yet."""

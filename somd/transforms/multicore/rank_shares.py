@@ -137,10 +137,19 @@ def _by_key(access: Access, axis: int, dim: Dim) -> bool:
 
 
 def rows_function(
-    name: str, number: int, cut: Cut, limits: str, length: str, written: Sequence[str], types: Types, fresh: Fresh
+    name: str,
+    number: int,
+    cut: Cut,
+    limits: str,
+    length: str,
+    written: Sequence[str],
+    types: Types,
+    fresh: Fresh,
+    tiled: tuple[str, ...] = (),
 ) -> tuple[cst.FunctionDef, tuple[str, ...]]:
     """The function that tells what shares touch, and what it takes besides `ranks` and `parts`. The loop over `limits`
-    is cut into blocks of `length` trips."""
+    is cut into blocks of `length` trips; or it is `tiled`, by the names of the parts of a rank, and of how many trips
+    further down they lie, which it takes too."""
     texts = [text for rows in cut.rows.values() for pair in (rows.touched, rows.written) if pair for text in pair]
     mentioned = set().union(*map(_variables, (*texts, f"trips({limits})", length)))
     taken = (*cut.rows, *sorted(mentioned - {*cut.rows, cut.first, cut.last}), *([cut.hulls] if cut.hulls else []))
@@ -161,18 +170,21 @@ def rows_function(
         if rows.written is not None:
             entered.append(f"note_rows({words}, {k}, {part}, {rows.written[0]}, {rows.written[1]}, 2)")
     inner = "\n".join([f"{cut.last} -= 1", *entered])
+    trips = f"part_trips(trips({limits}), {length}, {part}, {parts})"
+    if tiled:
+        trips = f"tile_trips(trips({limits}), {', '.join(tiled)}, {part}, {parts})"
     body = [
         *(f"{each} = np.int64({each})" for each in taken if _is_narrow(types.names.get(each))),
         f"{words} = phase_words({number}, {len(cut.rows)}, {parts})",
         *noted,
         f"for {part} in range({parts}):",
-        f"    {cut.first}, {cut.last} = part_trips(trips({limits}), {length}, {part}, {parts})",
+        f"    {cut.first}, {cut.last} = {trips}",
         *(_of_keys(cut, limits, part, parts, low_key, high_key) if cut.hulls else []),
         f"    if {cut.first} < {cut.last}:",
         *indented(indented(inner)).splitlines(),
         f"tell({ranks}, {PHASE}, {words})",
     ]
-    header = f"@slave\ndef {name}({', '.join((ranks, parts, *taken))}):\n"
+    header = f"@slave\ndef {name}({', '.join((ranks, parts, *tiled, *taken))}):\n"
     function = cst.ensure_type(cst.parse_statement(header + indented("\n".join(body))), cst.FunctionDef)
     comment = cst.EmptyLine(
         comment=cst.Comment(f"# phase {number}: the rows that the share of a rank touches, and writes")

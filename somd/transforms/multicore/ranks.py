@@ -49,6 +49,7 @@ from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.nodes import indented
 from somd.transforms.multicore.partials import listed
 from somd.transforms.multicore.rank_shares import Cut, cut_of, rows_function
+from somd.transforms.multicore.rank_sweeps import RankSweepsBuilder, in_single_names
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import updates_text
 from somd.transforms.stages import PartialResults, Phase, Scan, Serial, Snapshot, Step, Uniform, partial_results
@@ -107,12 +108,29 @@ class RankMasterBuilder(MasterBuilder):
     def uniform(self, step: Uniform) -> list[cst.BaseStatement]:
         built = self.fenced(step)
         fetches = self.all_of(self.read_in_header(step))
+        tiled = self.in_tiles(step, built)
+        if tiled is not None:
+            return [*parsed(*fetches), *tiled]
         if not fetches or not isinstance(built, cst.While):
             return [*parsed(*fetches), built]
         test = cst.Module([]).code_for_node(built.test)
         inner = cst.ensure_type(built.body, cst.IndentedBlock).body
         body = [*parsed(*fetches, f"if not ({test}):\n    break\n"), *inner]
         return [built.with_changes(test=cst.Name("True"), body=cst.IndentedBlock(body))]
+
+    def in_tiles(self, step: Uniform, turns: cst.BaseStatement) -> list[cst.BaseStatement] | None:
+        """A uniform loop several of whose turns are done at a time, where ranks can do that."""
+        loop = self.printing.loops.get(id(step.node))
+        if loop is None or loop.time_tiles is None or step.sweeps is None:
+            return None
+        single = in_single_names(step)
+        builder = RankSweepsBuilder(loop, single, self.plan, self.built, self.fresh, self.printing, self.exact)
+        cut = builder.cut()
+        if cut is None:
+            return None
+        functions, tells = builder.rank_functions(cut)
+        self.functions.extend(functions)
+        return builder.among_ranks([turns], tells)
 
     def read_in_header(self, step: Uniform) -> set[str]:
         """The arrays that a loop's bounds, or the test of a loop or branch, read."""

@@ -90,7 +90,7 @@ class SweepsBuilder:
         return [*made, self.stage()] if self.radius else made
 
     def function(self, name: str, parameters: Sequence[str], comment: str, body: Sequence[str]) -> cst.FunctionDef:
-        text = "\n".join(["@slave", f"def {name}({', '.join(parameters)}):", *_indented(body), ""])
+        text = "\n".join(["@slave", f"def {name}({', '.join(parameters)}):", *indented_lines(body), ""])
         lines = [cst.EmptyLine(), cst.EmptyLine(), cst.EmptyLine(comment=cst.Comment(f"# {comment}"))]
         return cst.ensure_type(cst.parse_statement(text), cst.FunctionDef).with_changes(leading_lines=lines)
 
@@ -101,7 +101,7 @@ class SweepsBuilder:
         numbers = ", ".join(map(str, self.slaves))
         comment = f"phase {numbers}, sweep after sweep, in the rows {left} to {right} between {lo} and {hi}"
         head = f"for {self.variable(self.loop)} in {self.turns(first, upto)}:"
-        lines = [head, *_indented(self.turned(self.loop.body))]
+        lines = [head, *indented_lines(self.turned(self.loop.body))]
         return self.function(self.block_name(), (*limits, *self.arguments()), comment, lines)
 
     def block_name(self) -> str:
@@ -143,8 +143,8 @@ class SweepsBuilder:
         pairs = [(name, packed_name(name, self.fresh)) for name in self.packing.packed]
         pack = [f"repack({name}, {apart}, False, {rank}, {slaves})" for name, apart in pairs]
         unpack = [f"repack({name}, {apart}, True, {rank}, {slaves})" for name, apart in pairs if name in written]
-        lines = [f"if {stage} == -1:", *_indented([*pack, "return"])]
-        return [*lines, f"if {last}:", *_indented([*unpack, "return"])]
+        lines = [f"if {stage} == -1:", *indented_lines([*pack, "return"])]
+        return [*lines, f"if {last}:", *indented_lines([*unpack, "return"])]
 
     def tiles_of_time(self) -> str:
         depth, end = self.names("depth", "end")
@@ -185,7 +185,7 @@ class SweepsBuilder:
                 made += self.sweep(*self.slaves[node.number])
             elif isinstance(node, Loop):
                 made += [*node.origin.comments, f"for {self.variable(node)} in {self.printed.range(node)}:"]
-                made += _indented(self.turned(node.body) or ["pass"])
+                made += indented_lines(self.turned(node.body) or ["pass"])
             else:
                 made += self.printed.commented(node)
         return made
@@ -201,7 +201,7 @@ class SweepsBuilder:
         if self.packing.packed:
             plain = self.plain[builder.number][1]
             other = f"{plain.name}({', '.join((*ends, *plain.arguments))})"
-            call = [f"if {self.is_apart()}:", *_indented(call), "else:", *_indented([other])]
+            call = [f"if {self.is_apart()}:", *indented_lines(call), "else:", *indented_lines([other])]
         r = self.radius
         moved = [f"{lo}, {hi} = {lo} + {below}, {hi} + {above}", f"{left}, {right} = {left} - {r}, {right} - {r}"]
         return [*call, *(moved if r else ())]
@@ -211,12 +211,8 @@ class SweepsBuilder:
     def statements(self, in_order: cst.BaseStatement) -> list[cst.BaseStatement]:
         """What stands for the loop; `in_order` is the loop run by one MI, checks before each sweep."""
         depth, width, parts, slaves, end = self.names("depth", "width", "parts", "n_slaves", "end")
-        arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
-        memory = " + ".join(f"{name}.nbytes" for name in arrays)
-        turns = self.trips(self.first, end)
-        limits = f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, small_work()"
         lines = [f"{self.begin} = {self.start}"] if self.begin else []
-        lines += [f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({limits})"]
+        lines += [f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({self.limits(slaves)})"]
         built = parsed_lines([*lines, *(self.stages() if self.radius else self.one_region())])
         comment = cst.EmptyLine(comment=cst.Comment("# as many sweeps from fence to fence as pays"))
         above = [line for line in getattr(in_order, "leading_lines", ()) if line.comment is None]
@@ -228,6 +224,13 @@ class SweepsBuilder:
         otherwise = cst.Else(cst.IndentedBlock(built))
         body = cst.IndentedBlock([in_order])
         return [choice.with_changes(body=body, orelse=otherwise, leading_lines=above)]
+
+    def limits(self, slaves: str) -> str:
+        """What it depends on how many sweeps pay, for so many MIs."""
+        arrays = sorted({name for builder, _ in self.phases for name in builder.nest.arrays})
+        memory = " + ".join(f"{name}.nbytes" for name in arrays)
+        turns = self.trips(self.first, self.fresh.name("end"))
+        return f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, small_work()"
 
     def fails(self) -> str:
         """The condition under which a check fails before some sweep: then one MI runs the loop, and raises."""
@@ -272,7 +275,7 @@ class SweepsBuilder:
         step = depth if self.turn == "1" else f"{depth} * {self.turn}"
         begun = ["answer_signals()", f"{first}, {upto} = {upto}, min({upto} + {step}, {end})"]
         body = [*begun, *region, *after, *self.caught_up(first, upto)]
-        return [f"{upto} = {self.first}", f"while {upto} < {end}:", *_indented(body)]
+        return [f"{upto} = {self.first}", f"while {upto} < {end}:", *indented_lines(body)]
 
     def stages(self) -> list[str]:
         """`depth` turns at a time, in two stages; packed arrays are made before and taken back behind."""
@@ -301,8 +304,8 @@ class SweepsBuilder:
         turned = self.caught_up(first, upto)
         if turned:
             moved = f"{first}, {upto} = {self.turns_of_stage(stage)}"
-            body += [f"if {stage} % 2 == 1 and {stage} > 0:", *_indented([moved, *turned])]
-        return [*before, f"for {stage} in {whole}:", *_indented(body)]
+            body += [f"if {stage} % 2 == 1 and {stage} > 0:", *indented_lines([moved, *turned])]
+        return [*before, f"for {stage} in {whole}:", *indented_lines(body)]
 
     def is_apart(self) -> str:
         """Whether the packed arrays hold the data."""
@@ -314,8 +317,8 @@ class SweepsBuilder:
         if not between and variable not in read_beside(self.printing.program.body, self.loop):
             return []
         head = f"for {self.variable(self.loop)} in {self.turns(first, upto)}:"
-        return [head, *_indented(self.printed.block(between))]
+        return [head, *indented_lines(self.printed.block(between))]
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
+def indented_lines(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]

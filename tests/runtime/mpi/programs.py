@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from benchmarks import several_devices as tiles
 from benchmarks.javagrande import crypt, lufact, series, sor, sparsematmult
 from benchmarks.loops.registry import by_name
 from examples import floyd_warshall, heat, histogram, k_means, nbody, norm, sparse_product
@@ -76,6 +77,28 @@ def rows_then_columns(a: dist[np.ndarray], steps: int) -> None:
         for j in range(a.shape[1]):
             for i in range(1, len(a)):
                 a[i, j] += 0.5 * a[i - 1, j]
+
+
+@somd
+def waves(u: dist[np.ndarray], v: dist[np.ndarray], w: dist[np.ndarray], force: dist[np.ndarray], steps: int) -> None:
+    """Three arrays whose names go round, and one that is only read."""
+    for _ in range(steps):
+        for i in range(2, len(u) - 2):
+            w[i] = 1.5 * v[i] - u[i] + 0.25 * (v[i - 2] + v[i + 2]) + force[i]
+        u, v, w = v, w, u
+
+
+@somd
+def there_and_back(a: dist[np.ndarray], b: dist[np.ndarray], steps: int) -> float:
+    """Two phases a turn, of which one writes what the other one reads; and a scalar of each turn."""
+    weight = 0.5
+    for _ in range(steps):
+        for i in range(1, len(a) - 1):
+            b[i] = weight * a[i - 1] + 0.25 * a[i + 1]
+        for i in range(1, len(a) - 1):
+            a[i] = b[i - 1] * weight - b[i + 1]
+        weight = weight * 0.75 + 0.125
+    return weight
 
 
 @somd
@@ -166,6 +189,10 @@ def programs() -> Iterator[Program]:
     yield Program("between", between, (small, 3))
     for rows in (2, 9):
         yield Program(f"rows_then_columns.{rows}", rows_then_columns, (small[:rows], 2))
+    yield Program("waves", waves, (*(numbers[k : k + 900] for k in range(4)), 13))
+    yield Program("there_and_back", there_and_back, (numbers[:1000], numbers[1000:2000], 9))
+    yield Program("tiles", tiles.heat, (numbers[:3000].reshape(600, 5), numbers[1:3001].reshape(600, 5), 21))
+    yield Program("red and black", tiles.sor, (numbers[:3000].reshape(500, 6), 22))
     yield Program("spread", spread, (numbers, np.arange(3001) * 7 % 5, 5), compiled=True)
     yield Program("taken", taken, (numbers, np.arange(-20, 40, 3)))
     yield Program("wrong index", taken, (numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99])), compiled=True)
@@ -288,7 +315,8 @@ def main() -> None:
     rank, size = (0, 1) if world is None else (world.rank, world.size)
     found = expected() if world is None else results()
     sent = {f"{method} {place}": vars(entry) for (method, place), entry in LEDGER.entries.items()}
-    tell({"rank": rank, "size": size, "results": found, "sent": sent})
+    threads = 1 if world is None else world.threads(2)
+    tell({"rank": rank, "size": size, "results": found, "sent": sent, "threads": threads})
 
 
 def tell(found: dict[str, Any]) -> None:

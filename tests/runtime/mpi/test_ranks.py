@@ -78,7 +78,7 @@ def test_bits_and_messages_on_ranks_of_mpi(size: int, alone: dict[str, str]) -> 
             assert sent["far 1"] == (2 * neighbours, 2 * 5 * 8 * neighbours)
     for method, calls in RECKONED.items():
         of_method = {place: entry for place, entry in total(found).items() if place.startswith(f"{method.__name__} ")}
-        assert of_method == reckoned(method, calls, size)
+        assert of_method == reckoned(method, calls, size, found[0]["threads"])
 
 
 #: methods, and the calls of `programs` of each: for what these send it does not matter what is in their arrays
@@ -86,6 +86,7 @@ RECKONED = {
     programs.far: [{"a": "31", "b": "31", "steps": "3"}],
     programs.again: [{"a": str(rows)} for rows in (1, 2, 30)],
     programs.rows_then_columns: [{"a": f"{rows}x7", "steps": "2"} for rows in (2, 9)],
+    programs.waves: [dict.fromkeys(("u", "v", "w", "force"), "900") | {"steps": "13"}],
     programs.spread: [{"a": "3001", "at": "3001", "n": "5"}],
 }
 
@@ -100,13 +101,13 @@ def total(found: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     return {place: dict(entry) for place, entry in of_all.items()}
 
 
-def reckoned(method: Any, calls: list[dict[str, str]], size: int) -> dict[str, dict[str, int]]:
-    """What is reckoned of these calls, without ranks."""
+def reckoned(method: Any, calls: list[dict[str, str]], size: int, threads: int) -> dict[str, dict[str, int]]:
+    """What is reckoned of these calls, without ranks, of so many threads each."""
     function = method.somd_function
     found = reach_of_source(function, None)
     types = declared_arguments(function, found, SIGNATURES.get(method))
     of_all: dict[str, Counter[str]] = defaultdict(Counter)
-    with patch.dict(os.environ, {"SOMD_SMALL_WORK": "0", "SOMD_WORKERS": "1"}):
+    with patch.dict(os.environ, {"SOMD_SMALL_WORK": "0", "SOMD_WORKERS": str(threads)}):
         scaling = Scaling(function, found, types)
         for call in calls:
             given = ", ".join(f"{name}={value}" for name, value in call.items())
