@@ -104,6 +104,7 @@ from somd.runtime.multicore.ranks import (
     part_trips,
     phase_words,
     tell,
+    tell_repacked,
     tile_trips,
 )
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
@@ -223,6 +224,7 @@ __all__ = [
     "sweeps_at_a_time",
     "table_length",
     "tell",
+    "tell_repacked",
     "tile_trips",
     "trips",
     "turns_at_a_time",

@@ -230,6 +230,21 @@ def note_rows(words: Any, k: int, part: int, first: int, last: int, column: int)
 
 
 @native
+def tell_repacked(ranks: int, number: int, array: Any, packed: Any, shares: int, n_ranks: int, back: bool) -> None:
+    """Each rank takes the rows of its `shares` parts apart, or puts them together again (`sweeps.repack`)."""
+    words = phase_words(number, 2, n_ranks)
+    note_array(words, 0, array, 0)
+    note_array(words, 1, packed, 1)
+    source, made = (1, 0) if back else (0, 1)
+    for part in range(n_ranks):
+        first, last = tile_trips(array.shape[0], shares, 0, part, n_ranks)
+        note_rows(words, source, part, first, last - 1, 0)
+        note_rows(words, made, part, first, last - 1, 0)
+        note_rows(words, made, part, first, last - 1, 2)
+    tell(ranks, PHASE, words)
+
+
+@native
 def gather_rows(ranks: int, number: int, rows: Any, count: int) -> None:
     """All ranks get the first `count` elements, or rows, of an array in C order, of which each has made its share."""
     if ranks != 0 and count > 0:

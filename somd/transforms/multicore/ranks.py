@@ -49,7 +49,7 @@ from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.multicore.nodes import indented
 from somd.transforms.multicore.partials import listed
 from somd.transforms.multicore.rank_shares import Cut, cut_of, rows_function
-from somd.transforms.multicore.rank_sweeps import RankSweepsBuilder, in_single_names
+from somd.transforms.multicore.rank_sweeps import RankSweepsBuilder, packed_for_ranks
 from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.plan.work import updates_text
 from somd.transforms.stages import PartialResults, Phase, Scan, Serial, Snapshot, Step, Uniform, partial_results
@@ -123,14 +123,13 @@ class RankMasterBuilder(MasterBuilder):
         loop = self.printing.loops.get(id(step.node))
         if loop is None or loop.time_tiles is None or step.sweeps is None:
             return None
-        single = in_single_names(step)
-        builder = RankSweepsBuilder(loop, single, self.plan, self.built, self.fresh, self.printing, self.exact)
+        taken = packed_for_ranks(step, loop.time_tiles.alike)
+        builder = RankSweepsBuilder(loop, taken, self.plan, self.built, self.fresh, self.printing, self.exact)
         cut = builder.cut()
         if cut is None:
             return None
-        functions, tells = builder.rank_functions(cut)
-        self.functions.extend(functions)
-        return builder.among_ranks([turns], tells)
+        self.functions.extend(builder.rank_functions(cut))
+        return builder.among_ranks([turns])
 
     def read_in_header(self, step: Uniform) -> set[str]:
         """The arrays that a loop's bounds, or the test of a loop or branch, read."""

@@ -281,17 +281,7 @@ class SweepsBuilder:
         """`depth` turns at a time, in two stages; packed arrays are made before and taken back behind."""
         limits = self.names(*STAGE)
         stage, rank, parts, depth = self.names("stage", "rank", "parts", "depth")
-        first, upto = self.names("first", "upto")
-        before, count = [], f"2 * {self.tiles_of_time()}"
-        whole = f"range({count})"
-        if self.packing.packed:
-            apart = self.fresh.name("apart")
-            least = -(-PACKED_TURNS // self.a_turn)
-            before.append(f"{apart} = {self.trips(self.first, self.fresh.name('end'))} >= {least}")
-            for name in self.packing.packed:
-                shape = f"packed_shape({name}.shape[0], {name}.shape[1], {self.packing.stride}, {apart})"
-                before.append(f"{packed_name(name, self.fresh)} = room({shape}, {name}.dtype)")
-            whole = f"range(-1 if {apart} else 0, {count} + (1 if {apart} else 0))"
+        before, stages = self.stage_numbers()
         call = f"{self.name}({', '.join((*limits, *self.arguments()))})"
         wedges = f"{parts} > 1" if self.a_turn > 1 else f"{parts} > 1 and {depth} > 1"
         body = [
@@ -300,12 +290,36 @@ class SweepsBuilder:
             f"if {stage} % 2 == 0 or {stage} < 0 or ({wedges}):",
             f"    for {rank} in prange({parts}):",
             f"        {call}",
+            *self.turned_names(),
         ]
+        return [*before, f"for {stage} in {stages}:", *indented_lines(body)]
+
+    def stage_numbers(self) -> tuple[list[str], str]:
+        """The statements that make packed arrays, and the range of stages, with one before and one behind for these."""
+        before: list[str] = []
+        count = f"2 * {self.tiles_of_time()}"
+        if not self.packing.packed:
+            return before, f"range({count})"
+        apart = self.fresh.name("apart")
+        least = -(-PACKED_TURNS // self.a_turn)
+        before.append(f"{apart} = {self.trips(self.first, self.fresh.name('end'))} >= {least}")
+        for name in self.packing.packed:
+            shape = f"packed_shape({name}.shape[0], {name}.shape[1], {self.packing.stride}, {apart})"
+            before.append(f"{packed_name(name, self.fresh)} = {self.new_packed(name, shape)}")
+        return before, f"range(-1 if {apart} else 0, {count} + (1 if {apart} else 0))"
+
+    def new_packed(self, name: str, shape: str) -> str:
+        """What makes an array like one, of that shape."""
+        return f"room({shape}, {name}.dtype)"
+
+    def turned_names(self) -> list[str]:
+        """What follows a tile: its turns' work on the master's own names."""
+        stage, first, upto = self.names("stage", "first", "upto")
         turned = self.caught_up(first, upto)
-        if turned:
-            moved = f"{first}, {upto} = {self.turns_of_stage(stage)}"
-            body += [f"if {stage} % 2 == 1 and {stage} > 0:", *indented_lines([moved, *turned])]
-        return [*before, f"for {stage} in {whole}:", *indented_lines(body)]
+        if not turned:
+            return []
+        moved = f"{first}, {upto} = {self.turns_of_stage(stage)}"
+        return [f"if {stage} % 2 == 1 and {stage} > 0:", *indented_lines([moved, *turned])]
 
     def is_apart(self) -> str:
         """Whether the packed arrays hold the data."""

@@ -32,7 +32,7 @@ def test_weak_scaling_of_stencils() -> None:
         if steps is not None:
             assert (phase.times, phase.messages) == (steps, (steps - 1) * 2 * neighbours)
             assert phase.bytes == phase.messages * ROWS * 8
-        else:  # in two stages a tile; before the first one all have all
+        else:  # in two stages a tile, the first of which needs rows of both; one before and one behind send none
             assert 2 <= phase.times < sweeps and phase.messages == (phase.times - 1) * neighbours
             assert phase.bytes < 2 * sweeps * 2 * neighbours * ROWS * 8 * 1.3
         assert 0.93 < seconds(alone) / seconds(many) < 1.0
