@@ -23,6 +23,27 @@ def first_below(a: A) -> int:
     return first
 
 
+@program(lambda: [*HITS, (np.where(np.arange(70_000) == 11_234, -9.0, 1.0),)])
+@somd
+def last_below(a: A) -> int:
+    last = -1
+    for i in range(len(a) - 1, -1, -1):
+        x = a[i]
+        if x < -7.0:
+            last = i
+            break
+    return last
+
+
+@program(lambda: [*HITS, (np.arange(40.0) // 17,)])
+@somd
+def last_step(a: A) -> int:
+    for i in range(len(a) - 2, 0, -1):
+        if a[i] != a[i + 1]:
+            return i
+    return -1
+
+
 @program(lambda: HITS)
 @somd
 def place_of(a: A) -> int:

@@ -15,7 +15,8 @@
 
 Strips of iterations, ever longer ones, are searched side by side for the lowest one that would end the loop; then the
 loop begins there, in order: it ends at once, or goes on where arrays may be left. So an early hit costs little, and
-what the last iteration does happens once. Only the planner knows which loops do nothing but look.
+what the last iteration does happens once. Of a loop that steps down the trips are searched, with `n - 1 - i__trip` in
+place of `i`. Only the planner knows which loops do nothing but look.
 """
 
 from __future__ import annotations
@@ -43,13 +44,15 @@ SEARCHED = "search"
 
 @dataclass(frozen=True)
 class Search:
-    """A loop that may be searched; `lengths` are texts of what its variable must stay below."""
+    """A loop that may be searched, which steps up or down by 1; `lengths` are texts of what its variable must stay
+    below."""
 
     lengths: tuple[str, ...]
+    down: bool = False
 
 
 def with_searches(method: Method, searches: Mapping[cst.For, Search]) -> Method:
-    """`method` with each of these loops searched before it runs; their steps are 1."""
+    """`method` with each of these loops searched before it runs."""
     rewriter = _Rewriter(method, searches)
     function = cast(cst.FunctionDef, method.function.visit(rewriter))
     return replace(
@@ -81,14 +84,30 @@ class _Rewriter(Tracked):
         header = range_of(updated_node)
         if original_node not in self.searches or header is None:
             return updated_node
-        place = self.positions[original_node]
-        before = self.before(updated_node, header, self.searches[original_node].lengths, place)
-        stop = _code(header.stop)
-        rest_of = cst.parse_expression(f"range({self.names['found']}, {stop})")
-        rest = updated_node.with_changes(iter=rest_of, leading_lines=())
-        self.place(rest, place)
+        place, search = self.positions[original_node], self.searches[original_node]
+        if search.down:
+            before = self.before_down(updated_node, header, place)
+            rest = f"({_code(header.start)}) - {self.names['found']}, {_code(header.stop)}, -1"
+        else:
+            before = self.before(updated_node, header, search.lengths, place)
+            rest = f"{self.names['found']}, {_code(header.stop)}"
+        rest_of = cst.parse_expression(f"range({rest})")
+        left = updated_node.with_changes(iter=rest_of, leading_lines=())
+        self.place(left, place)
         self.found.add(self.names["found"])
-        return cst.FlattenSentinel([*before, rest])
+        return cst.FlattenSentinel([*before, left])
+
+    def before_down(self, loop: cst.For, header: Range, place: Position) -> list[cst.BaseStatement]:
+        """The search of a loop that steps down: of its trips, from 0 on."""
+        trip = new_name(f"{header.variable}__trip", self.taken)
+        self.spelled[trip] = header.variable
+        value = cst.parse_expression(f"(({_code(header.start)}) - {trip})")
+        body = loop.body.visit(Renamed(self.method, {header.variable: value}, self.positions))
+        trips = cst.parse_expression(f"({_code(header.start)}) - ({_code(header.stop)})")
+        upward = loop.with_changes(target=cst.Name(trip), body=body)
+        made = self.before(upward, Range(trip, cst.Integer("0"), trips, cst.Integer("1")), (), place)
+        self.spelled.update(dict.fromkeys(self.names.values(), header.variable))
+        return made
 
     def before(self, loop: cst.For, header: Range, lengths: Sequence[str], place: Position) -> list[cst.BaseStatement]:
         """The search."""

@@ -122,7 +122,7 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
         name = as_written(reduction.name, {held: method.spelled[held] for held in method.held})
         name = listed([name], method)
         if reduction.name in method.searches:
-            yield f"  search: the lowest {method.spelled[reduction.name]} that ends the loop, in ever longer strips"
+            yield f"  search: the first {method.spelled[reduction.name]} that ends the loop, in ever longer strips"
             continue
         yield f"  reduction: {name} by {reduction.op}{with_it}, one partial a {each}"
     for combined in nest.combined:

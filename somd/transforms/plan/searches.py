@@ -38,7 +38,8 @@ def search_of(loop: cst.For, context: Context) -> Search | None:
     declared = method.combine is not None or method.reduction is not None
     asked = declared or context.combining or context.relaxed is not None
     shadowed = {"min", "max", "len", "range"} & set(method.local_names)
-    if asked or shadowed or integer_constant(header.step, method) != 1:
+    step = integer_constant(header.step, method)
+    if asked or shadowed or step not in (1, -1):
         return None
     changed = assigned_names(loop.body)
     live = context.liveness.after.get(loop, frozenset())
@@ -51,7 +52,7 @@ def search_of(loop: cst.For, context: Context) -> Search | None:
     others = live | read_from_before(body, method) | set(context.kinds.ranks)
     if any(_leaves_from_inside(node) for node in body) or not _only_looks(body, others):
         return None
-    return Search(_lengths(loop, header.variable, context))
+    return Search(_lengths(loop, header.variable, context) if step == 1 else (), step == -1)
 
 
 def _leaves_from_inside(node: cst.CSTNode) -> bool:

@@ -118,7 +118,8 @@ def search(w: Writer) -> None:
     first = w.one("0", "0", "1", w.scalar("near"))
     w.line(f"{s} = {w.one('-1', '0', n)}")
     out = w.target("i64")
-    with w.block(f"for {i} in range({w.one(n, f'{first}, {n}')}):"):
+    turns = w.one(n, f"{first}, {n}", f"{n} - 1, -1, -1", f"{n} - 1, 2, -1")
+    with w.block(f"for {i} in range({turns}):"):
         if w.chance(0.3):
             with w.block(f"if {w.condition(Place(i))}:"):
                 w.line("continue")
