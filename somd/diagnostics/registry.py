@@ -68,6 +68,7 @@ _TITLES = {
     "SOMD611": "ranks make different calls",
     "SOMD612": "a rank has left the program",
     "SOMD613": "rows are on other ranks",
+    "SOMD614": "library call gives another type",
     "SOMD901": "internal compiler error",
     "SOMD902": "library failed on generated code",
 }

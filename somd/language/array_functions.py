@@ -111,6 +111,8 @@ class ArrayFunction:
 
     name: str
     parameters: tuple[Parameter, ...]
+    #: of one that is called as it is (`library`): whether its result may be in the memory of an argument
+    shares: bool = False
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -128,7 +130,7 @@ class ArrayFunction:
     @property
     def may_share(self) -> bool:
         """Whether its result may be in the memory of its first argument, and is a new array here."""
-        return self.name in SHARING
+        return self.shares or self.name in SHARING
 
     @property
     def writes(self) -> bool:

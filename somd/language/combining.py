@@ -15,6 +15,7 @@ import numpy as np
 
 from somd.capture.annotations import annotation_of, namespace_of
 from somd.errors import SomdRuntimeError
+from somd.language.library import LibraryCall, Row, library_call
 from somd.language.markers import Dist, Reduce, markers_of
 
 #: what a reduction is declared as: for the whole result, or for each entry of a tuple
@@ -105,13 +106,18 @@ def joined(function: Callable[..., object], partials: list[Any], text: str, meth
     return _as_result(function(partials), partials[0], f"`{text}`", f"sync` in `{method}")
 
 
-def joins_of(function: FunctionType, rows: Sequence[tuple[str, str, bool]]) -> tuple[Join, ...]:
-    """The functions that the fences of a method name, for the rows (text, dtype, weak) of its generated module."""
+def joins_of(function: FunctionType, rows: Sequence[tuple[str, str, bool] | Row]) -> tuple[Join | LibraryCall, ...]:
+    """The functions that the fences of a method name, for the rows (text, dtype, weak) of its generated module, and
+    those of libraries that it calls."""
     names = namespace_of(function)
-    return tuple(
-        Join(eval(text, names), text, function.__name__, np.dtype(dtype), weak)  # a dotted name, as in the method
-        for text, dtype, weak in rows
-    )
+    made: list[Join | LibraryCall] = []
+    for row in rows:
+        if len(row) == 3:
+            text, dtype, weak = row
+            made.append(Join(eval(text, names), text, function.__name__, np.dtype(dtype), weak))  # as in the method
+        else:
+            made.append(library_call(row, function.__code__.co_filename))
+    return tuple(made)
 
 
 def combine_of(function: FunctionType) -> Combine | None:

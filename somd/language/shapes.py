@@ -36,6 +36,8 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
     if what == INDEX:
         return IndexError(f"index {first[0]} is out of bounds for axis {first[1]} with size {second[0]}")
     shapes = [tuple(max(0, int(n)) for n in shape) for shape in (first, second, *others)]
+    if what == OPERANDS and len(shapes) > 2:
+        return _choosing(shapes)
     if what.startswith(JOINED):
         return _joining(what.split()[1], int(what.split()[2]), shapes)
     if what.startswith(PRODUCT):
@@ -64,6 +66,16 @@ def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequ
     except (ValueError, IndexError) as error:
         return error.with_traceback(None)
     raise AssertionError(f"shapes {shapes[0]} and {shapes[1]} fit")
+
+
+def _choosing(shapes: Sequence[tuple[int, ...]]) -> Exception:
+    """What NumPy raises for the three operands of `np.where` and `np.clip`, of which it tells all shapes."""
+    test, *rest = (np.broadcast_to(np.False_, shape) for shape in shapes)
+    try:
+        np.where(test, *rest)
+    except ValueError as error:
+        return error.with_traceback(None)
+    return _stretched(shapes)
 
 
 def _stretched(shapes: Sequence[tuple[int, ...]]) -> Exception:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from somd.diagnostics.model import Position
     from somd.language.combining import Join
+    from somd.language.library import LibraryCall
     from somd.runtime.mpi.dry_run import DrySession
     from somd.settings.cluster import Cluster
     from somd.transforms.pipeline import Compiled
@@ -232,7 +233,7 @@ class Target(Protocol):
         name: str,
         device: Any,
         partitioners: Mapping[int, Any],
-        joins: Sequence[Join],
+        joins: Sequence[Join | LibraryCall],
         functions: Sequence[FunctionType] = (),
         names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> Runnable:

@@ -314,3 +314,20 @@ def beginnings_of_new_arrays(a: A, t: float, k: int):
     if k > 1:
         return below[:n], others[:m], table[::2], n
     return below[:n] * 2.0, others, table, m
+
+
+@program(lambda: [(numbers(n),) for n in (2, 3, 9)])
+@somd
+def functions_of_operations(a):
+    """What is an operation stays one where a function puts its elements into others."""
+    places = np.nonzero(a > 0.0)[0]
+    (others,) = np.nonzero(a - a[0])
+    return (
+        a[places],
+        others * 2,
+        np.diff(a - a[::-1]),
+        np.diff(a > 1.0),
+        np.roll(a - 1.0, 1) * 2.0,
+        np.outer(a - 1.0, a + 1.0),
+        np.pad(a - 2.0, 1) * 3.0,
+    )

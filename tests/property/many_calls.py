@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,7 @@ def main(purpose: str, make: Callable[[int, Path], Random]) -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first method")
     parser.add_argument("--target", default="multicore", choices=("multicore", "opencl"))
     given = parser.parse_args()
+    warnings.simplefilter("ignore", RuntimeWarning)  # of what is empty
     with TemporaryDirectory() as folder:
         numbers = range(given.first, given.first + given.methods)
         tally = run(make, numbers, -(-given.count // given.methods), given.target, Path(folder))

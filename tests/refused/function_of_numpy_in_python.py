@@ -8,7 +8,7 @@ from somd import dist, somd
 @somd
 def f(a: dist[np.ndarray]):
     for i in range(len(a)):
-        a[i] = a[i] + np.blackman(8)[i]
+        a[i] = a[i] + np.real_if_close(a[i])
 
 
 f(np.ones(8))

@@ -7,7 +7,7 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    s = a.argsort()
+    s = a.byteswap()
     for i in range(len(a)):
         a[i] = a[i] / s[i]
 

@@ -57,6 +57,7 @@ from somd.runtime.multicore.integers import exactly
 from somd.runtime.multicore.intrinsics import FAR, NEAR, assume
 from somd.runtime.multicore.lane_functions import lane_cos, lane_sin
 from somd.runtime.multicore.lanes import elements_within, lane_array
+from somd.runtime.multicore.library import call_library, give_array, take_array
 from somd.runtime.multicore.numpy_functions import (
     float_to_unsigned,
     numpy_bitwise_count,
@@ -125,6 +126,7 @@ __all__ = [
     "answer_signals",
     "assume",
     "block_range",
+    "call_library",
     "combining_work",
     "compare_signed",
     "complex_angle",
@@ -160,6 +162,7 @@ __all__ = [
     "float_to_unsigned",
     "floor_divide",
     "gather_rows",
+    "give_array",
     "grid_shape",
     "helper",
     "high_product",
@@ -223,6 +226,7 @@ __all__ = [
     "small_work",
     "sweeps_at_a_time",
     "table_length",
+    "take_array",
     "tell",
     "tell_repacked",
     "tile_trips",

@@ -16,6 +16,7 @@ import numpy as np
 
 from somd.compiling.bugs import is_of_library, refused_code
 from somd.language.combining import Join
+from somd.language.library import LibraryCall
 from somd.language.raising import Raises, as_double
 from somd.runtime.cutting import cut, hulls
 from somd.runtime.faults import index_error
@@ -64,7 +65,7 @@ class MulticoreCall:
         module: ModuleType,
         name: str,
         partitioners: Mapping[int, Any],
-        joins: Sequence[Join] = (),
+        joins: Sequence[Join | LibraryCall] = (),
         functions: Sequence[FunctionType] = (),
         names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:

@@ -17,34 +17,42 @@ from numba import types
 from numba.extending import intrinsic
 
 from somd.language.combining import Join
+from somd.language.library import LibraryCall
+from somd.runtime.multicore.library_words import called_with
 from somd.runtime.multicore.numba_internals.native import native
 
 #: the argument of the IndexError with which a master ends when a function has raised
 RAISED = -2
 #: what the C function returns for success: not what it returns where Python was interrupted before our code in it ran
-_DONE = 0x50D
+DONE = 0x50D
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class Functions:
     """The functions of one call, by number; `error` is what one of them raised."""
 
-    def __init__(self, joins: Sequence[Join]) -> None:
+    def __init__(self, joins: Sequence[Join | LibraryCall]) -> None:
         self.joins = joins
         self.error: BaseException | None = None
+        #: what the last library call gave, which the master copies
+        self.given: tuple[Any, ...] = ()
         self._called = _SIGNATURE(self._call)
         self.address = ctypes.cast(self._called, ctypes.c_void_p).value or 0
 
     def _call(self, number: int, address: int, count: int) -> int:
         try:
             join = self.joins[number]
+            if isinstance(join, LibraryCall):
+                words: Any = (ctypes.c_int64 * count).from_address(address)
+                self.given = called_with(join, np.frombuffer(words, np.int64))
+                return DONE
             memory: Any = (ctypes.c_char * (count * join.dtype.itemsize)).from_address(address)
             partials = np.frombuffer(memory, join.dtype)
             partials[0] = join(partials)
         except BaseException as error:  # it must not cross native code; the caller gets it
             self.error = error
             return 0
-        return _DONE
+        return DONE
 
 
 @intrinsic
@@ -60,7 +68,7 @@ def call_address(typing_context: Any, address: Any, number: Any, data: Any, coun
     return types.int64(types.int64, types.int64, types.int64, types.int64), generate
 
 
-_called: Any = call_address
+called: Any = call_address
 
 
 @native
@@ -70,5 +78,5 @@ def join(functions: int, number: int, partials: Any) -> None:
     Raises:
         IndexError: the function has raised; the argument is RAISED.
     """
-    if _called(functions, number, np.int64(partials.ctypes.data), np.int64(len(partials))) != _DONE:
+    if called(functions, number, np.int64(partials.ctypes.data), np.int64(len(partials))) != DONE:
         raise IndexError(RAISED)

@@ -14,6 +14,7 @@ import numpy as np
 
 from somd.errors import SomdError
 from somd.language.combining import Join
+from somd.language.library import LibraryCall
 from somd.language.raising import Raises
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for
@@ -35,7 +36,7 @@ def call(
     doubles: bool = True,
     fastmath: bool = False,
     partitioners: Mapping[int, Any] | None = None,
-    joins: Sequence[Join] = (),
+    joins: Sequence[Join | LibraryCall] = (),
     raises: Raises | None = None,
 ) -> Any:
     """Run a master on a device with the caller's arguments.
@@ -54,7 +55,7 @@ def run_master(
     master: Callable[..., Any],
     args: tuple[Any, ...],
     partitioners: Mapping[int, Any],
-    joins: Sequence[Join],
+    joins: Sequence[Join | LibraryCall],
     raises: Raises | None,
 ) -> Any:
     """Run a master by a `Run`; see `call`."""
@@ -104,7 +105,7 @@ class OpenCLCall:
         name: str,
         device: Device | str | tuple[str, ...] | None,
         partitioners: Mapping[int, Any],
-        joins: Sequence[Join] = (),
+        joins: Sequence[Join | LibraryCall] = (),
         functions: Sequence[FunctionType] = (),
         names: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from somd.language.library import LibraryCall
 from somd.language.operators import empty_product
 from somd.runtime.blocks import BLOCKS, LANES, copy_blocks, logical_blocks
 from somd.runtime.faults import index_error
@@ -35,6 +38,7 @@ __all__ = [
     "BLOCKS",
     "LANES",
     "behind",
+    "called",
     "combine_copies",
     "copied",
     "copies_of",
@@ -72,6 +76,15 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     return getattr(reductions, name)
+
+
+def called(run: Run, number: int, *values: Any) -> Any:
+    """What a library call gives: of whole arrays, which come to the host for it, and of numbers."""
+    call = run.joins[number]
+    assert isinstance(call, LibraryCall)
+    found = call(*(value.to_host() if isinstance(value, Managed) else value for value in values))
+    made = [run.from_host(each) if isinstance(each, np.ndarray) else each for each in found]
+    return tuple(made) if call.row[3] else made[0]
 
 
 def joined(run: Run, number: int, partials: Managed) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from somd.arguments.overlaps import may_share, same_memory
 from somd.language.combining import Join
+from somd.language.library import LibraryCall
 from somd.language.raising import Raises
 from somd.runtime.opencl import workgroups
 from somd.runtime.opencl.arrays import Managed
@@ -56,7 +57,7 @@ class Run:
         self.given: tuple[Any, ...] = ()
         self.partitioners: Mapping[int, Any] = {}
         #: the functions that fences call, by number
-        self.joins: Sequence[Join] = ()
+        self.joins: Sequence[Join | LibraryCall] = ()
         #: where kernels note accesses outside their arrays, if they may
         self.faults: Faults | None = None
         #: the `raise` statements of the method
@@ -106,6 +107,12 @@ class Run:
             raise ValueError("negative dimensions are not allowed")
         managed = Managed(self.context, tuple(int(extent) for extent in extents), dtype)
         managed.device_valid = True
+        managed.settle = self.settle
+        return managed
+
+    def from_host(self, array: np.ndarray[Any, Any]) -> Managed:
+        """A new array that the master has made; nothing is copied yet."""
+        managed = Managed.of(self.context, array)
         managed.settle = self.settle
         return managed
 

@@ -20,6 +20,7 @@ from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
 from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
+from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
@@ -46,6 +47,8 @@ class Assignments:
         value = getattr(small, "value", None)
         if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
             return self.together(small, target, value)
+        if isinstance(target, cst.Tuple) and isinstance(value, cst.Call) and self.gives_several(value):
+            return self.results(small, target, value)
         if isinstance(target, cst.Tuple) and isinstance(value, cst.BaseExpression):
             return self.unpacked(small, target, value)
         if isinstance(target, cst.Name) and isinstance(value, cst.Call) and self.is_triangle(value):
@@ -108,6 +111,10 @@ class Assignments:
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         other = self.expressions.parts.part(name) is not None  # what the value reads under this name is elsewhere
         self.expressions.parts.bind(name, self.own(name, value.shape, node))
+        called = isinstance(value, View) and value.whole and value.array in self.expressions.called
+        if isinstance(value, View) and called and name not in names_read(node):
+            self.expressions.before.pop()  # the call itself, which gives the name what it makes
+            return [self.names.line(f"{name} = {self.expressions.called[value.array]}", small)]
         kind = cast(ArrayType, self.types.nodes[node])
         if (other or name not in names_read(node)) and name not in names_read(
             cst.parse_expression(shape_text(value.shape))
@@ -121,6 +128,32 @@ class Assignments:
             return [line, *self.nests.nest(self.nests.target(name, value.shape, node), value, small)]
         made = self.nests.computed(value, node, small)
         return [self.names.line(f"{name}, {made} = {made}, {name}", small)]
+
+    def gives_several(self, node: cst.Call) -> bool:
+        """Whether a call of the library gives a tuple."""
+        return node in self.types.calls and self.types.calls[node].kind == "library"
+
+    def results(self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.Call) -> list[cst.BaseStatement]:
+        """`values, counts = np.unique(a, return_counts=True)`: names that the call reads are exchanged behind it."""
+        names = [each.value.value for each in target.elements if isinstance(each.value, cst.Name)]
+        kind = self.types.nodes.get(node)
+        if not isinstance(kind, TupleType):
+            return self.unpacked(small, target, node)
+        if len({*names}) < len(kind.elements) or self.expressions.parts.exchanges.may_share(node):
+            message = "what this call gives gets names of its own here"
+            raise self.expressions.refuse("SOMD202", message, target, "name each result once, and store it behind")
+        own = {name: self.names.new("value__once", name) for name in names if name in names_read(node)}
+        call = library_call(self.expressions, node, kind.elements)
+        targets = [own.get(name, name) for name in names]
+        made = [self.names.line(f"{', '.join(targets)}{',' * (len(names) == 1)} = {call}", small)]
+        for name, each in zip(names, kind.elements, strict=True):
+            if isinstance(each, ArrayType):
+                shape = tuple(Linear.of(f"{name}.shape[{axis}]") for axis in range(each.ndim))
+                self.expressions.parts.bind(name, self.own(name, shape, node))
+            if name in own:
+                swap = f"{name}, {own[name]} = {own[name]}, {name}" if isinstance(each, ArrayType) else ""
+                made.append(self.names.line(swap or f"{name} = {own[name]}", small))
+        return made
 
     def named(self, name: str, part: View, node: cst.BaseExpression) -> None:
         """`name` stands for a part from here on."""

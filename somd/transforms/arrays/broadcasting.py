@@ -37,7 +37,7 @@ class Broadcasting:
         whole: Shape = ()
         for shape in shapes:
             if whole and shape:
-                self.test(what, whole, shape, node)
+                self.test(what, whole, shape, node, shapes if len(shapes) > 2 and what == OPERANDS else ())
             pairs = zip_longest(reversed(whole), reversed(shape), fillvalue=ONE)
             whole = tuple(reversed([b if a == ONE or (b.is_constant and b != ONE) else a for a, b in pairs]))
         return whole
@@ -47,8 +47,9 @@ class Broadcasting:
         if value:
             self.test(what, *((value, target) if what == INPUT else (target, value)), node)
 
-    def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
-        """Emit a test of the lengths of two shapes that are not known to fit."""
+    def test(self, what: str, first: Shape, second: Shape, node: cst.CSTNode, told: Sequence[Shape] = ()) -> None:
+        """Emit a test of the lengths of two shapes that are not known to fit; `told` are those that NumPy tells of, if
+        there are more."""
         stretched = {
             OPERANDS: (True, True),
             INDEXES: (True, True),
@@ -67,7 +68,7 @@ class Broadcasting:
         if not unknown:
             return
         test = " or ".join(f"({self.differ(a, b)})" if len(unknown) > 1 else self.differ(a, b) for a, b in unknown)
-        raising = self.names.raising(what, [first, second], node)
+        raising = self.names.raising(what, list(told) or [first, second], node)
         made = self.names.line(f"if {test}:\n    {raising}", node)
         self.before.append(made)
         self.tests.add(made)

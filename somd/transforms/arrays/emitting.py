@@ -17,15 +17,24 @@ if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
 
 
+#: expressions that need parentheses where they are parts of others
+COMPOUND = (cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp)
+
+
+def _text(node: cst.CSTNode) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())
+
+
 class Emitting:
     """Makes text into statements and values that stand at `node`."""
 
     def __init__(self, expressions: Expressions, node: cst.CSTNode) -> None:
         self.expressions, self.names, self.node = expressions, expressions.names, node
 
-    def code(self, node: cst.CSTNode) -> str:
-        """The text of an expression, in one line."""
-        return " ".join(cst.Module([]).code_for_node(node).split())
+    def code(self, node: cst.BaseExpression) -> str:
+        """The text of an expression, in one line, which may stand in any other."""
+        text = _text(node)
+        return text if node.lpar or not isinstance(node, COMPOUND) else f"({text})"
 
     def text(self, text: str) -> cst.BaseExpression:
         """The expression of a text."""
@@ -39,7 +48,7 @@ class Emitting:
 
     def fresh(self, stem: str) -> str:
         """A name that the method does not have, which stands for `node` in messages."""
-        return self.names.new(stem, self.code(self.node))
+        return self.names.new(stem, _text(self.node))
 
     def array(self, lengths: Sequence[str], dtype: str) -> str:
         """The name of a new array."""

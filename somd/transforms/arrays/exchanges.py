@@ -11,7 +11,7 @@ written under none of its names.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
@@ -41,6 +41,7 @@ class Exchanges:
         self.params = set(method.param_names)
         nodes = list(nodes_in(method.function.body))
         self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
+        self.bindings = [node for node in nodes if isinstance(node, cst.Assign | cst.AnnAssign)]
         self.reaching = _Reaching(nodes, self._is_array, self.may_share)
         #: names that stand for nothing but what the method makes
         self.made = self._made(nodes)
@@ -53,6 +54,15 @@ class Exchanges:
             self._block(body, {name for name in method.param_names if self._is_array(cst.Name(name))})
             if known == self.parts:
                 break
+
+    def are_one(self, same: Mapping[str, str]) -> None:
+        """Note parameters that are one array: more is written, or returned, under other names."""
+        for name, other in same.items():
+            self.reaching.views.setdefault(name, set()).add(other)
+        for node in self.bindings if same else ():
+            names = assigned_names(node)
+            if node.value is not None and any(self._is_told(name, node.value) for name in names):
+                self.shared.add(node)
 
     def names(self, node: cst.CSTNode) -> set[str]:
         """The names that go over to other arrays in a statement, or in one that is in it."""
@@ -86,7 +96,9 @@ class Exchanges:
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is None:
             return isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
-        return callee.kind in ("allocate", "like", "copy", "astype")
+        if callee.kind == "library":
+            return not self.may_share(node)
+        return callee.kind in ("allocate", "like", "copy", "astype", "reduce", "product")
 
     def may_share(self, node: cst.BaseExpression | None) -> bool:
         """Whether NumPy may give memory of another array, where a new array is made here."""
@@ -97,6 +109,10 @@ class Exchanges:
         if isinstance(node, cst.Attribute) and self._is_array(node):
             return node.attr.value in PARTS or self.may_share(node.value)
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        if callee is not None and callee.kind == "library":
+            if callee.given is None or not callee.given.function.may_share:
+                return False
+            return any(self._lies_there(each) for values in callee.given.nodes.values() for each in values)
         if node is None or callee is None or not self._is_array(node):
             return False
         if callee.given is not None:
@@ -107,6 +123,11 @@ class Exchanges:
             found = self.types.names.get(given.value) if isinstance(given, cst.Name) else self.types.nodes.get(given)
             return found == self.types.nodes.get(node)
         return callee.name in {"numpy": PARTS, "method": METHODS}.get(callee.kind, ())
+
+    def _lies_there(self, node: cst.BaseExpression) -> bool:
+        """Whether an argument is no array of the call's own."""
+        known = isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.IfExp)
+        return known or self._gives_a_part(node) or self.may_share(node)
 
     def _gives_a_part(self, node: cst.BaseExpression) -> bool:
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
@@ -257,6 +278,8 @@ class _Reaching:
 
     def is_one(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an array that there is, or a part of one."""
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
+            return False
         shares = any(isinstance(each, cst.Call) and self.may_share(each) for each in nodes_in(node))
         return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)
 

@@ -18,6 +18,7 @@ from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_no
 from somd.transforms.arrays.array_functions import value_of
 from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked, places
 from somd.transforms.arrays.integers import Integers, NotTaken, code
+from somd.transforms.arrays.library import library_value
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.products import product
@@ -80,8 +81,15 @@ class Expressions(Integers):
         """Whether an expression is a reduction, a product, or a function of whole arrays."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is not None:
-            return callee.kind in ("reduce", "product", "array")
+            return callee.kind in ("reduce", "product", "array", "library")
+        if isinstance(node, cst.Subscript):
+            return self.is_called(node.value) and isinstance(self.type_of(node.value), TupleType)
         return isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply)
+
+    def is_called(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a call of a library."""
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        return callee is not None and callee.kind == "library"
 
     def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A number with names for what is reduced in it, and elements of arrays for those of their named parts."""
@@ -98,11 +106,15 @@ class Expressions(Integers):
     def made_whole(self, node: cst.BaseExpression) -> Value:
         if isinstance(node, cst.BinaryOperation):
             return product(self, node, node.left, node.right)
+        if isinstance(node, cst.Subscript):
+            return library_value(self, cst.ensure_type(node.value, cst.Call), node)
         call = cst.ensure_type(node, cst.Call)
         callee = self.types.calls[call]
         owner = call.func.value if isinstance(call.func, cst.Attribute) else None
         of_array = owner is not None and isinstance(self.type_of(owner), ArrayType)
         operands = [*([owner] if of_array and owner is not None else []), *(a.value for a in call.args)]
+        if callee.kind == "library":
+            return library_value(self, call, call)
         if callee.given is not None:
             return value_of(self, call)
         if callee.reducing is not None:
@@ -176,7 +188,8 @@ class Expressions(Integers):
         found = self.triangles.get(node.value)
         if found is None:
             message = f"`{node.value}` is a tuple of arrays, which is not known here"
-            raise self.refuse("SOMD202", message, node, "name the indexes of a triangle once, at the top of the method")
+            helps = "give the array a name of its own; the indexes of a triangle get one at the top of the method"
+            raise self.refuse("SOMD202", message, node, helps)
         return found
 
     def unmasked(self, node: cst.BaseExpression) -> Value:

@@ -12,6 +12,8 @@ import numpy as np
 
 from somd.language.array_functions import METHODS as MORE_METHODS
 from somd.language.array_functions import array_function
+from somd.language.library import METHODS as OF_LIBRARY
+from somd.language.library import library_name
 from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.array_helpers import array_names
 from somd.transforms.frontend.positional import called_function
@@ -20,8 +22,11 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, called, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.types.functions import ALLOCATE, ALLOCATE_LIKE, NUMPY
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 
+#: functions of NumPy that are more than array statements
+KNOWN = {**ALLOCATE, **ALLOCATE_LIKE, **NUMPY, **REDUCTIONS, **PRODUCTS}
 _ARRAYS = ("ndarray", "NDArray", "ArrayLike")
 
 
@@ -107,12 +112,13 @@ def _computes_with(method: Method, arrays: Collection[str]) -> bool:
         def visit_Call(self, node: cst.Call) -> None:
             nonlocal found
             function = called(node, method.namespace, method.local_names)
-            found = found or array_function(function) is not None
+            found = found or _is_of_arrays(function)
             if _is_elementwise(node, method):
                 self.operands(*(each.value for each in node.args))
             if isinstance(node.func, cst.Attribute) and node.func.attr.value in (
                 *METHODS,
                 *MORE_METHODS,
+                *OF_LIBRARY,
                 "astype",
                 "dot",
             ):
@@ -136,13 +142,18 @@ def _operates(node: cst.BaseExpression, method: Method, arrays: Collection[str])
         return _operates(node.expression, method, arrays)
     if isinstance(node, cst.Comparison):
         return any(_operates(n, method, arrays) for n in (node.left, *(c.comparator for c in node.comparisons)))
-    if isinstance(node, cst.Call) and array_function(called(node, method.namespace, method.local_names)):
+    if isinstance(node, cst.Call) and _is_of_arrays(called(node, method.namespace, method.local_names)):
         return True
     if isinstance(node, cst.Call) and _is_elementwise(node, method):
         return any(_operates(each.value, method, arrays) for each in node.args)
     if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name) and node.value.value in arrays:
         return any(isinstance(item, cst.Slice | Mark) for item in items_of(node, method))
     return False
+
+
+def _is_of_arrays(function: object) -> bool:
+    """Whether a function of NumPy's makes something of whole arrays."""
+    return array_function(function) is not None or (library_name(function) is not None and function not in KNOWN)
 
 
 def _is_elementwise(node: cst.Call, method: Method) -> bool:

@@ -41,6 +41,8 @@ class Integers:
         self.parts = NamedParts(names.method, types)
         #: where the triangles lie that names stand for
         self.triangles: dict[str, Value] = {}
+        #: what library calls of the statement give, by the names of new arrays: the text of each call
+        self.called: dict[str, str] = {}
         #: the text of the mask under which the statement writes
         self.mask: str | None = None
         #: in loops that are made, names for the elements of arrays that are not, and the statements that set them
@@ -55,7 +57,7 @@ class Integers:
     def begin(self, node: cst.CSTNode) -> None:
         """Begin a statement: what has been kept for the last one may have changed."""
         self.statement = node
-        self.kept = {}
+        self.kept, self.called = {}, {}
         self.mask = None
         self.shapes.before = []
 

@@ -12,10 +12,12 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Position
+from somd.language.library import Kind
 from somd.language.markers import single
 from somd.syntax import module_of
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.frontend.unset_names import function_at
+from somd.transforms.library import LibraryFunction
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.names import name_for, new_name
 from somd.transforms.tree.rewriting import parsed
@@ -132,3 +134,11 @@ class Names:
             name += "_"
         self.namespace[name] = Raising(text, place, values, function_at(self.method, place))
         return f"raise {name}({', '.join(values)})"
+
+    def library(
+        self, text: str, given: tuple[Kind, ...], results: tuple[Kind, ...], several: bool, at: cst.CSTNode
+    ) -> str:
+        """The name of a function that makes a library call."""
+        place = self.position(at)
+        made = LibraryFunction(text, place, given, results, several, function_at(self.method, place))
+        return name_for(made, "library", self.namespace, self.taken)

@@ -15,12 +15,12 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import items_of
-from somd.transforms.arrays.values import View
+from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.renaming import Replaced
 from somd.transforms.tree.walking import children_of, nodes_in
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -33,8 +33,17 @@ def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
         return False
     named = names_read(node) & parts.names
     return not any(parts.part(name) is not None or parts.is_unclear(name) for name in named) and not any(
-        expressions.reduces(each) or _like_what(expressions, each) is not None for each in nodes_in(node)
+        expressions.reduces(each) or of_computed(expressions, each) or _like_what(expressions, each) is not None
+        for each in nodes_in(node)
     )
+
+
+def of_computed(expressions: Expressions, node: cst.CSTNode) -> bool:
+    """Whether a number is an element of an array that has no name."""
+    if not isinstance(node, cst.Subscript) or isinstance(node.value, cst.Name):
+        return False
+    number = isinstance(expressions.types.nodes.get(node), ScalarType)
+    return number and isinstance(expressions.types.nodes.get(node.value), ArrayType)
 
 
 def plain(expressions: Expressions, node: cst.CSTNode) -> cst.CSTNode:
@@ -87,9 +96,11 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
             axis = integer_constant(index.value, expressions.names.method) if isinstance(index, cst.Index) else None
             if part is not None and axis is not None:
                 return expressions.names.expression(f"({expressions.clamped(part.shape[axis]).text})", node)
-        part = _part(expressions, node.value, node)
-        if part is not None:
-            return expressions.part(node, part, items_of(node, expressions.names.method)).element(())
+        base: Value | None = _part(expressions, node.value, node)
+        if of_computed(expressions, node):
+            base = expressions.value(node.value)
+        if base is not None:
+            return expressions.part(node, base, items_of(node, expressions.names.method)).element(())
     if isinstance(node, cst.Attribute) and (part := _part(expressions, node.value, node)) is not None:
         return _asked(expressions, node, part)
     if isinstance(node, cst.Call):

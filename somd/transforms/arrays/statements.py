@@ -29,7 +29,7 @@ from somd.transforms.arrays.indexed import entries_of
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
-from somd.transforms.arrays.plain import is_plain, plain
+from somd.transforms.arrays.plain import is_plain, of_computed, plain
 from somd.transforms.arrays.values import View
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
@@ -68,6 +68,7 @@ class _Lowering:
         self.shapes = Broadcasting(self.names, self.collector)
         self.expressions = Expressions(self.names, types, self.shapes, self.collector)
         self.parts = self.expressions.parts
+        self.parts.exchanges.are_one(aliases)
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
@@ -264,6 +265,11 @@ class _Lowering:
             node = waiting.pop()
             if self.expressions.reduces(node) and isinstance(self.types.nodes.get(node), ScalarType):
                 continue
+            if of_computed(self.expressions, node):
+                waiting += [
+                    each for each in children_of(node) if each is not cst.ensure_type(node, cst.Subscript).value
+                ]
+                continue
             if self.is_operation(node):
                 return True
             waiting += children_of(node)
@@ -292,6 +298,8 @@ class _Lowering:
         if shared:
             message = "a part of an array is not returned: the caller would have that memory under two names"
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
+        if isinstance(value, View) and value.whole:
+            return self.names.expression(value.array, node)
         return self.names.expression(self.nests.computed(value, node), node)
 
     def rebound(self, node: cst.CSTNode) -> None:

@@ -15,6 +15,7 @@ from somd.transforms.loops.program import (
     Copy,
     Expression,
     Length,
+    LibraryCall,
     Loop,
     Operation,
     Rebind,
@@ -53,6 +54,8 @@ def targets_of(node: Statement) -> tuple[Variable, ...]:
     """The scalars that a statement sets itself."""
     if isinstance(node, Unpack):
         return node.targets
+    if isinstance(node, LibraryCall):
+        return node.scalars
     if isinstance(node, Assign):
         return (node.target,)
     return (node.variable,) if isinstance(node, Loop) else ()
@@ -69,6 +72,8 @@ def assigned(body: Sequence[Statement]) -> set[str]:
     for node in statements_in(tuple(body)):
         if isinstance(node, Allocate | AllocateLike | Copy):
             found.add(node.array)
+        elif isinstance(node, LibraryCall):
+            found |= set(node.arrays)
         elif isinstance(node, Rebind):
             found |= set(node.targets)
     return found

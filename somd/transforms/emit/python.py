@@ -18,6 +18,7 @@ import numpy as np
 
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
+from somd.transforms.emit.library_calls import library_lines
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import SUM, Py, numpy_name
 from somd.transforms.loops.making import same_number
@@ -36,6 +37,7 @@ from somd.transforms.loops.program import (
     If,
     Lanes,
     Length,
+    LibraryCall,
     Loop,
     Operation,
     Origin,
@@ -275,6 +277,10 @@ class Statements:
             if self.ranks:
                 return [f"{name} = new_{'ordered_' * node.ordered}copy({self.ranks}, {source})"]
             return [f"{name} = {source}.copy()" if node.ordered else f"{name} = np.copy({source})"]
+        if isinstance(node, LibraryCall):
+            fresh, value = self.scope.fresh, self.expressions.value
+            words, functions = fresh("words"), fresh("functions")
+            return library_lines(node, self.scope.name, words, functions, lambda each: value(each).text)
         assert isinstance(node, Allocate | AllocateLike), node
         if node.array in self.own:
             return self.refilled(node)

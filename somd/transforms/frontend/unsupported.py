@@ -9,6 +9,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.array_functions import array_function
+from somd.language.library import library_name
 from somd.language.operators import symbols, ways_out
 from somd.language.scanning import CLAIMED, no_such_scan
 from somd.language.written_out import instead_of_function
@@ -141,11 +142,11 @@ class _Checker(cst.CSTVisitor):
             text = cst.Module([]).code_for_node(node.func)
             self._report("SOMD203", f"there is no `{text}`", node, f"did you mean `{near}`?")
             return False
-        named = called(node, self.method.namespace, self.method.local_names)
-        function = array_function(named)
-        if function is None and instead_of_function(named):
+        function = called(node, self.method.namespace, self.method.local_names)
+        whole = array_function(function) is not None or library_name(function) is not None
+        if not whole and instead_of_function(function):
             return False  # refused at a call, with what to write instead
-        if function is None:
+        if not whole:
             return number_of_text(node, self.method) is None
         for argument in node.args:
             if isinstance(argument.value, cst.List):

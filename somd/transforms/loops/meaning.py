@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from somd.language.combining import joined
+from somd.language.library import library_call
 from somd.language.raising import Raises
 from somd.transforms.loops.operators import EXACT, OPERATORS, number
 from somd.transforms.loops.program import (
@@ -35,6 +36,7 @@ from somd.transforms.loops.program import (
     Join,
     Lanes,
     Length,
+    LibraryCall,
     Loop,
     Operation,
     Partials,
@@ -279,12 +281,20 @@ class Meaning:
         if isinstance(node, Copy):
             copy, order = node, "C" if node.ordered else "K"
             return lambda names: names.__setitem__(copy.array, names[copy.source].copy(order))
+        if isinstance(node, LibraryCall):
+            return self.library(node)
         if isinstance(node, Rebind):
             targets, sources = node.targets, node.sources
             return lambda names: names.update(zip(targets, [names[source] for source in sources], strict=True))
         assert isinstance(node, Snapshot), node
         copies = node.copies
         return lambda names: names.update({copy: names[array].copy() for array, copy in copies})
+
+    def library(self, node: LibraryCall) -> Callable[[Names], object]:
+        call = library_call(node.function.row, node.function.position.file)
+        values = [_whole(each) if isinstance(each, Whole) else self.value(each) for each in node.values]
+        targets = [each.array if isinstance(each, Whole) else each.name for each in node.targets]
+        return lambda names: names.update(zip(targets, call(*(value(names) for value in values)), strict=True))
 
     def store(self, node: Store) -> Callable[[Names], object]:
         where, value, element = self.place(node.element), self.value(node.value), node.element

@@ -9,6 +9,7 @@ from somd.transforms.loops.program import (
     Allocate,
     AllocateLike,
     Copy,
+    LibraryCall,
     Program,
     Rebind,
     Region,
@@ -36,6 +37,8 @@ def _others(node: Statement) -> Iterator[str]:
     """The arrays that a statement gives names, and what a region hands on."""
     if isinstance(node, Allocate | AllocateLike | Copy):
         yield node.array
+    elif isinstance(node, LibraryCall):
+        yield from node.arrays
     elif isinstance(node, Rebind):
         yield from node.targets
     elif isinstance(node, Snapshot):

@@ -15,6 +15,7 @@ import libcst as cst
 
 from somd.language.operators import OPERATORS
 from somd.settings.targets import TargetLacks
+from somd.transforms.library import library_numbers
 from somd.transforms.loops.expressions_to_loops import Accesses, Expressions
 from somd.transforms.loops.making import BOOL8, INT64, cast, constant, operation, truth, variable, whole_number
 from somd.transforms.loops.program import (
@@ -102,6 +103,7 @@ class _Builder:
         self.expressions = Expressions(plan.method, types)
         self.names = Names()
         self.statements = Statements(self.expressions, self.names, types.result, plan.raises)
+        self.statements.libraries = library_numbers(plan)
         #: what the region at hand accumulates, by name
         self.reductions: dict[str, Reduced] = {}
         #: what an iteration of the region at hand begins with

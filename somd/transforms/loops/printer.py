@@ -33,6 +33,7 @@ from somd.transforms.loops.program import (
     Join,
     Lanes,
     Length,
+    LibraryCall,
     Loop,
     Operation,
     Origin,
@@ -155,6 +156,9 @@ def _of_arrays(node: Statement) -> str:
         return f"{node.array}: {node.type.dtype} like {node.like}{_fill(node.fill)}"
     if isinstance(node, Copy):
         return f"{node.array} = copy of {node.source}"
+    if isinstance(node, LibraryCall):
+        targets = ", ".join(each.array if isinstance(each, Whole) else each.name for each in node.targets)
+        return f"{targets} = library {node.function.text} of {', '.join(map(_result, node.values))}"
     if isinstance(node, Rebind):
         return f"{', '.join(node.targets)} = {', '.join(node.sources)}"
     if isinstance(node, Snapshot):

@@ -6,6 +6,7 @@
                 |  Loop | While(test, body) | If(test, body, orelse) | Break | Continue | Return(values)
                 |  Allocate(array, lengths, fill) | AllocateLike(array, like, fill) | Copy(array, source)
                 |  Rebind(targets, sources) | Check(condition, site) | Raise(site, values)
+                |  LibraryCall(number, targets, values)
                 |  Region | Scan(totals, region, carries) | Join(region, names, function)
                 |  Partials(region, names, body) | Snapshot(copies) | Lanes(loaded, stored, body)
     Loop       ::= variable, start, stop, step, body, order: "in order" | "free", reach, time_tiles, margin, panels
@@ -40,6 +41,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from somd.language.combining import Combine
+from somd.transforms.library import LibraryFunction
 from somd.transforms.loops.accesses import FROM_END as FROM_END
 from somd.transforms.loops.accesses import PROVED as PROVED
 from somd.transforms.loops.accesses import Access as Access
@@ -253,6 +255,28 @@ class Rebind:
 
 
 @dataclass(frozen=True)
+class LibraryCall:
+    """New arrays, and scalars, that a function of a library makes of whole arrays and scalars, which stay as they are.
+    The call has a number among those of a program, and `function` says what is called. Never in a region."""
+
+    number: int
+    function: LibraryFunction
+    targets: tuple[Variable | Whole, ...]
+    values: tuple[Expression | Whole, ...]
+    origin: Origin = field(default=NOWHERE, compare=False)
+
+    @property
+    def scalars(self) -> tuple[Variable, ...]:
+        """The targets that are no arrays."""
+        return tuple(each for each in self.targets if isinstance(each, Variable))
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The names of arrays that it makes."""
+        return tuple(each.array for each in self.targets if isinstance(each, Whole))
+
+
+@dataclass(frozen=True)
 class Check:
     """The program fails at the site if the condition is true."""
 
@@ -418,7 +442,7 @@ class Snapshot:
 
 Statement = (
     Assign | Unpack | Store | Evaluate | Loop | While | If | Break | Continue | Return | Allocate | AllocateLike | Copy
-    | Rebind | Check | Raise | Region | Scan | Join | Partials | Snapshot | Lanes
+    | LibraryCall | Rebind | Check | Raise | Region | Scan | Join | Partials | Snapshot | Lanes
 )  # fmt: skip
 
 

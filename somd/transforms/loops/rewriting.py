@@ -5,6 +5,7 @@ Conditions of checks, and what encloses loops (`hull`, `ordered_if`), are no exp
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,7 @@ from somd.transforms.loops.program import (
     HelperCall,
     If,
     Lanes,
+    LibraryCall,
     Loop,
     Operation,
     Partials,
@@ -91,6 +93,9 @@ def _with_several(node: Statement, change: Rewrite) -> Statement:
     if isinstance(node, Raise):
         values = _all(node.values, change)
         return node if values is node.values else replace(node, values=values)
+    if isinstance(node, LibraryCall):
+        given = tuple(value if isinstance(value, Whole) else change(value) for value in node.values)
+        return node if all(map(operator.is_, given, node.values)) else replace(node, values=given)
     if isinstance(node, Return):
         results = tuple(value if isinstance(value, Whole) else change(value) for value in node.values)
         same = all(new is old for new, old in zip(results, node.values, strict=True))

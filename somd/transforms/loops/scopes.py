@@ -12,6 +12,7 @@ from somd.transforms.loops.program import (
     Interval,
     Join,
     Length,
+    LibraryCall,
     Loop,
     Rebind,
     Region,
@@ -42,6 +43,8 @@ def variables_set(node: Statement) -> tuple[Variable, ...]:
         return (node.target,)
     if isinstance(node, Unpack):
         return node.targets
+    if isinstance(node, LibraryCall):
+        return node.scalars
     if isinstance(node, Loop):
         return (node.variable,)
     if isinstance(node, Region):
@@ -113,6 +116,8 @@ def own_scalars(body: Block, given: Iterable[str]) -> frozenset[str]:
             targets.add(node.target.name)
         elif isinstance(node, Unpack):
             targets |= {target.name for target in node.targets}
+        elif isinstance(node, LibraryCall):
+            targets |= {target.name for target in node.scalars}
         elif isinstance(node, Loop):
             others.add(node.variable.name)
     return frozenset(targets - others)
@@ -131,6 +136,7 @@ def assigned_ranges(body: Block, names: frozenset[str]) -> dict[str, Interval | 
     for node in statements_in(body):
         pairs = [(node.target.name, node.value.range)] if isinstance(node, Assign) else []
         pairs += [(target.name, whole(target.type)) for target in node.targets] if isinstance(node, Unpack) else []
+        pairs += [(target.name, whole(target.type)) for target in node.scalars] if isinstance(node, LibraryCall) else []
         for name, range_ in pairs:
             if name in names:
                 found[name] = joined(found[name], range_) if name in found else range_

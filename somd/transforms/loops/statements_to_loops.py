@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from somd.transforms.frontend.raises import raising_of
+from somd.transforms.library import LibraryFunction, library_function
 from somd.transforms.loops.at_once import AtOnce
 from somd.transforms.loops.calls_to_loops import operator_call
 from somd.transforms.loops.expressions_to_loops import Expressions
@@ -23,6 +24,7 @@ from somd.transforms.loops.program import (
     Expression,
     If,
     Interval,
+    LibraryCall,
     Loop,
     Order,
     Origin,
@@ -40,7 +42,7 @@ from somd.transforms.loops.ranges import met, of_trips, whole
 from somd.transforms.loops.rewriting import with_origin
 from somd.transforms.stages import LocalArray, RaiseSite
 from somd.transforms.tree.loops import else_statements, range_of, small_statements, statements_of
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, target_parts
 from somd.transforms.types.scalars import AUGMENTED, ArrayType, ScalarType, TupleType, Type
 
 Block = tuple[Statement, ...]
@@ -84,6 +86,8 @@ class Statements:
         self.raises = raises
         #: by statement that updates an accumulator: what notes that it was taken
         self.flags: Mapping[cst.CSTNode, Statement] = {}
+        #: the library calls of the method, by their numbers
+        self.libraries: Mapping[LibraryFunction, int] = {}
         #: arrays that an iteration makes for itself
         self.own: Mapping[str, LocalArray] = {}
         #: loops that are proved independent
@@ -213,6 +217,9 @@ class Statements:
 
     def assigned(self, target: cst.BaseExpression, value: cst.BaseExpression, origin: Origin) -> list[Statement]:
         types = self.expressions.types
+        library = self.library(target, value, origin)
+        if library is not None:
+            return [library]
         if isinstance(target, cst.Tuple):
             if isinstance(value, cst.Tuple) and len(value.elements) == 1:
                 return self.assigned(target.elements[0].value, value.elements[0].value, origin)
@@ -223,6 +230,24 @@ class Statements:
         if isinstance(target, cst.Name) and isinstance(kind, TupleType):
             return self.named_tuple(target, value, origin)
         return [self.store(target, self.expressions.expression(value), origin)]
+
+    def library(self, target: cst.BaseExpression, value: cst.BaseExpression, origin: Origin) -> LibraryCall | None:
+        """A call of a library, which stands in a statement of its own."""
+        function = library_function(value, self.expressions.method)
+        if function is None or not isinstance(value, cst.Call):
+            return None
+        types = self.expressions.types
+        given = tuple(self.whole_or(argument.value, types.nodes[argument.value]) for argument in value.args)
+        names = [cst.ensure_type(each, cst.Name).value for each in target_parts(target)]
+        kinds = [(name, types.names[name]) for name in names]
+        made = tuple(Whole(name, kind) if isinstance(kind, ArrayType) else self.place(name) for name, kind in kinds)
+        return LibraryCall(self.libraries[function], function, made, given, origin)
+
+    def whole_or(self, node: cst.BaseExpression, kind: Type) -> Expression | Whole:
+        """An array itself, or a number."""
+        if isinstance(kind, ArrayType):
+            return Whole(cst.ensure_type(node, cst.Name).value, kind)
+        return self.expressions.expression(node)
 
     def store(self, target: cst.BaseExpression, value: Expression, origin: Origin) -> Statement:
         if isinstance(target, cst.Name):

@@ -26,6 +26,7 @@ from somd.transforms.loops.program import (
     If,
     Join,
     Lanes,
+    LibraryCall,
     Loop,
     Partials,
     Program,
@@ -223,6 +224,8 @@ class _Verifier(ExpressionVerifier):
             self.array(node.array, node.type)
             own = self.written is None or node.array in self.written
             self.expect(own, f"`{node.array}` is made in {self.around}, which does not say so")
+        elif isinstance(node, LibraryCall):
+            self.library(node)
         elif isinstance(node, Rebind):
             types = [self.array_type(source) for source in node.sources]
             for target, type_ in zip(node.targets, types, strict=True):
@@ -230,6 +233,17 @@ class _Verifier(ExpressionVerifier):
                     self.array(target, type_)
         elif isinstance(node, Snapshot):
             self.copies(node.copies)
+
+    def library(self, node: LibraryCall) -> None:
+        self.expect(not self.around.startswith("region"), f"a library call in {self.around}")
+        for value in node.values:
+            if isinstance(value, Whole):
+                self.array_type(value.array)
+        for target in node.targets:
+            if isinstance(target, Whole):
+                self.array(target.array, target.type)
+            else:
+                self.scalar(target.name, target.type)
 
     def copies(self, pairs: Iterable[tuple[str, str]]) -> None:
         for array, copy in pairs:

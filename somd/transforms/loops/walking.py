@@ -18,6 +18,7 @@ from somd.transforms.loops.program import (
     HelperCall,
     If,
     Lanes,
+    LibraryCall,
     Loop,
     Operation,
     Origin,
@@ -65,6 +66,8 @@ def expressions(node: Statement) -> tuple[Expression, ...]:
         return (*node.element.indices, node.value)
     if isinstance(node, Unpack):
         return node.operands
+    if isinstance(node, LibraryCall):
+        return tuple(value for value in node.values if not isinstance(value, Whole))
     if isinstance(node, Loop):
         return (node.start, node.stop, node.step, *(node.hull or ()))
     if isinstance(node, While | If):

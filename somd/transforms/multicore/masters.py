@@ -19,6 +19,7 @@ import libcst as cst
 from somd.language.operators import OPERATORS
 from somd.transforms.emit.python_expressions import Faults
 from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.library import library_numbers
 from somd.transforms.multicore.combining import blocks_text, combining_texts, parts_text, rows_texts, takes_text
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
 from somd.transforms.multicore.names import LANES, Fresh
@@ -86,7 +87,7 @@ class MasterBuilder:
             parameters.append(self.fresh.name("faults"))
         for root in partition_roots(self.plan):
             parameters += self.of_partition(root)
-        if joined_names(self.plan):
+        if joined_names(self.plan) or library_numbers(self.plan):
             parameters.append(self.fresh.name("functions"))
         parameters += self.of_ranks()
         body = [*docstring(self.plan.method.function), *(self.steps(self.plan.body) or parsed("pass"))]

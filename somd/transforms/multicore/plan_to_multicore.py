@@ -33,7 +33,6 @@ from somd.transforms.stages import (
     Sweeps,
     Uniform,
     all_steps,
-    joined_names,
     partition_roots,
     written_arrays,
 )
@@ -133,8 +132,9 @@ def module_text(code: MulticoreCode) -> str:
     head += [f"RESULT = {result_text(code.types.result)}", f"WRITTEN = {written_text(code.plan)}"]
     if _in_pieces(code.plan):
         head += ["IN_PIECES = True"]
-    if joined_names(code.plan):
-        head += [f"FENCES = {fences_text(code.plan, code.types)}"]
+    fences = fences_text(code.plan, code.types)
+    if fences:
+        head += [f"FENCES = {fences}"]
     if code.uneven:
         head += ["UNEVEN = True"]
     if code.ranked:

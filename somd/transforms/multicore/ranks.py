@@ -37,6 +37,7 @@ from somd.transforms.loops.program import (
     Element,
     Expression,
     HelperCall,
+    LibraryCall,
     Loop,
     Rebind,
     Statement,
@@ -330,4 +331,6 @@ def _bound(node: Statement) -> tuple[str, ...]:
         return (node.variable.name,)
     if isinstance(node, Allocate | AllocateLike | Copy):
         return (node.array,)
+    if isinstance(node, LibraryCall):
+        raise TargetLacks("a function of a library is called, which takes whole arrays")
     return node.targets if isinstance(node, Rebind) else ()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.transforms.emit.c_names import Names
+from somd.transforms.library import library_numbers
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.atomic_kernels import Atomic
@@ -269,6 +270,7 @@ class _Master:
     def code(self, guarded: Mapping[cst.Subscript, tuple[Site, ...]]) -> HostCode:
         made = HostCode(self.plan.method, self.types, self.run, guarded, self.plan.raises)
         made.helpers = self.helpers
+        made.libraries = library_numbers(self.plan)
         return made
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:

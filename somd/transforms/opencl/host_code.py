@@ -17,6 +17,7 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.raises import raising_of
+from somd.transforms.library import LibraryFunction, library_function
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import evaluate
@@ -48,6 +49,8 @@ class HostCode(Transformer):
         self.guarded = guarded
         self.raises = raises
         self.helpers: dict[str, HelperInstance] = {}
+        #: the numbers of library calls
+        self.libraries: Mapping[LibraryFunction, int] = {}
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -106,7 +109,16 @@ class HostCode(Transformer):
             return updated_node
         if callee.kind == "cast":
             return updated_node.with_changes(func=tree.dtype(callee.name))
+        if callee.kind == "library":
+            return self._library(original_node, updated_node)
         return self._allocation(original_node, updated_node, callee.name)
+
+    def _library(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """`called(run, 0, a, k)`: the number of the call, and what it takes."""
+        function = library_function(original, self.method)
+        assert function is not None
+        values = [argument.value for argument in updated.args]
+        return tree.call(tree.brought("called"), tree.name(self.run), tree.integer(self.libraries[function]), *values)
 
     def _allocation(self, original: cst.Call, updated: cst.Call, kind: str) -> cst.BaseExpression:
         made = self.types.nodes[original]

@@ -35,7 +35,7 @@ from somd.transforms.plan.claimed_scans import for_many
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
-from somd.transforms.stages import Phase, Plan, Serial, joined_names, relies_on_partition, written_arrays
+from somd.transforms.stages import Phase, Plan, Serial, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
 
@@ -100,7 +100,7 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         kernel_names=tuple(kernel.name for kernel in kernels.all),
         entry=apart(name),
         renamed=apart(name) != name,
-        fences=fences_text(plan, types) if joined_names(plan) else "",
+        fences=fences_text(plan, types),
         doubles=DOUBLES in unit.needs,
         written=tuple(k for k, param in enumerate(plan.method.param_names) if param in written_arrays(plan)),
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.analysis.accesses import accesses_of
+from somd.transforms.library import library_function
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of
 from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.walking import nodes_in
 
 
 def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) -> None:
@@ -29,6 +31,9 @@ def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) 
     changed = assigned_names(outer.body) - dims - {header.variable}
     if changed & (names_read(header.start) | names_read(header.stop)):
         raise Rejected(messages.bound_changes(method, loop))
+    call = next((node for node in nodes_in(loop.body) if library_function(node, method) is not None), None)
+    if call is not None:
+        raise Rejected(messages.library_call(method, call))
     if header.variable in assigned_names(loop.body):
         raise Rejected(messages.variable_assigned(method, loop))
     exits = next((node for node in exits_of(loop) if not isinstance(node, cst.Continue)), None)

@@ -15,6 +15,7 @@ from somd.transforms.analysis.affine import variable as isl_name
 from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.analysis.reductions import normalised
+from somd.transforms.library import library_function
 from somd.transforms.plan.carried_helps import PARTIAL, handed_on, is_name
 from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
@@ -44,8 +45,14 @@ def no_loop(method: Method) -> Diagnostic:
     helps: tuple[str, ...] = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
     if marked is not None:
         helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
+    called = next((node for node in nodes_in(method.function.body) if library_function(node, method)), None)
     whole = next((node for node in nodes_in(method.function.body) if _is_of_numpy(node, method)), None)
-    if whole is not None:
+    found = None if called is None else library_function(called, method)
+    if called is not None and found is not None:
+        text = found.text.partition("(")[0]
+        labels.append(Label(method.position(called), f"Python calls `{text}` itself, by one thread", False))
+        helps = (f"call `{text}` outside of a method, or write out the loop that it stands for",)
+    elif whole is not None:
         text = cst.Module([]).code_for_node(cst.ensure_type(whole, cst.Call).func)
         labels.append(Label(method.position(whole), f"`{text}` is not made into one", False))
         helps = (f"write out the loop that `{text}` stands for, or call it outside of the method",)
@@ -233,6 +240,16 @@ def relaxed_combining(method: Method, loop: cst.For, name: str) -> Diagnostic:
     helps = (f"compute `{name}` in a loop of its own",)
     message = f"this loop cannot be relaxed: each thread also has a copy of `{name}` in it"
     return Diagnostic("SOMD314", message, labels, helps)
+
+
+def library_call(method: Method, node: cst.CSTNode) -> Diagnostic:
+    """A function of NumPy's that Python calls, in a loop that threads would share."""
+    found = library_function(node, method)
+    assert found is not None
+    name = found.text.partition("(")[0]
+    message = f"{NOT_DISTRIBUTED}Python calls `{name}`, between loops, for whole arrays"
+    helps = ("call it before the loop for all rows at once, with `axis`, or write out in loops what it does",)
+    return Diagnostic("SOMD203", message, (Label(method.position(node), "here", True),), helps)
 
 
 def relaxed_binding(method: Method, block: cst.With, name: str) -> Diagnostic:

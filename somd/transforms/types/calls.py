@@ -14,10 +14,13 @@ import numpy as np
 
 from somd.capture.objects import is_known
 from somd.language.array_functions import array_function, array_method
+from somd.language.library import METHODS as OF_LIBRARY
+from somd.language.library import Kind, library_name
 from somd.language.scanning import alone
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
+from somd.transforms.library import LibraryFunction
 from somd.transforms.tree.names import MISSING, called, evaluate
 from somd.transforms.types import functions
 from somd.transforms.types.literals import PathDependent, result_of
@@ -73,6 +76,11 @@ class Calls:
             stores = len(node.args) == function.nin + 1
             if stores or any(a.keyword is not None for a in node.args):
                 return self.expressions.array_functions.into(node, function)
+        library = "where" if function is np.where and len(arguments) == 1 else library_name(function)
+        if library is not None and (library == "where" or function not in functions.NUMPY):
+            return self.expressions.library_calls.call(node, library)
+        if isinstance(function, LibraryFunction):
+            return self._library(node, function, arguments)
         if any(a.keyword is not None for a in node.args) and functions.is_function(function):
             self.report("SOMD203", "keyword arguments are not supported here", node, "give the arguments in order")
             return None
@@ -116,6 +124,15 @@ class Calls:
         else:
             self._unknown(function, node)
         return None
+
+    def _library(self, node: cst.Call, function: LibraryFunction, arguments: list[cst.BaseExpression]) -> Type | None:
+        """The type of a library call as it is lowered: its arguments have names."""
+        known = [self.any(argument) for argument in arguments]
+        self.types.calls[node] = Callee("library", function.text)
+        if None in known:
+            return None
+        results = tuple(_of_kind(kind) for kind in function.results)
+        return TupleType(results) if function.several else results[0]
 
     def _counted(self, counts: tuple[int, ...], node: cst.Call) -> bool:
         """Whether a function is called with so many numbers as it takes; what is not is reported."""
@@ -273,6 +290,8 @@ class Calls:
         of_arrays = array_method(name)
         if isinstance(base, ArrayType) and of_arrays is not None:
             return self.expressions.array_functions.call(node, of_arrays, function.value)
+        if isinstance(base, ArrayType) and name in OF_LIBRARY:
+            return self.expressions.library_calls.call(node, name, function.value)
         if isinstance(base, ArrayType) and name == "copy" and not node.args:
             self.types.calls[node] = Callee("copy", "copy")
             return base
@@ -343,3 +362,8 @@ class Calls:
             )
             return None
         return str(name)
+
+
+def _of_kind(kind: Kind) -> ScalarType | ArrayType:
+    dtype, rank, weak = kind
+    return ArrayType(dtype, rank) if rank else ScalarType(dtype, weak)

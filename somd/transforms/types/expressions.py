@@ -22,6 +22,7 @@ from somd.transforms.types import functions
 from somd.transforms.types.array_functions import ArrayFunctions
 from somd.transforms.types.array_values import applied
 from somd.transforms.types.calls import Calls
+from somd.transforms.types.library_calls import LibraryCalls
 from somd.transforms.types.literals import PathDependent, plain, result_of
 from somd.transforms.types.naturals import Naturals
 from somd.transforms.types.parts import Parts
@@ -74,6 +75,7 @@ class Expressions:
         self.parts = Parts(self)
         self.reductions = Reductions(self)
         self.array_functions = ArrayFunctions(self)
+        self.library_calls = LibraryCalls(self)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)
@@ -268,8 +270,7 @@ class Expressions:
             self.report("SOMD402", f"`{base}` cannot be indexed", node, "pass an array")
             return None
         if not isinstance(node.value, cst.Name):
-            self.report("SOMD202", "an array is indexed by its name", node, "give the array a name of its own")
-            return None
+            self.types.whole = True
         if len(indexes) != base.ndim:
             message = f"an array of {base.ndim} dimensions is indexed with {len(indexes)}"
             self.report("SOMD403", message, node, "give one index for each dimension")

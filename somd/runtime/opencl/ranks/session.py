@@ -14,7 +14,7 @@ import numpy as np
 
 from somd.language.raising import fault_row
 from somd.runtime.intervals import missing
-from somd.runtime.mpi.holders import Ranges
+from somd.runtime.mpi.holders import Ranges, everywhere
 from somd.runtime.mpi.ledger import SERIAL
 from somd.runtime.mpi.session import Session, Shared, address_of
 from somd.runtime.opencl.arrays import Managed
@@ -70,6 +70,16 @@ class RankedRun(SpreadRun):
         else:
             made = Ranked(self.session, self.group, extents, dtype)
         made.settle = self.settle
+        return made
+
+    def from_host(self, array: np.ndarray[Any, Any]) -> Managed:
+        """A new array that the masters of all ranks have made alike."""
+        made = self.empty(array.shape, array.dtype)
+        if not isinstance(made, Ranked):
+            return super().from_host(array) if array.ndim else made
+        made.shared.array[...] = array
+        made.shared.holders = everywhere(len(array), self.session.world.size)
+        made.arrived(0, len(array))
         return made
 
     def keep(self, types: Mapping[str, type]) -> Kept:

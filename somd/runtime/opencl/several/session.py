@@ -84,6 +84,12 @@ class SpreadRun(Run):
         spread.settle = self.settle
         return spread
 
+    def from_host(self, array: np.ndarray[Any, Any]) -> Managed:
+        """A new array that the master has made; nothing is copied yet."""
+        spread = spread_of(self.group, array)
+        spread.settle = self.settle
+        return spread
+
     def split(self, kernel_name: str, dimension: int, rows: Rows) -> None:
         """Launches of this kernel are cut along a dimension."""
         self._split[kernel_name] = (dimension, rows)
