@@ -7,8 +7,9 @@ not the variable of a loop whose limits are known before the region, plus a cons
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from somd.transforms.loops.making import length, operation, variable, whole_number
 from somd.transforms.loops.naming import NewNames
@@ -73,15 +74,18 @@ def where_inside(region: Region) -> Guarded | None:
     return Guarded(made, conditions, frozenset(replace(each, access=PROVED) for each in tested))
 
 
-def proved(node: Expression) -> Expression:
-    """An expression whose tested accesses are proved; those that may count from the end go on doing so."""
-    made = with_operands(node, proved)
-    return _proved(made) if isinstance(made, Element) else made
+def proved(node: Expression, left: Collection[Element] = ()) -> Expression:
+    """An expression whose tested accesses are proved, but for those that are `left`; those that may count from the end
+    go on doing so."""
+    made = with_operands(node, partial(proved, left=left))
+    return _proved(made) if isinstance(made, Element) and node not in left else made
 
 
-def proved_in(node: Statement) -> Statement:
-    made = with_expressions(node, proved)
-    return replace(made, element=_proved(made.element)) if isinstance(made, Store) else made
+def proved_in(node: Statement, left: Collection[Element] = ()) -> Statement:
+    made = with_expressions(node, partial(proved, left=left))
+    if not isinstance(node, Store) or not isinstance(made, Store) or node.element in left:
+        return made
+    return replace(made, element=_proved(made.element))
 
 
 def _proved(element: Element) -> Element:

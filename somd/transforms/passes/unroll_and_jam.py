@@ -1,7 +1,7 @@
 """Some trips of a loop at once for each trip of the loop in it, so that what they update stays in registers.
 
     >>> from functools import partial
-    >>> before_and_after(partial(unroll_and_jam, trips=2, most=32), '''
+    >>> before_and_after(partial(unroll_and_jam, trips=2, most=32, shared=8), '''
     ... def updates(a: A, b: np.ndarray, c: A):
     ...     for i in range(c.shape[0]):
     ...         for k in range(a.shape[1]):
@@ -28,8 +28,9 @@ reach, of the arrays that they store to, elements of their own in all trips of t
 each access has the inner loop's variable, plus something that stays.
 
 It is done where the inner loop adds to something that the outer one does not choose, and `trips` trips, or as many as
-are a power of 2, have `most` operations. What is set before the inner loop, such as a factor of a row, gets a name for
-each of the trips.
+are a power of 2, have `most` operations. Where lanes first load what rows of a tile share, they have `shared` at most
+that differ by lane: a tile then has all its rows, and such loads, from anywhere, are made once for all of them. What is
+set before the inner loop, such as a factor of a row, gets a name for each of the trips.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.rewriting import each_region, each_statement, renamed, with_bodies
 from somd.transforms.loops.rows import is_steady
 from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
-from somd.transforms.loops.varying import is_straight, limits, of_lanes
+from somd.transforms.loops.varying import Varying, is_straight, limits, of_lanes
 from somd.transforms.loops.walking import (
     expressions,
     expressions_in,
@@ -78,7 +79,7 @@ from somd.transforms.passes.register_accumulation import with_variable
 Block = tuple[Statement, ...]
 
 
-def unroll_and_jam(program: Program, trips: int, most: int) -> Program:
+def unroll_and_jam(program: Program, trips: int, most: int, shared: int) -> Program:
     """The program with so many trips of such loops at once."""
     names = NewNames(program)
 
@@ -89,7 +90,10 @@ def unroll_and_jam(program: Program, trips: int, most: int) -> Program:
             made = with_bodies(region, lambda body: _Jamming(region, body, names, trips, most).block(body))
             assert isinstance(made, Region)
             return made
-        body = _Jamming(region, region.strips.body, names, trips, most).block(region.strips.body)
+        jamming = _Jamming(region, region.strips.body, names, trips, most)
+        if region.tiled >= 0 and region.strips.always:
+            jamming.shared, jamming.lanes = shared, Varying(region, region.strips.body, loop=region.loops[-1])
+        body = jamming.block(region.strips.body)
         return region if body is region.strips.body else replace(region, strips=replace(region.strips, body=body))
 
     return each_region(program, of_region)
@@ -102,6 +106,9 @@ class _Jamming:
         self.names = names
         self.trips = trips
         self.most = most
+        #: where strips may be in tiles, the most operations of lanes that load first, and what differs by lane
+        self.shared: int | None = None
+        self.lanes: Varying | None = None
         self.aliased = region.aliased
         #: how often each name is read in the body
         self.reads = reads_of(body)
@@ -121,6 +128,8 @@ class _Jamming:
         if not isinstance(last, Loop | Lanes) or not _counts(loop) or not self.may_take_turns(loop, before, last):
             return ()
         trips = as_many(self.trips, self.most, last.body)
+        if self.shared is not None and self.lanes is not None and any(isinstance(node, Lanes) for node in before):
+            trips = as_many(trips, self.shared, last.body, self.lanes)
         known = loop.variable.range
         if trips < 2 or known is None or known.high - known.low < trips or not self.gains(loop, last):
             return ()

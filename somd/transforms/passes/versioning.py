@@ -23,6 +23,7 @@ is outside, is left to the loop as it was.
 
 It is done where a loop adds to something: that is what other passes then hold in registers, and take in tiles.
 
+In an innermost loop, accesses whose indexes are found in the loop (`x[column[k]]`) go on being tested in both versions.
 An index may be made of elements that stay. These are proved to be inside only where they are read, so it is asked first
 whether the loops around them have trips.
 """
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import product
 
 from somd.transforms.loops.making import INT64, length, operation, whole_number
@@ -44,6 +45,7 @@ from somd.transforms.loops.program import (
     Expression,
     HelperCall,
     If,
+    Interval,
     Loop,
     Operation,
     Origin,
@@ -57,7 +59,8 @@ from somd.transforms.loops.program import (
     Variable,
     While,
 )
-from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_operands
+from somd.transforms.loops.ranges import LONGEST
+from somd.transforms.loops.rewriting import each_region, each_statement, renamed, with_bodies, with_operands
 from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import limits
 from somd.transforms.loops.walking import bodies, expressions, inside, operands, statements_in
@@ -84,14 +87,15 @@ def versioning(program: Program) -> Program:
 def _versions(body: Block) -> Block:
     made: list[Statement] = []
     for node in body:
-        test = _Versions(node).test() if isinstance(node, Loop) and _accumulates(node) else None
-        if test is None:
+        versions = _Versions(node) if isinstance(node, Loop) and _accumulates(node) else None
+        test = None if versions is None else versions.test()
+        if versions is None or test is None:
             made.append(with_bodies(node, _versions))
         else:
             assert isinstance(node, Loop)
             origin = Origin(node.origin.position, node.origin.comments)
             slow = replace(node, origin=replace(node.origin, comments=()))
-            fast = replace(slow, body=each_statement(node.body, proved_in))
+            fast = versions.fast(replace(slow, body=each_statement(node.body, partial(proved_in, left=versions.left))))
             made.append(If(test, (fast,), (slow,), origin))
     return body if all(new is old for new, old in zip(made, body, strict=True)) else tuple(made)
 
@@ -120,6 +124,9 @@ class _Versions:
         self.loop = loop
         nodes = list(statements_in((loop,)))
         self.changed = assigned((loop,))
+        #: elements that are tested in both versions
+        self.left: set[Element] = set()
+        self.innermost = not any(isinstance(node, Loop) for node in statements_in(loop.body))
         self.arrays = {node.element.array for node in nodes if isinstance(node, Store)}
         #: arrays that are made in the loop
         self.made = {node.array for node in nodes if isinstance(node, Allocate | AllocateLike | Copy)}
@@ -136,10 +143,14 @@ class _Versions:
         trips: dict[Expression, None] = {}
         found: dict[Expression, None] = {}
         for access in _tested(self.loop.body, (self.loop,), True):
-            for axis, index in enumerate(access.element.indices):
-                corners = self.corners(index, access)
-                if corners is None or access.element.array in self.made or access.element.relaxed is not None:
+            known = [self.corners(index, access) for index in access.element.indices]
+            if None in known or access.element.array in self.made or access.element.relaxed is not None:
+                if not self.innermost:
                     return None
+                self.left.add(access.element)
+                continue
+            for axis, (index, corners) in enumerate(zip(access.element.indices, known, strict=True)):
+                assert corners is not None
                 if any(isinstance(each, Element) for each in inside(index)):
                     trips.update(dict.fromkeys(map(_has_trips, access.loops)))
                 for each in corners:
@@ -148,8 +159,23 @@ class _Versions:
                     if each.range is None or each.range.low < 0:
                         found[operation(">=", each, whole_number(0))] = None
                     found[operation("<", each, length(access.element.array, axis))] = None
+        if self.asks_for_few() and found:
+            found[operation(">=", _lowest(self.loop), whole_number(0))] = None
         tests = [*(each for each in trips if not _is_certain(each)), *found]
         return reduce(lambda one, other: operation("and", one, other), tests) if 0 < len(tests) <= TESTS else None
+
+    def asks_for_few(self) -> bool:
+        """Whether it is asked that the loop's variable is not below 0."""
+        return self.innermost and isinstance(self.loop.step, Constant) and not _is_few(self.loop)
+
+    def fast(self, loop: Loop) -> Loop:
+        """The version without tests, its variable between what has been asked of it where that is an index itself."""
+        tested = _tested(self.loop.body, (self.loop,), True)
+        indexes = {index for each in tested if each.element not in self.left for index in each.element.indices}
+        if not self.asks_for_few() or self.loop.variable not in indexes or loop.variable.name in assigned(loop.body):
+            return loop
+        place = replace(loop.variable, range=Interval(0, LONGEST))
+        return replace(loop, variable=place, body=renamed(loop.body, {}, {place.name: place}))
 
     def corners(self, index: Expression, access: _Access) -> list[Expression] | None:
         """The index where its loop variables are first and last; None where it is not known before the loop."""
@@ -168,12 +194,16 @@ class _Versions:
         return made
 
     def is_known(self, loop: Loop) -> bool:
-        """Whether the limits of a loop stay, and it has fewer trips than there are whole numbers above 0."""
-        if any(isinstance(each, Element | HelperCall) for limit in limits(loop) for each in inside(limit)):
+        """Whether the limits of a loop stay, and it has fewer trips than there are whole numbers above 0. Of the loop
+        itself they are taken once, so that they may be elements; whether it has so few trips is asked."""
+        parts = [each for limit in limits(loop) for each in inside(limit)]
+        if not isinstance(loop.step, Constant) or any(isinstance(each, HelperCall) for each in parts):
             return False
-        lowest = loop.start if isinstance(loop.step, Constant) and loop.step.value.real > 0 else loop.stop
-        few = lowest.range is not None and lowest.range.low >= -1
-        return few and isinstance(loop.step, Constant) and read(*limits(loop)).isdisjoint(self.changed)
+        if loop is self.loop and self.innermost:
+            elements = (each for each in parts if isinstance(each, Element))
+            return all(isinstance(each.access, Proved) and each.relaxed is None for each in elements)
+        stay = read(*limits(loop)).isdisjoint(self.changed) and not any(isinstance(each, Element) for each in parts)
+        return stay and _is_few(loop)
 
     def may_be_asked(self, index: Expression, access: _Access) -> bool:
         """Whether the index may be computed before the loop: what elements it has stay, and are inside."""
@@ -234,6 +264,18 @@ def _ends(loop: Loop) -> tuple[Expression, Expression]:
     assert isinstance(loop.step, Constant)
     up = loop.step.value.real > 0
     return loop.start, operation("-" if up else "+", loop.stop, whole_number(1))
+
+
+def _lowest(loop: Loop) -> Expression:
+    """The limit below which no trip's variable is, but for one beyond the last of a loop that counts down."""
+    assert isinstance(loop.step, Constant)
+    return loop.start if loop.step.value.real > 0 else loop.stop
+
+
+def _is_few(loop: Loop) -> bool:
+    """Whether a loop is known to have fewer trips than there are whole numbers above 0."""
+    lowest = _lowest(loop).range
+    return lowest is not None and lowest.low >= -1
 
 
 def _has_trips(loop: Loop) -> Expression:

@@ -37,7 +37,7 @@ SCHEDULE: tuple[Pass, ...] = (
     register_accumulation,
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
-    partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS),
+    partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS, shared=TILE // ROWS),
     partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
     alignment,
     time_tiling,

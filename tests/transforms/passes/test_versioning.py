@@ -10,6 +10,7 @@ import pytest
 
 import somd
 from somd import dist
+from somd.transforms.loops.printer import expression_text
 from somd.transforms.loops.program import PROVED, Element, If, Loop, Proved
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes import strip_guards
@@ -69,6 +70,20 @@ def last(x: A, y: A, n: int):
             if k > j:
                 y[j] += x[-1]
 """
+ROWS = """
+def rows(x: A, y: A, start: np.ndarray, at: np.ndarray):
+    for j in range(len(y)):
+        for k in range(start[j], start[j + 1]):
+            y[j] += x[k] * x[at[k]]
+"""
+SCATTERED = """
+def scattered(x: A, y: A, start: np.ndarray, at: np.ndarray):
+    for j in range(len(y)):
+        s = 1.0
+        for k in range(start[j + 1], start[j], -2):
+            s += x[k + 1 - j] * x[at[at[k]]]
+        y[j] = s
+"""
 MOVED = """
 def moved(x: A, y: A, n: int):
     for j in range(len(y)):
@@ -101,6 +116,29 @@ def versions() -> tuple[Case, ...]:
 
 
 @functools.cache
+def in_part() -> tuple[Case, ...]:
+    at = np.arange(24) * 7 % 24
+    far, below = at.copy(), at.copy()
+    far[13], below[3] = 24, -25
+    starts = [
+        [0, 3, 3, 9, 24],
+        [0, 0, 0, 0, 0],
+        [0, 5, 2, 20, 25],
+        [-3, 0, 2, 4, 8],
+        [9, 3, 2, 30, 1],
+        [24, 24, 30, 2, 5],
+    ]
+    starts += [[-(2**63), 2**63 - 1, 0, 4, 4], [2**63 - 1, -(2**63), 4, 9, 12]]
+    given = [(start, at) for start in starts] + [(starts[0], far), (starts[0], below), (starts[0], at[:20].copy())]
+    return tuple(
+        case(text, x=NUMBERS, y=np.ones(4), start=np.array(start), at=places)
+        for text in (ROWS, SCATTERED)
+        for start, places in given
+        if text is ROWS or max(map(abs, start)) < 2**62
+    )
+
+
+@functools.cache
 def left() -> tuple[Case, ...]:
     return tuple(case(text, x=NUMBERS, y=np.ones(4), n=4) for text in (MOVED, TWICE, LAST))
 
@@ -108,6 +146,25 @@ def left() -> tuple[Case, ...]:
 def test_loops_have_versions() -> None:
     for each in versions():
         assert validate(versioning, [each]) == 1
+
+
+def test_what_is_found_in_an_innermost_loop_is_tested_in_both() -> None:
+    for each in in_part():
+        assert validate(versioning, [each]) == 1
+    [choice] = [node for node in statements_in(versioning(in_part()[0].program).body) if isinstance(node, If)]
+    kept = [
+        [expression_text(each) for each in expressions_in(body) if isinstance(each, Element)]
+        for body in (choice.body, choice.orelse)
+    ]
+    assert [[each for each in texts if "test" in each] for texts in kept] == [
+        ["x[test at[k]]"],
+        ["x[test k]", "x[test at[test k]]", "at[test k]"],
+    ]
+
+
+def test_loops_between_elements_are_asked_for_few_trips() -> None:
+    [choice] = [node for node in statements_in(versioning(in_part()[-1].program).body) if isinstance(node, If)]
+    assert "(start[j] >= 0)" in expression_text(choice.test)
 
 
 @pytest.mark.parametrize("each", range(len(left())))
@@ -149,11 +206,12 @@ BUGS = [
     Bug("loops have trips", module, "_is_certain", lambda test: True),
     Bug("indexes below 0 are inside", module, "operation", any_sign),
     Bug("nothing counts from the end", strip_guards, "_proved", lambda element: replace(element, access=PROVED)),
+    Bug("all that is tested is asked about", module, "proved_in", lambda node, left: proved_in(node)),
     Bug("what moves otherwise stays", _Versions, "corners", lambda self, index, access: [index]),
 ]
-operation = module.operation
+operation, proved_in = module.operation, module.proved_in
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=str)
 def test_bugs_are_caught(bug: Bug) -> None:
-    assert is_caught(bug, versioning, lambda: (*versions(), *left()))
+    assert is_caught(bug, versioning, lambda: (*versions(), *in_part(), *left()))
