@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import islpy as isl
 
 from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.dependences import domain_formulas
-from somd.transforms.analysis.sets import Sets
+from somd.transforms.analysis.sets import Sets, TooComplex
 
 
 def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int | None, int | None]:
@@ -15,6 +17,12 @@ def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int 
     None is a side without a bound, or one that isl gave up on; (0, 0) is what an access that never happens has.
     """
     loops = [domain.variable for domain in access.loops]
+    constant = _constant(index, name)
+    if constant is not None:
+        try:
+            return (0, 0) if sets.empty(loops, domain_formulas(access)) else (constant, constant)
+        except TooComplex:
+            return None, None
     equal = Affine(f"d = {index.text} - {name}", index.names | {"d", name})
     if sets.impossible():
         return 0, 0
@@ -29,3 +37,9 @@ def distance(access: Access, index: Affine, name: str, sets: Sets) -> tuple[int 
     except isl.Error:
         return None, None
     return low.to_python() if low.is_int() else None, high.to_python() if high.is_int() else None
+
+
+def _constant(index: Affine, name: str) -> int | None:
+    """What is added to a variable, where the index is that and nothing else."""
+    found = re.fullmatch(rf"\(?{re.escape(name)}(?: ([+-]) (\d+)\)|)", index.text)
+    return None if found is None else int(f"{found.group(1) or ''}{found.group(2) or 0}")

@@ -76,12 +76,12 @@ def _short(loop: cst.For, context: Context) -> bool:
     method = context.method
     header = range_of(loop)
     assert header is not None
-    fences = (fence_of(node, method) for node in nodes_in(method.function.body) if isinstance(node, cst.With))
-    if method.reduction is not None or method.combine is not None or any(f is not None and f.names for f in fences):
+    start, stop, step = (integer_constant(limit, method) for limit in (*header.limits, header.step))
+    if start is None or stop is None or not step or len(range(start, stop, step)) > SHORT:
         return False
-    limits = [integer_constant(limit, context.method) for limit in (*header.limits, header.step)]
-    start, stop, step = limits
-    return start is not None and stop is not None and bool(step) and len(range(start, stop, step or 1)) <= SHORT
+    fences = (fence_of(node, method) for node in nodes_in(method.function.body) if isinstance(node, cst.With))
+    asked = method.reduction is not None or method.combine is not None
+    return not asked and not any(f is not None and f.names for f in fences)
 
 
 def _fills(node: cst.For | cst.While, context: Context) -> bool:
