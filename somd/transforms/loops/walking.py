@@ -12,6 +12,7 @@ from somd.transforms.loops.program import (
     Cast,
     Check,
     Choice,
+    Continue,
     Element,
     Evaluate,
     Expression,
@@ -122,6 +123,12 @@ def called(body: tuple[Statement, ...]) -> set[str]:
     """The functions that a block calls."""
     found = {node.function for node in statements_in(body) if isinstance(node, Unpack)}
     return found | {each.function for each in expressions_in(body) if isinstance(each, HelperCall)}
+
+
+def goes_on(node: Statement) -> bool:
+    """Whether a statement goes on with the next trip of the loop that it stands in."""
+    inner = (each for block in bodies(node) for each in block)
+    return isinstance(node, Continue) or (not isinstance(node, Loop | While) and any(map(goes_on, inner)))
 
 
 def tests_accesses(body: tuple[Statement, ...]) -> bool:

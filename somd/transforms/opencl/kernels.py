@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c import Statements, noting
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_guards import ONE_AT_A_TIME
 from somd.transforms.emit.c_names import Names
@@ -22,7 +22,7 @@ from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, declared_in
 from somd.transforms.loops.program import If, Loop, Raise, Region, Statement, While
-from somd.transforms.loops.walking import statements_in, tests_accesses
+from somd.transforms.loops.walking import goes_on, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.local_tables import fill_tables
 from somd.transforms.opencl.locals import own_arrays
@@ -83,6 +83,7 @@ def in_order(region: Region, depth: int) -> tuple[Statement, ...]:
 def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     """The kernel of a nest that has no reductions."""
     scope = scope_of(nest, unit)
+    scope.noted = scope.names.fresh("noted") if _faults_wait(nest, region) else ""
     declared = own_variables(region)
     statements = Statements(scope, unit, declared)
     fill_tables(region, name, statements)
@@ -106,7 +107,10 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     statements.number(_iteration(order))
     for declaration in declarations(declared.private, scope):
         statements.line(declaration)
+    place = statements.room()
     statements.block(region.body)
+    if scope.noted:
+        noting(scope.noted, place, statements)
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, statements.finished(), scope, local=statements.local)
     return Kernel(name, text, tuple(arguments), order=order)
@@ -116,6 +120,14 @@ def _is_conditional(region: Region) -> bool:
     """Whether an iteration may leave out something that others do: a branch, a loop, a tested access."""
     branches = any(isinstance(each, If | Loop | While | Raise) for each in statements_in(region.body))
     return branches or bool(region.local_arrays) or tests_accesses(region.body)
+
+
+def _faults_wait(nest: Nest, region: Region) -> bool:
+    """Whether a work-item keeps its first fault to itself until its end. Where it has loops: with an atomic between
+    them, no load could begin before the one before has ended."""
+    if nest.raises or any(local.sites for local in nest.local_arrays) or any(map(goes_on, region.body)):
+        return False
+    return any(tests_accesses((each,)) for each in statements_in(region.body) if isinstance(each, Loop | While))
 
 
 def with_bounds(arguments: list[Argument], bounds: list[Argument]) -> list[Argument]:

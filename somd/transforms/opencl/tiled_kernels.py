@@ -29,7 +29,6 @@ from somd.transforms.emit.declared import assigned, read_in
 from somd.transforms.loops.program import (
     Break,
     Constant,
-    Continue,
     Element,
     Expression,
     If,
@@ -40,7 +39,7 @@ from somd.transforms.loops.program import (
     Statement,
     While,
 )
-from somd.transforms.loops.walking import bodies, statements_in
+from somd.transforms.loops.walking import goes_on, statements_in
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
@@ -79,7 +78,7 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     known = {*region.scalars, *region.arrays}
     test, body = _behind_test(region.body, known)
     loops = [k for k, node in enumerate(body) if isinstance(node, Loop | While)]
-    if len(loops) != 1 or any(_goes_on(node) for node in body):
+    if len(loops) != 1 or any(goes_on(node) for node in body):
         return None
     loop = body[loops[0]]
     if not isinstance(loop, Loop) or not isinstance(loop.step, Constant) or loop.step.value != 1:
@@ -109,12 +108,6 @@ def _behind_test(body: tuple[Statement, ...], known: set[str]) -> tuple[Expressi
     if not isinstance(only, If) or only.orelse or reads_elements(only.test) or not read_in(only.test) <= known:
         return None, body
     return only.test, only.body
-
-
-def _goes_on(node: Statement) -> bool:
-    """Whether a statement goes on with the next iteration of the region."""
-    inner = (each for block in bodies(node) for each in block)
-    return isinstance(node, Continue) or (not isinstance(node, Loop | While) and any(map(_goes_on, inner)))
 
 
 def _left(body: tuple[Statement, ...]) -> bool:
