@@ -23,7 +23,7 @@ from examples.papers.gemv import gemv
 from examples.papers.molecular_dynamics import forces
 from somd import use
 
-MARKET = (50.0, 2.0, 0.03, 0.3)
+MARKET = tuple(map(np.float32, (50.0, 2.0, 0.03, 0.3)))
 _normal = numba.njit(normal)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 
 mp.mp.prec = 400
 TARGET = Path(__file__).parent.parent / "somd" / "elementary" / "tables.py"
@@ -94,6 +95,31 @@ def logarithms() -> dict[str, object]:
         "TWO_THIRDS, TWO_THIRDS_REST": pair(mp.mpf(2) / 3),
         "LOG": polynomial(of_square(series), 0, end, 7),
         "LOG_PARTS": polynomial(of_square(without_first), 0, end, 9),
+    }
+
+
+def single(value: Real) -> float:
+    """The nearest float32."""
+    return float(np.float32(float(value)))
+
+
+def singles() -> dict[str, object]:
+    """For functions that are computed in float32."""
+    ln2 = mp.log(2)
+    few = rounded_to(ln2, 14)
+    rest = ln2 / 2 + mp.mpf("0.001")
+    exp = polynomial(near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), -rest, rest, 5)
+    root = mp.sqrt(2)
+    log = polynomial(
+        near_zero(lambda f: (mp.log(1 + f) - f + f**2 / 2) / f**3, mp.mpf(1) / 3), 1 / root - 1, root - 1, 8
+    )
+    tanh = polynomial(of_square(lambda x: (mp.tanh(x) / x - 1) / x**2), 0, mp.mpf("0.626") ** 2, 5)
+    return {
+        "SINGLE_LN2_FEW, SINGLE_LN2_REST": (few, single(ln2 - mp.mpf(few))),
+        "SINGLE_ROOT_HALF_BITS": int(np.float32(single(1 / root)).view(np.int32)),
+        "SINGLE_EXP": tuple(map(single, exp)),
+        "SINGLE_LOG": tuple(map(single, log)),
+        "SINGLE_TANH": tuple(map(single, tanh)),
     }
 
 
@@ -229,7 +255,7 @@ def written(name: str, value: object) -> str:
 
 
 def main() -> None:
-    parts = {**exponentials(), **logarithms(), **circles(), **errors(), **roots(), **gammas()}
+    parts = {**exponentials(), **logarithms(), **circles(), **errors(), **roots(), **gammas(), **singles()}
     for name, value in parts.items():
         numbers: Sequence[object] = value if isinstance(value, tuple) else (value,)
         assert all(math.isfinite(each) for each in numbers if isinstance(each, float)), name

@@ -31,11 +31,10 @@ def _singles(*shape: int, low: float = 0.0, high: float = 1.0, seed: int = 0) ->
 
 
 def _black_scholes(n: int) -> Case:
-    market = (50.0, 2.0, 0.03, 0.3)
+    market = tuple(map(np.float32, (50.0, 2.0, 0.03, 0.3)))
 
     def theirs(hand: Hand, price: Any, call: Any, put: Any) -> list[Any]:
-        given = [np.float32(each) for each in market]
-        return [hand.launch("black_scholes", (n,), (GROUP,), price, call, put, *given, np.int32(n))]
+        return [hand.launch("black_scholes", (n,), (GROUP,), price, call, put, *market, np.int32(n))]
 
     def ours(price: Any, call: Any, put: Any) -> None:
         found = black_scholes.black_scholes(price, *market)

@@ -8,7 +8,7 @@ import numpy as np
 from somd import dist, somd
 
 
-def normal(x: float) -> float:
+def normal(x: np.float32) -> np.float32:
     k = 1.0 / (1.0 + 0.2316419 * abs(x))
     poly = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
     tail = 0.39894228040143267794 * np.exp(-0.5 * x * x) * poly
@@ -17,7 +17,7 @@ def normal(x: float) -> float:
 
 @somd
 def black_scholes(
-    price: dist[np.ndarray], strike: float, years: float, rate: float, volatility: float
+    price: dist[np.ndarray], strike: np.float32, years: np.float32, rate: np.float32, volatility: np.float32
 ) -> tuple[np.ndarray, np.ndarray]:
     call = np.empty_like(price)
     put = np.empty_like(price)

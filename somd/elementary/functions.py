@@ -17,6 +17,7 @@ from somd.elementary.log_of_sum import logaddexp, logaddexp2
 from somd.elementary.logarithm import log, log1p, log2, log10
 from somd.elementary.power import cube, fourth_power, pow, reciprocal, root_power
 from somd.elementary.roots import cbrt, hypot
+from somd.elementary.singles import exp_single, log_single, tanh_single
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ ROUNDED: tuple[Callable[..., float], ...] = (round_places, round_tens)
 ALL: dict[str, Callable[..., float]] = {
     f.__name__: f for f in (*(each.function for each in FUNCTIONS), *POWERS.values(), *ROUNDED)
 }
+#: those of `ALL` that float32 have in another algorithm; the others are computed in float64 and rounded
+SINGLES: dict[str, Callable[[float], float]] = {"exp": exp_single, "log": log_single, "tanh": tanh_single}
 #: those that `math` has, and NumPy, by the names there
 OF_MATH = {each.math: each for each in FUNCTIONS if each.math is not None}
 OF_NUMPY = {each.numpy: each for each in FUNCTIONS if each.numpy is not None}

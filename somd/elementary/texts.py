@@ -1,7 +1,7 @@
 """The functions of this room as syntax trees, for those who write them in another language.
 
-In: a function of float64 and int64. Out: its tree, the types of its parameters and of its result, and what the free
-names in it are: numbers, tables (tuples of numbers) and other functions of the room.
+In: a function of float64 and int64, or of float32 and int32. Out: its tree, the types of its parameters and of its
+result, and what the free names in it are: numbers, tables (tuples of numbers) and other functions of the room.
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ class Text:
     @property
     def is_inlined(self) -> bool:
         return "inlined" in self.function.__dict__
+
+    @property
+    def is_single(self) -> bool:
+        """Whether its floats are float32, its integers int32."""
+        return "single" in self.function.__dict__
 
     @property
     def is_apart(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import somd
-from somd.elementary.functions import ALL
+from somd.elementary.functions import ALL, SINGLES
 from tests.elementary.methods import (
     EXPONENTS,
     ONE,
@@ -80,6 +80,14 @@ def test_bits_are_those_of_the_text() -> None:
         expected = in_python(ALL[name], a)
         known = ~np.isnan(expected)
         assert_same(found[row][known], expected[known], name)
+
+
+@pytest.mark.parametrize("name", SINGLES)
+def test_singles_have_the_bits_of_their_text(name: str) -> None:
+    with np.errstate(all="ignore"):
+        a = np.concatenate([sample(60), np.exp2(np.linspace(-149, 127, 70)), [88.8, -87.4, -103.9]]).astype(np.float32)
+        expected = np.array([SINGLES[name](each) for each in a], np.float32)
+    assert_same(rows(of_one_single, "multicore", 20, a)[ONE.index(name)], expected, name)
 
 
 @pytest.mark.parametrize("target", ["multicore", "opencl"])

@@ -73,8 +73,8 @@ PROGRAMS = [
     (gemv.gemv, lambda: [(F(2), singles(*s), singles(s[1]), F(0.5), singles(s[0])) for s in SHAPES], 0.0),
     (
         black_scholes.black_scholes,
-        lambda: [(numbers(n, low=20, high=90), 50.0, 2.0, 0.03, 0.3) for n in SIZES],
-        1e-12,
+        lambda: [(numbers(n, low=20, high=90).astype(F), F(50), F(2), F(0.03), F(0.3)) for n in SIZES],
+        2e-4,
     ),
     (
         molecular_dynamics.forces,

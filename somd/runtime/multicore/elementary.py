@@ -1,6 +1,7 @@
 """Elementary functions for compiled code: those of `somd.elementary`, made LLVM code without Numba's type inference.
 
-`exp(x)` of a float32 is computed in float64 and rounded; of anything else it is a float64. In Python a function is what
+`exp(x)` of a float32 is a float32: by its own text where `functions.SINGLES` has one, else computed in float64 and
+rounded. Of anything else it is a float64. In Python a function is what
 its text in `somd.elementary` says.
 """
 
@@ -25,6 +26,11 @@ types: Any = _types
 lower_builtin: Any = _lower_builtin
 
 _WORD, _BIT, _DOUBLE, _SINGLE = ir.IntType(64), ir.IntType(1), ir.DoubleType(), ir.FloatType()
+#: what a text's floats and integers are, by whether it is of float32
+_KINDS = {
+    False: {"float": _DOUBLE, "int": _WORD, "bool": _BIT},
+    True: {"float": _SINGLE, "int": ir.IntType(32), "bool": _BIT},
+}
 _COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _OF_WORDS = {
     ast.Add: "add",
@@ -36,7 +42,7 @@ _OF_WORDS = {
     ast.LShift: "shl",
     ast.RShift: "ashr",
 }
-_OF_DOUBLES = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+_OF_REALS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 
 
 def function_in(module: Any, text: Text) -> Any:
@@ -45,8 +51,9 @@ def function_in(module: Any, text: Text) -> Any:
     found = module.globals.get(name)
     if found is not None:
         return found
-    result = ir.ArrayType(_DOUBLE, text.parts) if text.parts else _type(text.result)
-    function = ir.Function(module, ir.FunctionType(result, [_type(kind) for _, kind in text.parameters]), name)
+    kinds = _KINDS[text.is_single]
+    result = ir.ArrayType(kinds["float"], text.parts) if text.parts else kinds[text.result]
+    function = ir.Function(module, ir.FunctionType(result, [kinds[kind] for _, kind in text.parameters]), name)
     function.linkage = "linkonce_odr"
     function.attributes.add("nounwind")
     if text.is_inlined:
@@ -58,16 +65,14 @@ def function_in(module: Any, text: Text) -> Any:
     return function
 
 
-def _type(kind: str) -> Any:
-    return {"float": _DOUBLE, "int": _WORD, "bool": _BIT}[kind]
-
-
 class _Writer(ControlFlow):
     """Writes the code of one function. Both sides of `and`, `or` and `if ... else` are computed."""
 
     def __init__(self, text: Text, function: Any) -> None:
         super().__init__(function)
         self.text = text
+        kinds = _KINDS[text.is_single]
+        self.real, self.word = kinds["float"], kinds["int"]
         self.locals: dict[str, Any] = {}
 
     def write(self) -> None:
@@ -118,10 +123,10 @@ class _Writer(ControlFlow):
     def value(self, node: ast.expr) -> Any:
         builder = self.builder
         if isinstance(node, ast.Constant):
-            return _constant(node.value)
+            return self.constant(node.value)
         if isinstance(node, ast.Name):
             known = node.id in self.locals
-            return builder.load(self.locals[node.id]) if known else _constant(self.text.value(node.id))
+            return builder.load(self.locals[node.id]) if known else self.constant(self.text.value(node.id))
         if isinstance(node, ast.BinOp):
             return self.operation(node)
         if isinstance(node, ast.UnaryOp):
@@ -129,7 +134,7 @@ class _Writer(ControlFlow):
             if isinstance(node.op, ast.Not):
                 return builder.not_(made)
             assert isinstance(node.op, ast.USub)
-            return builder.fneg(made) if made.type == _DOUBLE else builder.neg(made)
+            return builder.fneg(made) if made.type == self.real else builder.neg(made)
         if isinstance(node, ast.BoolOp):
             join = builder.and_ if isinstance(node.op, ast.And) else builder.or_
             first, *others = [self.value(each) for each in node.values]
@@ -148,9 +153,9 @@ class _Writer(ControlFlow):
 
     def operation(self, node: ast.BinOp) -> Any:
         if isinstance(node.op, ast.Pow):  # of literals
-            return _constant(eval(compile(ast.Expression(node), "", "eval"), {}))
+            return self.constant(eval(compile(ast.Expression(node), "", "eval"), {}))
         left, right = self.value(node.left), self.value(node.right)
-        table: Any = _OF_DOUBLES if left.type == _DOUBLE else _OF_WORDS
+        table: Any = _OF_REALS if left.type == self.real else _OF_WORDS
         return getattr(self.builder, table[type(node.op)])(left, right)
 
     def comparison(self, node: ast.Compare) -> Any:
@@ -159,7 +164,7 @@ class _Writer(ControlFlow):
         sign = _COMPARED[type(op)]
         if left.type == _BIT:
             return self.builder.xor(left, right) if sign == "!=" else self.builder.not_(self.builder.xor(left, right))
-        if left.type == _WORD:
+        if left.type == self.word:
             return self.builder.icmp_signed(sign, left, right)
         compare = self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered
         return compare(sign, left, right)
@@ -168,55 +173,56 @@ class _Writer(ControlFlow):
         """An element of a table, which becomes part of the module."""
         values = self.text.value(name)
         if isinstance(place, ir.Constant):
-            return _constant(values[place.constant])
+            return self.constant(values[place.constant])
         module = self.builder.module
         found = module.globals.get(f"somd.elementary.{name}")
         if found is None:
-            kind = ir.ArrayType(_WORD if isinstance(values[0], int) else _DOUBLE, len(values))
+            kind = ir.ArrayType(self.word if isinstance(values[0], int) else self.real, len(values))
             found = ir.GlobalVariable(module, kind, f"somd.elementary.{name}")
-            found.initializer = ir.Constant(kind, [_constant(value) for value in values])
+            found.initializer = ir.Constant(kind, [self.constant(value) for value in values])
             found.global_constant, found.linkage, found.align = True, "linkonce_odr", 64
-        return self.builder.load(self.builder.gep(found, [_WORD(0), place], inbounds=True))
+        return self.builder.load(self.builder.gep(found, [self.word(0), place], inbounds=True))
 
     def call(self, name: str, nodes: list[ast.expr]) -> Any:
         builder = self.builder
         if name == "polynomial":
             assert isinstance(nodes[1], ast.Name)
-            coefficients = [_constant(each) for each in self.text.value(nodes[1].id)]
+            coefficients = [self.constant(each) for each in self.text.value(nodes[1].id)]
             return self.polynomial(self.value(nodes[0]), coefficients)
         if name == "row_polynomial":
             table, count = nodes[1], nodes[3]
             assert isinstance(table, ast.Name) and isinstance(count, ast.Constant) and isinstance(count.value, int)
             first = self.value(nodes[2])
-            row = [self.element(table.id, builder.add(first, _WORD(k))) for k in range(count.value)]
+            row = [self.element(table.id, builder.add(first, self.word(k))) for k in range(count.value)]
             return self.polynomial(self.value(nodes[0]), row)
         values = [self.value(each) for each in nodes]
         if name in ("fma", "root", "nearest", "copysign", "abs"):
             intrinsic = {"root": "sqrt", "nearest": "rint", "abs": "fabs"}.get(name, name)
-            kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * len(values))
-            return builder.call(builder.module.declare_intrinsic(f"llvm.{intrinsic}.f64", fnty=kind), values)
+            kind = ir.FunctionType(self.real, [self.real] * len(values))
+            full = f"llvm.{intrinsic}.{self.real.intrinsic_name}"
+            return builder.call(builder.module.declare_intrinsic(full, fnty=kind), values)
         if name in ("bits_of", "float_of"):
-            return builder.bitcast(values[0], _WORD if name == "bits_of" else _DOUBLE)
+            return builder.bitcast(values[0], self.word if name == "bits_of" else self.real)
         if name == "float":
-            return builder.sitofp(values[0], _DOUBLE)
+            return builder.sitofp(values[0], self.real)
         if name == "int":
-            return builder.fptosi(values[0], _WORD)
+            return builder.fptosi(values[0], self.word)
         return builder.call(function_in(builder.module, text_of(self.text.value(name))), values)
 
     def polynomial(self, x: Any, coefficients: list[Any]) -> Any:
         """A polynomial, by the fused multiply-add."""
-        kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 3)
-        fused = self.builder.module.declare_intrinsic("llvm.fma.f64", fnty=kind)
+        kind = ir.FunctionType(self.real, [self.real] * 3)
+        fused = self.builder.module.declare_intrinsic(f"llvm.fma.{self.real.intrinsic_name}", fnty=kind)
         return summed(x, coefficients, self.builder.fmul, lambda *values: self.builder.call(fused, values))
 
-
-def _constant(value: Any) -> Any:
-    return _DOUBLE(value) if isinstance(value, float) else _WORD(value)
+    def constant(self, value: Any) -> Any:
+        return self.real(value) if isinstance(value, float) else self.word(value)
 
 
 def offer(function: Callable[..., Any]) -> None:
     """Let compiled code call a function, on float32 and on what is made a float64."""
     text = text_of(function)
+    own = functions.SINGLES.get(text.name)
     count = len(text.parameters)
 
     class Template(templates.AbstractTemplate):  # type: ignore[misc]
@@ -230,6 +236,8 @@ def offer(function: Callable[..., Any]) -> None:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         single = signature.return_type == types.float32
+        if single and own is not None:
+            return builder.call(function_in(builder.module, text_of(own)), arguments)
         wide = [builder.fpext(each, _DOUBLE) for each in arguments] if single else arguments
         made = builder.call(function_in(builder.module, text), wide)
         return builder.fptrunc(made, _SINGLE) if single else made

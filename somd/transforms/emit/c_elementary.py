@@ -19,7 +19,11 @@ from somd.transforms.emit.c_names import spelled
 from somd.transforms.emit.c_tree import LEVELS, UNARY, C, call, conditional, infix, prefix
 from somd.transforms.emit.c_types import CTYPES, literal
 
-_DTYPES = {"float": "float64", "int": "int64", "bool": "bool"}
+#: what a text's floats and integers are, by whether it is of float32
+_KINDS = {
+    False: {"float": "float64", "int": "int64", "bool": "bool"},
+    True: {"float": "float32", "int": "int32", "bool": "bool"},
+}
 _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -45,19 +49,22 @@ _BUILT_IN = {"gamma": "tgamma"}
 
 def elementary_name(name: str, dtype: str) -> str:
     """The C function for `name`, of operands of a float type."""
-    return f"somd_{name}" if dtype == "float64" else f"somd_{name}_float"
+    if dtype == "float64":
+        return f"somd_{name}"
+    return f"somd_{functions.SINGLES[name].__name__}" if name in functions.SINGLES else f"somd_{name}_float"
 
 
 @functools.cache
 def elementary_texts(name: str, dtype: str) -> dict[str, str]:
     """What a program needs for a function of `functions.ALL`: tables and C functions by their names, in order."""
     found: dict[str, str] = {}
-    for function in with_called(functions.ALL[name]):
+    own = functions.SINGLES.get(name) if dtype == "float32" else None
+    for function in with_called(own or functions.ALL[name]):
         text = text_of(function)
         for table in text.tables():
             found.setdefault(f"somd_{table}", _table(table, text.value(table)))
         found.setdefault(f"somd_{text.name}", _Writer(text).written())
-    if dtype == "float32":
+    if dtype == "float32" and own is None:
         found[elementary_name(name, dtype)] = _of_singles(name, len(text_of(functions.ALL[name]).parameters))
     return found
 
@@ -93,20 +100,23 @@ class _Writer:
 
     def __init__(self, text: Text) -> None:
         self.text = text
+        self.kinds = _KINDS[text.is_single]
+        self.real, self.word = self.kinds["float"], self.kinds["int"]
         self.lines: list[str] = []
-        self.types = {name: _DTYPES[kind] for name, kind in text.parameters}
+        self.types = {name: self.kinds[kind] for name, kind in text.parameters}
         self.depth = 1
         self.terms = 0
 
     def written(self) -> str:
         text = self.text
-        result = "double" if text.parts else CTYPES[_DTYPES[text.result]]
-        given = [f"{CTYPES[_DTYPES[kind]]} {spelled(name)}" for name, kind in text.parameters]
-        parameters = ", ".join([*given, *(f"double *part_{k}" for k in range(2, text.parts + 1))])
+        result = CTYPES[self.real] if text.parts else CTYPES[self.kinds[text.result]]
+        given = [f"{CTYPES[self.kinds[kind]]} {spelled(name)}" for name, kind in text.parameters]
+        parameters = ", ".join([*given, *(f"{CTYPES[self.real]} *part_{k}" for k in range(2, text.parts + 1))])
         self.block(text.tree.body)
         lines = self.lines
-        if text.function in functions.ALL.values():
-            fast = f"{_BUILT_IN.get(text.name, text.name)}({', '.join(name for name, _ in text.parameters)})"
+        public = text.name.removesuffix("_single") if text.is_single else text.name
+        if text.function in (functions.SINGLES if text.is_single else functions.ALL).values():
+            fast = f"{_BUILT_IN.get(public, public)}({', '.join(name for name, _ in text.parameters)})"
             lines = _or_built_in(fast, lines)
         kind = "static __attribute__((noinline))" if text.is_apart else "static"
         return "\n".join([f"{kind} {result} somd_{text.name}({parameters})", "{", *lines, "}"])
@@ -161,7 +171,7 @@ class _Writer:
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         function = text_of(self.text.value(node.func.id))
         values = [self.value(each).loose for each in node.args]
-        return C(f"somd_{function.name}({', '.join([*values, *pointers])})", "float64")
+        return C(f"somd_{function.name}({', '.join([*values, *pointers])})", self.real)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -179,9 +189,9 @@ class _Writer:
             return
         for name in names[1:]:
             if name not in self.types:
-                self.line(f"double {spelled(name)};")
+                self.line(f"{CTYPES[self.real]} {spelled(name)};")
         call = self.call_of_parts(value, [f"&{spelled(name)}" for name in names[1:]])
-        self.types |= dict.fromkeys(names[1:], "float64")
+        self.types |= dict.fromkeys(names[1:], self.real)
         self.store(names[0], call)
 
     def store(self, name: str, value: C) -> None:
@@ -194,13 +204,13 @@ class _Writer:
 
     def value(self, node: ast.expr) -> C:
         if isinstance(node, ast.Constant):
-            return _literal(node.value)
+            return self.literal(node.value)
         if isinstance(node, ast.Name):
             known = self.types.get(node.id)
-            return C(spelled(node.id), known) if known else _literal(self.text.value(node.id))
+            return C(spelled(node.id), known) if known else self.literal(self.text.value(node.id))
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.Pow):  # of literals
-                return _literal(eval(compile(ast.Expression(node), "", "eval"), {}))
+                return self.literal(eval(compile(ast.Expression(node), "", "eval"), {}))
             left, right = self.value(node.left), self.value(node.right)
             assert left.dtype == right.dtype, ast.unparse(node)
             return _joined(_SYMBOLS[type(node.op)], left, right, left.dtype)
@@ -208,7 +218,7 @@ class _Writer:
             made = self.value(node.operand)
             if isinstance(node.op, ast.Not):
                 return prefix("!", made, "bool")
-            return _literal(-made.value) if isinstance(made.value, float) else prefix("-", made, made.dtype)
+            return self.literal(-made.value) if isinstance(made.value, float) else prefix("-", made, made.dtype)
         if isinstance(node, ast.BoolOp):
             first, *others = [self.value(each) for each in node.values]
             for each in others:
@@ -230,47 +240,52 @@ class _Writer:
     def element(self, name: str, place: C) -> C:
         values = self.text.value(name)
         if isinstance(place.value, int):
-            return _literal(values[place.value])
-        return C(f"somd_{name}[{place.loose}]", "int64" if isinstance(values[0], int) else "float64")
+            return self.literal(values[place.value])
+        return C(f"somd_{name}[{place.loose}]", self.word if isinstance(values[0], int) else self.real)
 
     def call(self, name: str, nodes: list[ast.expr]) -> C:
         if name in ("polynomial", "row_polynomial"):
             assert isinstance(nodes[0], ast.Name) and isinstance(nodes[1], ast.Name)
             table = nodes[1].id
             if name == "polynomial":
-                coefficients = [_literal(each) for each in self.text.value(table)]
+                coefficients = [self.literal(each) for each in self.text.value(table)]
             else:
                 first, count = self.value(nodes[2]), ast.literal_eval(nodes[3])
-                coefficients = [self.element(table, infix("+", first, _literal(k), "int64")) for k in range(count)]
+                coefficients = [
+                    self.element(table, infix("+", first, self.literal(k), self.word)) for k in range(count)
+                ]
             return self.polynomial(self.value(nodes[0]), coefficients)
         values = [self.value(each) for each in nodes]
         if name in ("float", "int"):
-            return prefix("(double)" if name == "float" else "(long)", values[0], _DTYPES[name])
+            return prefix(f"({CTYPES[self.kinds[name]]})", values[0], self.kinds[name])
         if name in ("bits_of", "float_of"):
-            as_bits = name == "bits_of"
-            return call("as_long" if as_bits else "as_double", "int64" if as_bits else "float64", C(values[0].text, ""))
+            kind = self.word if name == "bits_of" else self.real
+            return call(f"as_{CTYPES[kind]}", kind, C(values[0].text, ""))
         if name == "copysign":  # Intel's compiler for CPUs loses values of lanes around calls of its own function
             value, sign = (call("as_long", "int64", C(each.text, "")) for each in values)
             parts = (C(f"({value.text} & LONG_MAX)", "int64"), C(f"({sign.text} & LONG_MIN)", "int64"))
             return call("as_double", "float64", infix("|", *parts, "int64"))
         if name in ("fma", "root", "nearest", "abs"):
-            return call({"root": "sqrt", "nearest": "rint", "abs": "fabs"}.get(name, name), "float64", *values)
+            return call({"root": "sqrt", "nearest": "rint", "abs": "fabs"}.get(name, name), self.real, *values)
         text = text_of(self.text.value(name))
-        return call(f"somd_{text.name}", _DTYPES.get(text.result, "float64"), *values)
+        return call(f"somd_{text.name}", self.kinds.get(text.result, self.real), *values)
 
     def polynomial(self, x: C, coefficients: list[C]) -> C:
         """A polynomial, in statements of its own."""
 
         def stored(value: C) -> C:
             self.terms += 1
-            made = C(f"term_{self.terms}", "float64")
-            self.line(f"double {made.text} = {value.text};")
+            made = C(f"term_{self.terms}", self.real)
+            self.line(f"{CTYPES[self.real]} {made.text} = {value.text};")
             return made
 
         def product(left: C, right: C) -> C:
-            return stored(infix("*", left, right, "float64"))
+            return stored(infix("*", left, right, self.real))
 
-        return summed(x, coefficients, product, lambda *values: stored(call("fma", "float64", *values)))
+        return summed(x, coefficients, product, lambda *values: stored(call("fma", self.real, *values)))
+
+    def literal(self, value: Any) -> C:
+        return literal(value, self.real if isinstance(value, float) else self.word)
 
 
 def _joined(symbol: str, left: C, right: C, dtype: str) -> C:
@@ -279,7 +294,3 @@ def _joined(symbol: str, left: C, right: C, dtype: str) -> C:
         arithmetic = LEVELS["-"] if symbol in ("<", "<=", ">", ">=", "==", "!=") else UNARY
         left, right = (each if each.level >= arithmetic else C(f"({each.text})", each.dtype) for each in (left, right))
     return infix(symbol, left, right, dtype)
-
-
-def _literal(value: Any) -> C:
-    return literal(value, "float64" if isinstance(value, float) else "int64")

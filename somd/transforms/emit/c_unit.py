@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from somd.elementary.functions import SINGLES
 from somd.transforms.emit import c_faults, c_prelude
 from somd.transforms.emit.c_complex_prelude import elementary_of
 from somd.transforms.emit.c_elementary import elementary_name, elementary_texts
@@ -73,7 +74,8 @@ class Unit:
         """The name of a function of `somd.elementary`, of floats of `dtype`."""
         for each, text in elementary_texts(name, dtype).items():
             self.functions.setdefault(each, text)
-        self.needs.add(DOUBLES)
+        if dtype == "float64" or name not in SINGLES:
+            self.needs.add(DOUBLES)
         return elementary_name(name, dtype)
 
     def compare(self) -> str:
