@@ -76,6 +76,15 @@ class ChainWriter(Writer):
                 name, shorter = f"t{self.random.randrange(4)}", self.random.choice((0, 0, 1, 1, 2))
                 lines.append(f"{name} = {self.made(shorter)}")
                 self.shorter[name] = shorter
+            elif kind < 0.45:
+                names, shorter = self.random.sample(("t0", "t1", "t2", "t3"), 2), self.random.choice((0, 1))
+                lines.append(f"{', '.join(names)} = {self.made(shorter)}, {self.made(shorter)}")
+                self.shorter |= dict.fromkeys(names, shorter)
+            elif kind < 0.5:
+                first, second = self.random.sample("ab", 2)
+                lines.append(
+                    f"{self.moved_part(first, 2)}, {self.moved_part(second, 2)} = {self.made(2)}, {self.made(2)}"
+                )
             elif kind < 0.65:
                 lines.append(self.changed(self.random.choice(temporary)))
             elif kind < 0.72:

@@ -267,6 +267,8 @@ class Assignments:
     def arrays_of(self, node: cst.BaseExpression) -> set[str]:
         """The names that an expression mentions, and the arrays whose parts they are."""
         names = names_read(node)
+        for name in names & self.expressions.parts.contracted.keys():
+            names |= set(self.expressions.parts.made_of[name])
         parts = [self.expressions.parts.part(name) for name in names]
         return names | {part.array for part in parts if part is not None}
 

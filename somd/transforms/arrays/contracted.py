@@ -32,6 +32,7 @@ class Contracted:
             return False
         self.expressions.parts.bind(name, None)
         self.expressions.parts.contracted[name] = self.value(name, value, node)
+        self.expressions.parts.made_of[name] = self.contraction.inputs[small]
         return True
 
     def updates(self, small: cst.Assign | cst.AugAssign, target: cst.BaseExpression) -> bool:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import libcst as cst
 
@@ -24,17 +25,19 @@ from somd.transforms.analysis.parts import ELLIPSIS, items_of
 from somd.transforms.arrays.exchanges import Exchanges
 from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import else_statements, statements_of
+from somd.transforms.tree.loops import else_statements, integer_constant, statements_of
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
 #: operations and loads that may be done once more for each element, in place of memory that is written and read
-RECOMPUTED = 12
+RECOMPUTED = 48
+#: what reading an array from memory once more costs
+STREAM = 16
 #: what operations and functions cost that are not as quick as a multiplication
 SLOW = {"Divide": 4, "sqrt": 4, "Power": 16}
-FUNCTION = 16
+FUNCTION = 64
 QUICK = frozenset(("where", "abs", "absolute", "fabs", "negative", "positive", "maximum", "minimum", "fmax", "fmin"))
 QUICK |= {"square", "sign", "add", "subtract", "multiply", "isnan", "isinf", "isfinite"}
 QUICK |= {"logical_and", "logical_or", "logical_not", "logical_xor"}
@@ -43,6 +46,20 @@ TOTAL = (cst.Add, cst.Subtract, cst.Multiply, cst.BitAnd, cst.BitOr, cst.BitXor)
 TOTAL_UPDATES = (cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign)
 FLOAT_UPDATES = (*TOTAL_UPDATES, cst.DivideAssign)
 KINDS = "biufc"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The loops of a statement, and by how much an element is moved in them."""
+
+    statement: int
+    shift: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def moved(self, part: tuple[int, ...] | str) -> _Place:
+        if isinstance(part, str):
+            return replace(self, parts=(*self.parts, part))
+        return replace(self, shift=_sum(self.shift, part))
 
 
 @dataclass
@@ -54,26 +71,52 @@ class _Life:
     mentions: list[int] = field(default_factory=list)
     updates: list[int] = field(default_factory=list)
     inputs: set[str] = field(default_factory=set)
-    #: what an element costs, and the places where it is computed
+    #: what an element costs, the arrays that it is made of, and the places where it is computed
     cost: int = 0
-    places: set[tuple[str, ...]] = field(default_factory=set)
+    streams: int = 0
+    places: set[_Place] = field(default_factory=set)
+
+    @property
+    def recomputed(self) -> int:
+        """What computing elements costs beyond computing each once; other loops read again what they are made of."""
+        loops = len({place.statement for place in self.places})
+        return self.cost * (len(self.places) - 1) + STREAM * self.streams * (loops - 1)
 
 
 class Contraction:
-    """`bound` has the assignments that make no array, `updates` the statements that change such."""
+    """`bound` has the assignments that make no array, with what it would be made of in `inputs`; `updates` the
+    statements that change such. `apart` has assignments of several new arrays, each as one for every array."""
 
     def __init__(self, method: Method, types: Types, exchanges: Exchanges, aliases: Mapping[str, str]) -> None:
         self.method, self.types, self.exchanges = method, types, exchanges
         self.bound: set[cst.CSTNode] = set()
         self.updates: set[cst.CSTNode] = set()
+        self.inputs: dict[cst.CSTNode, set[str]] = {}
+        self.apart: dict[cst.CSTNode, list[cst.BaseSmallStatement]] = {}
         handed = {name for names, _ in exchanges.handed.values() for name in names}
         own = {name for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         marked = {each.name for each in method.marked}
         self.own = own - marked - exchanges.parts - handed - method.shared
         self.mentions = _counts(method.function.body)
-        if not aliases:
-            for block in _blocks(method.function.body):
-                self._block(block)
+        for block in _blocks(method.function.body):
+            self.apart |= {node: each for node in block if (each := self._one_by_one(node))}
+            if not aliases:
+                self._block([each for node in block for each in self.apart.get(node, (node,))])
+
+    def _one_by_one(self, node: cst.CSTNode) -> list[cst.BaseSmallStatement]:
+        """`t, u = e, f`, of new arrays that are not made of each other, as `t = e` and `u = f`."""
+        target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
+        value = node.value if isinstance(node, cst.Assign) else None
+        if not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
+            return []
+        names = [each.value for each in target.elements if isinstance(each.value, cst.Name)]
+        own = {each.value for each in names} & self.own - names_read(value)
+        if len(own) < len(target.elements) or len(own) < len(value.elements):
+            return []
+        values = [each.value for each in value.elements]
+        if not all(self._makes_array(e) and self._rank(e) and not self.exchanges.may_share(e) for e in values):
+            return []
+        return [cst.Assign([cst.AssignTarget(t)], v) for t, v in zip(names, values, strict=True)]
 
     # --- a block ---------------------------------------------------------------------------------------------------
 
@@ -87,21 +130,37 @@ class Contraction:
             for number in life.mentions:
                 if number not in life.updates:
                     life.places |= self._places(statements[number], number, life, within)
-            if life.cost * (len(life.places) - 1) <= RECOMPUTED:
+            if life.recomputed <= RECOMPUTED:
                 for number in (life.bound, *life.updates):
                     within.setdefault(number, []).append(life)
                 self.bound.add(statements[life.bound])
+                self.inputs[statements[life.bound]] = life.inputs
                 self.updates |= {statements[number] for number in life.updates}
 
     def _places(
         self, node: cst.CSTNode, number: int, life: _Life, within: Mapping[int, Sequence[_Life]]
-    ) -> set[tuple[str, ...]]:
-        """Where elements of an array are computed for a statement: the loops that it makes, or those for which elements
-        of what it binds or changes are computed, and the parts that are read there."""
+    ) -> set[_Place]:
+        """Where elements of an array are computed for a statement: in the loops that it makes, or in those for which
+        elements of what it binds or changes are computed."""
         made = [other.places for other in within.get(number, ()) if other.name != life.name or number == other.bound]
-        places = set[tuple[str, ...]]().union(*made) if made else {(str(number),)}
-        moved = {code(each).removeprefix(life.name) for each in _parts_of(node, life.name)}
-        return {(*place, part) if part else place for place in places for part in moved}
+        places = set[_Place]().union(*made) if made else {_Place(number)}
+        parts = [self._shift(each) for each in _parts_of(node, life.name)]
+        return {place.moved(part) for place in places for part in parts}
+
+    def _shift(self, node: cst.CSTNode) -> tuple[int, ...] | str:
+        """By how much a part of an array is moved along its axes; the text of the part where that is not known."""
+        shift: tuple[int, ...] = ()
+        part = node
+        while isinstance(part, cst.Subscript):
+            lower = []
+            for each in items_of(part, self.method):
+                start = each.lower if isinstance(each, cst.Slice) and each.step is None else cst.Name("")
+                lower.append(0 if start is None else integer_constant(start, self.method))
+            if any(each is None or each < 0 for each in lower):
+                return code(node)
+            shift = _sum(shift, tuple(each for each in lower if each is not None))
+            part = part.value
+        return shift
 
     def _lives(self, statements: Sequence[cst.CSTNode]) -> list[_Life]:
         """The arrays that are bound and mentioned in this block alone, by whole statements."""
@@ -122,7 +181,8 @@ class Contraction:
         """Whether the array of a life need not be made, where those `before` it need not, either."""
         node = statements[life.bound]
         assert isinstance(node, cst.Assign)
-        if not life.mentions or life.name in names_read(node.value) or not self._is_pure(node.value, True):
+        new = not self.exchanges.may_share(node.value) and self._is_pure(node.value, True)
+        if not life.mentions or life.name in names_read(node.value) or not new:
             return False
         life.inputs, life.cost = names_read(node.value), self._cost(node.value)
         for number in life.mentions:
@@ -134,6 +194,8 @@ class Contraction:
                 life.cost += sum(map(self._cost, update)) + 1
             elif not self._reads(each, life.name):
                 return False
+        made_of = {name for name in life.inputs if isinstance(self.types.names.get(name), ArrayType)}
+        life.streams = len(made_of - {other.name for other in before})
         for other in before:
             if other.name in life.inputs:
                 life.inputs |= other.inputs  # which are read where elements of this one are computed
@@ -172,30 +234,46 @@ class Contraction:
 
     def _reads(self, node: cst.CSTNode, name: str) -> bool:
         """Whether a statement reads an array element by element, into one of as many axes."""
-        kind = self.types.names[name]
-        assert isinstance(kind, ArrayType)
         value = getattr(node, "value", None)
-        if not isinstance(value, cst.BaseExpression) or self._rank(value) not in (kind.ndim, 0):
-            return False
-        if isinstance(node, cst.Return):
-            return self._makes_array(value) and self._element_by_element(value, name)
+        if isinstance(node, cst.Return) and isinstance(value, cst.BaseExpression):
+            given = [each.value for each in value.elements] if isinstance(value, cst.Tuple) else [value]
+            return all(name not in names_read(e) or self._is_read_by(e, name, True) for e in given)
         target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
         target = node.target if isinstance(node, cst.AugAssign) else target
+        if target is None or not isinstance(value, cst.BaseExpression):
+            return False
+        if isinstance(target, cst.Tuple):
+            if not isinstance(value, cst.Tuple) or len(target.elements) != len(value.elements):
+                return False
+            pairs = [(t.value, v.value) for t, v in zip(target.elements, value.elements, strict=True)]
+            return all(self._reads_into(t, v, name, False) for t, v in pairs)
+        return self._reads_into(target, value, name, isinstance(node, cst.AugAssign))
+
+    def _is_read_by(self, value: cst.BaseExpression, name: str, new: bool) -> bool:
+        """Whether a value of as many axes is made of elements of an array; a `new` one is no part of it."""
+        kind = self.types.names[name]
+        assert isinstance(kind, ArrayType)
+        fits = self._rank(value) == kind.ndim and (not new or self._makes_array(value))
+        return fits and self._element_by_element(value, name)
+
+    def _reads_into(self, target: cst.BaseExpression, value: cst.BaseExpression, name: str, update: bool) -> bool:
         if isinstance(target, cst.Name):
-            binds = isinstance(node, cst.AugAssign) or self._makes_array(value)
-            own = self.types.names.get(target.value)
-            alike = isinstance(own, ArrayType) and own.ndim == kind.ndim == self._rank(value)
-            return binds and alike and target.value != name and self._element_by_element(value, name)
+            own, read = self.types.names.get(target.value), name in names_read(value)
+            kind = self.types.names[name]
+            alike = isinstance(own, ArrayType) and isinstance(kind, ArrayType) and own.ndim == kind.ndim
+            return target.value != name and (not read or (alike and self._is_read_by(value, name, not update)))
         if not isinstance(target, cst.Subscript) or name in names_read(target.value):
             return False
         mask = self._mask(target)
-        under = mask if mask is not None else target
+        whole = target if mask is None else target.value
+        if mask is not None and name in names_read(mask) and not self._is_read_by(mask, name, False):
+            return False
         if mask is None and name in names_read(target):
             return False
-        whole = self._rank(target.value) if mask is not None else self._rank(target)
-        rank = self._rank(value) if name in names_read(value) else kind.ndim
-        reads = self._element_by_element(value, name) and (mask is None or self._element_by_element(under, name))
-        return whole == kind.ndim == rank and reads
+        if name not in names_read(value):
+            return True
+        kind = self.types.names[name]
+        return isinstance(kind, ArrayType) and self._rank(whole) == kind.ndim and self._is_read_by(value, name, False)
 
     def _update_of(self, node: cst.CSTNode, name: str) -> list[cst.BaseExpression] | None:
         """What a statement that changes an array whole, or under a mask, is made of."""
@@ -333,6 +411,14 @@ def _bound_name(node: cst.CSTNode) -> str | None:
     """The name that a statement binds, and nothing else."""
     target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
     return target.value if isinstance(target, cst.Name) else None
+
+
+def _sum(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """The sum of two shifts, without zeros at its end."""
+    made = [a + b for a, b in zip_longest(first, second, fillvalue=0)]
+    while made and made[-1] == 0:
+        made.pop()
+    return tuple(made)
 
 
 def _is_whole(item: object) -> bool:

@@ -26,8 +26,9 @@ class NamedParts:
 
     def __init__(self, method: Method, types: Types) -> None:
         self.standing: dict[str, View | None] = dict.fromkeys(method.param_names)
-        #: the values of names whose arrays are not made
+        #: the values of names whose arrays are not made, and the names that these are made of
         self.contracted: dict[str, Value] = {}
+        self.made_of: dict[str, Collection[str]] = {}
         self.exchanges = Exchanges(method, types)
         #: all names that stand for parts somewhere
         self.names = self.exchanges.parts

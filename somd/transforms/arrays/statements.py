@@ -72,8 +72,8 @@ class _Lowering:
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
-        contraction = Contraction(method, types, self.parts.exchanges, aliases)
-        self.assignments = Assignments(self.expressions, self.nests, contraction)
+        self.contraction = Contraction(method, types, self.parts.exchanges, aliases)
+        self.assignments = Assignments(self.expressions, self.nests, self.contraction)
 
     # --- blocks --------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,9 @@ class _Lowering:
         made: list[cst.BaseStatement] = []
         for small, line in zip(node.body, lines, strict=True):
             self.names.place(line, small)
-            made += self.line(small, line)
+            for each in self.contraction.apart.get(small, (small,)):
+                self.names.place(each, small)
+                made += self.line(each, line)
         if made:
             tests = made[0] in self.shapes.tests
             made[0] = self.with_parts(made[0], leading_lines=node.leading_lines)
