@@ -231,3 +231,14 @@ def chains_of_other_types(a, b):
     t[below] = 7
     t += u
     return t * a, u * u
+
+
+@program(lambda: [(numbers(n), numbers(n, seed=1)) for n in SIZES])
+@somd
+def bound_and_changed_at_once(a, b):
+    u, v = np.empty_like(a), np.zeros_like(b)
+    t, w = a + b, a * 2.0
+    u[...], v[...] = t * w, w
+    u[...] += w
+    v[...] -= t
+    return u, v, t[::-1] - w

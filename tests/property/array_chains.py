@@ -27,7 +27,8 @@ class ChainWriter(Writer):
         """A part of an array that has so many elements fewer than `a`."""
         rest = shorter - self.shorter[name]
         low = self.random.randint(0, rest)
-        return name if rest == 0 else f"{name}[{low or ''}:{low - rest or ''}]"
+        part = name if rest == 0 else f"{name}[{low or ''}:{low - rest or ''}]"
+        return f"{part}[::-1]" if self.random.random() < 0.08 else part
 
     def operand(self, shorter: int) -> str:
         if self.random.random() < 0.1:

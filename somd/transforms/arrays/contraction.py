@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -114,7 +115,7 @@ class Contraction:
         if len(own) < len(target.elements) or len(own) < len(value.elements):
             return []
         values = [each.value for each in value.elements]
-        if not all(self._makes_array(e) and self._rank(e) and not self.exchanges.may_share(e) for e in values):
+        if not all(self._is_pure(each, True) and not self.exchanges.may_share(each) for each in values):
             return []
         return [cst.Assign([cst.AssignTarget(t)], v) for t, v in zip(names, values, strict=True)]
 
@@ -152,13 +153,15 @@ class Contraction:
         shift: tuple[int, ...] = ()
         part = node
         while isinstance(part, cst.Subscript):
-            lower = []
+            lower: list[int] = []
             for each in items_of(part, self.method):
-                start = each.lower if isinstance(each, cst.Slice) and each.step is None else cst.Name("")
-                lower.append(0 if start is None else integer_constant(start, self.method))
-            if any(each is None or each < 0 for each in lower):
-                return code(node)
-            shift = _sum(shift, tuple(each for each in lower if each is not None))
+                if not isinstance(each, cst.Slice) or each.step is not None:
+                    return code(node)
+                start = 0 if each.lower is None else integer_constant(each.lower, self.method)
+                if start is None or start < 0:
+                    return code(node)
+                lower.append(start)
+            shift = _sum(shift, tuple(lower))
             part = part.value
         return shift
 
@@ -205,7 +208,10 @@ class Contraction:
         """Whether nothing that elements are made of is bound or written before they are read last."""
         inputs = self._reached(life.inputs)
         for number in range(life.bound + 1, life.mentions[-1]):
-            if number not in life.updates and self._reached(self._changed(statements[number])) & inputs:
+            if number in life.updates:
+                continue
+            written = self._written(statements[number])
+            if self.exchanges.names(statements[number]) & life.inputs or self._reached(written) & inputs:
                 return False
         return True
 
@@ -213,17 +219,17 @@ class Contraction:
         """All names of what may be one array with one of these."""
         return set[str]().union(*(self.exchanges.reaching.names(name) for name in names))
 
-    def _changed(self, statement: cst.CSTNode) -> set[str]:
-        """The names that a statement binds, and those through which it writes."""
-        found = self.exchanges.names(statement)
+    def _written(self, statement: cst.CSTNode) -> set[str]:
+        """The names through which a statement writes."""
+        found: set[str] = set()
         for node in nodes_in(statement):
             targets: list[cst.CSTNode] = []
-            if isinstance(node, cst.Assign):
-                targets = [part for each in node.targets for part in target_parts(each.target)]
-            elif isinstance(node, cst.AugAssign | cst.AnnAssign | cst.For):
-                targets = list(target_parts(node.target))
-            elif isinstance(node, cst.Expr | cst.Del):
-                targets = [node]
+            if isinstance(node, cst.Assign | cst.AnnAssign | cst.For):
+                given = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+                parts = [part for each in given for part in target_parts(each)]
+                targets = [part for part in parts if not isinstance(part, cst.Name)]
+            elif isinstance(node, cst.AugAssign | cst.Expr | cst.Del):
+                targets = [node.target if isinstance(node, cst.AugAssign) else node]
             elif isinstance(node, cst.Call) and any(each.keyword is not None for each in node.args):
                 targets = [node]  # `out=`
             for each in targets:
@@ -353,6 +359,24 @@ class Contraction:
                 return [node.func.value]
         return None
 
+    def cannot_fail(self, node: cst.CSTNode) -> bool:
+        """Whether the loops of a statement, or of a value, raise nothing once lengths are tested."""
+        if isinstance(node, cst.BaseExpression):
+            return self._is_pure(node, False)
+        value = getattr(node, "value", None)
+        if not isinstance(value, cst.BaseExpression):
+            return False
+        values = [each.value for each in value.elements] if isinstance(value, cst.Tuple) else [value]
+        targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else []
+        if isinstance(node, cst.AugAssign):
+            kind = self.types.nodes.get(node.target)
+            exact = isinstance(kind, ArrayType) and kind.element.kind in "fc"
+            if not isinstance(node.operator, FLOAT_UPDATES if exact else TOTAL_UPDATES):
+                return False
+            targets = [node.target]
+        parts = [part for each in targets for part in target_parts(each) if not isinstance(part, cst.Name)]
+        return all(self._is_pure(each, False) for each in (*values, *(p for p in parts if _is_expression(p))))
+
     def _element_by_element(self, node: cst.BaseExpression, name: str) -> bool:
         """Whether an expression reads each element of an array for an element of its own, at most moved along axes."""
         if name not in names_read(node):
@@ -405,6 +429,10 @@ class Contraction:
             callee = self.types.calls[node]
             own = SLOW.get(callee.name, 1 if callee.name in QUICK or callee.kind != "numpy" else FUNCTION)
         return own + sum(map(self._cost, operands))
+
+
+def _is_expression(node: cst.CSTNode) -> TypeGuard[cst.BaseExpression]:
+    return isinstance(node, cst.BaseExpression)
 
 
 def _bound_name(node: cst.CSTNode) -> str | None:

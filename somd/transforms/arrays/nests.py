@@ -6,6 +6,7 @@ In: views and values. Out: statements of libcst. `goes_in_place` asks isl whethe
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
@@ -18,12 +19,22 @@ from somd.transforms.arrays.values import ONE, Axis, Value, View
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 
+@dataclass(frozen=True)
+class Nest:
+    """Loops that were made for a statement: variables and limits, outermost first, and what an iteration does."""
+
+    statement: cst.CSTNode
+    loops: Sequence[tuple[str, Linear, Linear]]
+    body: Sequence[cst.BaseStatement]
+
+
 class Nests:
-    """Makes loops for the statements of a method."""
+    """Makes loops for the statements of a method; those around elements of one view are in `made`."""
 
     def __init__(self, expressions: Expressions, aliases: Mapping[cst.CSTNode, Aliases]) -> None:
         self.expressions, self.names, self.types = expressions, expressions.names, expressions.types
         self.aliases = aliases
+        self.made: dict[cst.CSTNode, Nest] = {}
         names = self.types.names
         self.arrays: Collection[str] = {name for name, kind in names.items() if isinstance(kind, ArrayType)}
         self.inexact = {n for n, t in names.items() if not (isinstance(t, ScalarType) and t.dtype == "int64")}
@@ -82,6 +93,16 @@ class Nests:
             made = cst.If(test, cst.IndentedBlock([made]))
         self.names.place(made, small)
         body = [*lines, made]
+        if not loops:
+            return body
+        nest = self.around(loops, body, small)
+        self.made[nest] = Nest(small, loops, body)
+        return [nest]
+
+    def around(
+        self, loops: Sequence[tuple[str, Linear, Linear]], body: Sequence[cst.BaseStatement], small: cst.CSTNode
+    ) -> cst.BaseStatement:
+        """Loops around a body, the outermost first."""
         for name, start, stop in reversed(loops):
             body = [self.names.loop(name, start, stop, body, small)]
-        return body
+        return body[0]

@@ -26,6 +26,7 @@ from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
 from somd.transforms.arrays.indexed import entries_of
+from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
@@ -74,13 +75,14 @@ class _Lowering:
         self.nests = Nests(self.expressions, places)
         self.contraction = Contraction(method, types, self.parts.exchanges, aliases)
         self.assignments = Assignments(self.expressions, self.nests, self.contraction)
+        self.joining = Joining(self.nests, self.contraction)
 
     # --- blocks --------------------------------------------------------------------------------------------------
 
     def block(self, statements: Sequence[cst.CSTNode], outermost: bool = False) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
         for statement in statements:
-            made += self.statement(cast(cst.BaseStatement, statement))
+            self.joining.extend(made, self.statement(cast(cst.BaseStatement, statement)))
             self.forget(statement, parts=not isinstance(statement, cst.SimpleStatementLine))
             if outermost:
                 self.expressions.known = lengths_known(statement, self.expressions, self.method, self.arrays)
@@ -124,13 +126,18 @@ class _Lowering:
         made: list[cst.BaseStatement] = []
         for small, line in zip(node.body, lines, strict=True):
             self.names.place(line, small)
-            for each in self.contraction.apart.get(small, (small,)):
-                self.names.place(each, small)
-                made += self.line(each, line)
+            if small not in self.contraction.apart:
+                made += self.line(small, line)
+            for each in self.contraction.apart.get(small, ()):
+                alone = cst.SimpleStatementLine([each])
+                self.names.place(alone, small)
+                made += self.line(each, alone)
         if made:
             tests = made[0] in self.shapes.tests
+            nest = self.nests.made.get(made[0])
             made[0] = self.with_parts(made[0], leading_lines=node.leading_lines)
             self.shapes.tests |= {made[0]} if tests else set()
+            self.nests.made |= {} if nest is None else {made[0]: nest}
         return made
 
     def loop(self, node: cst.For | cst.While) -> list[cst.BaseStatement]:
