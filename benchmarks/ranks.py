@@ -27,6 +27,7 @@ import numpy as np
 from benchmarks.several_devices import heat, sor
 from somd import somd
 from somd.cli.launch import AS_ROOT, OPEN_MPI
+from somd.runtime.mpi import launched
 
 #: the methods, each with how many arrays it takes
 METHODS = {"heat": (heat, 2), "sor": (sor, 1)}
@@ -44,7 +45,8 @@ def seeded(edge: int, factor: int) -> np.ndarray:
 
 def of_this_process(edge: int, steps: int) -> dict[str, Any]:
     """Seconds of calls, and what they leave."""
-    found: dict[str, Any] = {}
+    world = launched.world()
+    found: dict[str, Any] = {"ranks": 1 if world is None else world.size}
     for name, (method, count) in METHODS.items():
         arrays = [seeded(edge, 104729 + k) for k in range(count)]
         method(*arrays, 2)
@@ -73,7 +75,10 @@ def started(ranks: int, threads: int, chosen: argparse.Namespace) -> list[dict[s
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or len(lines) != max(1, ranks):
         sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
-    return [json.loads(line) for line in lines]
+    found = [json.loads(line) for line in lines]
+    if any(each["ranks"] != max(1, ranks) for each in found):
+        sys.exit(f"{ranks} ranks were started, and do not find each other: {done.stderr[-3000:]}")
+    return found
 
 
 def main() -> None:

@@ -93,6 +93,8 @@ def _found() -> MpiWorld | None:
         warnings.warn(f"{message}; pip install 'somd[mpi]'", SomdFallbackWarning, stacklevel=2)
         return None
     if made.size < 2:
+        message = f"{count} processes were started together, and MPI finds one: the launcher is that of another MPI"
+        warnings.warn(f"{message}; each computes everything", SomdFallbackWarning, stacklevel=2)
         return None
     os.environ[RANK] = str(os.getpid())
     made.end_together()
