@@ -152,6 +152,15 @@ def stored_by_functions(x, y):
     return z
 
 
+@program(lambda: [(numbers(6, dtype=dtype), numbers(6, dtype=dtype, seed=1)) for dtype in (int, float)])
+@somd
+def of_what_is_computed(a, b):
+    (places,) = np.nonzero(a > b)
+    whole = np.flatnonzero(a < b)
+    a[1:] -= np.diff(a - b)
+    return places, whole, np.diff(a > b), np.diff(~(a > b)).sum(), np.roll(a - b, 2) - np.flip(a - b)
+
+
 @program(lambda: [(x := np.array([3, 1, 0, 5, 2, 4]), x), (np.array([3, 1, 0, 5, 2, 4]), np.array([1, 1, 5, 0, 2, 2]))])
 @somd
 def scattered_from_itself(a, x):

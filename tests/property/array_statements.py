@@ -112,6 +112,7 @@ class Writer:
         inner = self.part(self.random.choice("ab"), same) if depth > 1 else f"{self.value(same, depth)} + a"
         forms = ["np.flip({}, 0)", "np.roll({}, k, 0)", "np.cumsum({}, axis=0)", "np.concatenate(({0}, {0}))[: len(a)]"]
         forms += ["({})[a > 0].sum()"] if self.rank == 1 else ["np.tril({}, k)", "np.triu({}, -i)"]
+        forms += ["np.diff({}, axis=0).sum()", "np.flatnonzero({}).sum()", "np.flatnonzero(({}) > 0).sum()"]
         return self.random.choice(forms).format(inner)
 
     def bound(self, index: str) -> list[str]:

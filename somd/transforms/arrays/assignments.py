@@ -202,6 +202,11 @@ class Assignments:
     def together(self, small: cst.BaseSmallStatement, target: cst.Tuple, node: cst.Tuple) -> list[cst.BaseStatement]:
         """`a[0], b, k = e, f, g`: values before targets, but for parts of arrays, which are read when stored."""
         nodes = [each.value for each in node.elements]
+        for each in nodes:
+            if isinstance(self.types.nodes.get(each), TupleType):
+                message = "a tuple of arrays among other values"
+                helps = "name its arrays on a line of their own: `i, j = np.nonzero(a)`"
+                raise self.expressions.refuse("SOMD202", message, each, helps)
         values = [self.expressions.value(each) for each in nodes]
         pairs = list(zip((each.value for each in target.elements), values, nodes, strict=True))
         return self.one_by_one(small, pairs)
