@@ -100,7 +100,7 @@ def letters(a, v):
         c + np.inner(a, a),
         np.einsum("ij,j->i", a, v),
         np.einsum("ij,j", a, v) + np.inner(a, v),
-        np.einsum("ij->ji", a),
+        np.einsum("ij->ji", a).copy(),
         np.einsum("i,j,ik->ikj", a[:, 0], v, c, optimize=True),
         np.einsum("ij,ij->", a, a) + np.inner(v, v),
         np.einsum("ii->i", c) + np.einsum("ii", c),

@@ -107,3 +107,12 @@ def arrays_like_what_has_no_name(a, b):
     for i in range(len(e)):
         e[i] += a[-1, i]
     return c, d, e
+
+
+@program(lambda: [(np.array(x),) for x in ([3, 2, -1, 4, 0, 7], [1, 1, 5], [0, 0, 0, 2])])
+@somd
+def limits_of_elements(a):
+    inner = a[1:]
+    inner[: int(inner[0])] += inner[int(inner[1]) % 2]
+    b = a[: a.sum()] * 2
+    return inner[: inner.max() - 3].sum(), b, np.roll(a, inner[0])

@@ -132,8 +132,12 @@ class Integers:
 
     def once(self, node: cst.BaseExpression) -> Linear:
         """An integer that is computed before the statement."""
-        text = code(node)
-        return self.named(f"{self.names.function('int')}({text})", False, text)
+        text = code(self.plain_number(node))
+        return self.named(f"{self.names.function('int')}({text})", False, code(node))
+
+    def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A number without what only array statements know."""
+        raise NotImplementedError
 
     def length(self, array: str, axis: int) -> Linear:
         part = self.parts.standing.get(array)
