@@ -29,7 +29,7 @@ from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
-from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, tiled_kernel_of
+from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, WIDE_TILE, tiled_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.plan.claimed_scans import for_many
 from somd.transforms.raise_rows import kind_of
@@ -185,6 +185,7 @@ def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept)
         "BLOCKS": BLOCKS,
         "ROWS": ROWS,
         "TILE": TILE,
+        "WIDE_TILE": WIDE_TILE,
         "GROUP": GROUP,
         "RUNS": RUNS,
         "TERMS": TERMS,

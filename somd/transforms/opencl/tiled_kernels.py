@@ -49,8 +49,9 @@ from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.stages import Nest
 
-#: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take
-ROWS, TILE, GROUP, MOST_LOCAL = 16, 32, 128, 30000
+#: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take;
+#: tiles of elements up to 4 bytes are wide, as fewer bytes would not hide how long memory takes to answer
+ROWS, TILE, WIDE_TILE, GROUP, MOST_LOCAL = 16, 32, 128, 128, 30000
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 
@@ -65,6 +66,8 @@ class Walk:
     behind: tuple[Statement, ...]
     rows: list[Element]
     shared: list[Element]
+    #: the constant of the columns of a tile
+    tile: str
 
     @property
     def reads(self) -> list[Element]:
@@ -96,10 +99,12 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     mine = [any(outer in read_in(index) for index in read.indices) for read in reads]
     rows = [e for e, own in zip(reads, mine, strict=True) if own and not unit_stride(e.indices[-1], outer)]
     shared = [e for e, own in zip(reads, mine, strict=True) if not own]
-    sizes = [_itemsize(read) * (ROWS * (TILE + 1)) for read in rows] + [_itemsize(read) * TILE for read in shared]
-    if not rows or 2 * sum(sizes) > MOST_LOCAL:
-        return None
-    return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, shared)
+    for tile, most in (("WIDE_TILE", 4), ("TILE", 8)):
+        columns = WIDE_TILE if tile == "WIDE_TILE" else TILE
+        sizes = [_itemsize(e) * (ROWS * (columns + 1)) for e in rows] + [_itemsize(e) * columns for e in shared]
+        if rows and all(_itemsize(read) <= most for read in rows) and 2 * sum(sizes) <= MOST_LOCAL:
+            return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, shared, tile)
+    return None
 
 
 def _behind_test(body: tuple[Statement, ...], known: set[str]) -> tuple[Expression | None, tuple[Statement, ...]]:
@@ -150,7 +155,7 @@ class _Writer:
         within = range_in_c(0, self.region.loop, write.expressions, self.bounds)
         trip = C(self.trip, "int64")
         for read, tile in self.tiles.items():
-            size = "[ROWS][TILE + 1]" if read in walk.rows else "[TILE]"
+            size = f"[ROWS][{walk.tile} + 1]" if read in walk.rows else f"[{walk.tile}]"
             write.local.append(f"    __local {self.kinds[read]} {tile}[2]{size};")
         write.line(f"const int {self.lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * ROWS;")
@@ -161,7 +166,7 @@ class _Writer:
         for line in declarations(self.declared.private, scope):
             write.line(line)
         for read, register in self.next.items():
-            size = "[ROWS * TILE / GROUP]" if read in walk.rows else f" = {zero(read.type.dtype)}"
+            size = f"[ROWS * {walk.tile} / GROUP]" if read in walk.rows else f" = {zero(read.type.dtype)}"
             write.line(f"{self.kinds[read]} {register}{size};")
         self.where_active(walk.before)
         start, limit = (write.value(n) for n in (walk.loop.start, walk.loop.stop))
@@ -170,17 +175,17 @@ class _Writer:
         self.whole_rows(within)
         self.loads(within, self.start)
         write.line(f"int {self.side} = 0;")
-        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += TILE)")
+        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {walk.tile})")
         self.tile()
-        write.open(f"if ({self.at} + TILE < {self.stop})")
-        self.loads(within, f"{self.at} + TILE")
+        write.open(f"if ({self.at} + {self.walk.tile} < {self.stop})")
+        self.loads(within, f"{self.at} + {walk.tile}")
         write.close()
         self.along()
         write.line(f"{self.side} = !{self.side};")
         write.close()
         self.where_active(walk.behind)
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
-        write.unit.needs |= {"ROWS", "TILE", "GROUP"}
+        write.unit.needs |= {"ROWS", walk.tile, "GROUP"}
         text = kernel_text(name, arguments, write.finished(), scope, group="GROUP", local=write.local)
         return Kernel(name, text, tuple(arguments), (self.user,), tiles=True)
 
@@ -201,12 +206,12 @@ class _Writer:
         """Elements of the tile at column `at` into registers, by rows; a whole tile without tests."""
         write = self.write
         if self.walk.shared:
-            write.open(f"if ({self.lane} < TILE && {at} + {self.lane} < {self.stop})")
+            write.open(f"if ({self.lane} < {self.walk.tile} && {at} + {self.lane} < {self.stop})")
             write.line(f"const long {self.variable} = {at} + {self.lane};")
             for read in self.walk.shared:
                 write.line(f"{self.next[read]} = {write.value(read).text};")
             write.close()
-        write.open(f"if ({self.whole} && {at} + TILE <= {self.stop})")
+        write.open(f"if ({self.whole} && {at} + {self.walk.tile} <= {self.stop})")
         self.load_rows(within, at, tested=False)
         write.close("} else {")
         write.depth += 1
@@ -216,11 +221,11 @@ class _Writer:
     def load_rows(self, within: CRange, at: str, tested: bool) -> None:
         write, trip = self.write, C(self.trip, "int64")
         write.lines.append("#pragma unroll")
-        write.open("for (int load = 0; load < ROWS * TILE / GROUP; load++)")
+        write.open(f"for (int load = 0; load < ROWS * {self.walk.tile} / GROUP; load++)")
         write.line(f"const int {self.slot} = {self.lane} + load * GROUP;")
-        write.line(f"const long {self.trip} = {self.first} + {self.slot} / TILE;")
+        write.line(f"const long {self.trip} = {self.first} + {self.slot} / {self.walk.tile};")
         write.line(f"const long {within.variable} = {within.value(trip)};")
-        write.line(f"const long {self.variable} = {at} + {self.slot} % TILE;")
+        write.line(f"const long {self.variable} = {at} + {self.slot} % {self.walk.tile};")
         inside = f"{self.variable} < {self.stop} && !({within.beyond(trip)})"
         for read in self.walk.rows:
             element = write.value(read)
@@ -232,14 +237,14 @@ class _Writer:
         """What is in the registers into one side of local memory: the other one may still be walked along."""
         write = self.write
         write.lines.append("#pragma unroll")
-        write.open("for (int load = 0; load < ROWS * TILE / GROUP; load++)")
+        write.open(f"for (int load = 0; load < ROWS * {self.walk.tile} / GROUP; load++)")
         write.line(f"const int {self.slot} = {self.lane} + load * GROUP;")
         for read in self.walk.rows:
-            place = f"[{self.side}][{self.slot} / TILE][{self.slot} % TILE]"
+            place = f"[{self.side}][{self.slot} / {self.walk.tile}][{self.slot} % {self.walk.tile}]"
             write.line(f"{self.tiles[read]}{place} = {self.next[read]}[load];")
         write.close()
         if self.walk.shared:
-            write.open(f"if ({self.lane} < TILE)")
+            write.open(f"if ({self.lane} < {self.walk.tile})")
             for read in self.walk.shared:
                 write.line(f"{self.tiles[read]}[{self.side}][{self.lane}] = {self.next[read]};")
             write.close()
@@ -251,9 +256,9 @@ class _Writer:
         lane = {read: f"[{self.lane}]" if read in self.walk.rows else "" for read in self.walk.reads}
         places = [f"{self.tiles[read]}[{self.side}]{lane[read]}[{self.column}]" for read in self.walk.reads]
         self.scope.staged.update(staged(self.walk.reads, places, self.walk.loop.body))
-        write.open(f"if ({self.active} && {self.at} + TILE <= {self.stop})")
+        write.open(f"if ({self.active} && {self.at} + {self.walk.tile} <= {self.stop})")
         write.lines += unroll_lines(16, self.operations)
-        self.columns("TILE")
+        self.columns(self.walk.tile)
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
         self.columns(f"{self.stop} - {self.at}")
