@@ -44,7 +44,19 @@ OF_CORPUS = ("multicore", "opencl", "several")
 #: of what is compiled at length, the golden modules stand for their features: they are compiled and run anyway
 OF_GOLDEN = ("multicore",)
 GOLDEN = Path(__file__).parents[1] / "golden"
-_DEFINED = ("LANES", "BLOCKS", "ROWS", "TILE", "WIDE_TILE", "GROUP", "RUNS", "TERMS", "FAULT_ROWS", "FAULT_ROW", *DEFINITIONS)
+_DEFINED = (
+    "LANES",
+    "BLOCKS",
+    "ROWS",
+    "TILE",
+    "WIDE_TILE",
+    "GROUP",
+    "RUNS",
+    "TERMS",
+    "FAULT_ROWS",
+    "FAULT_ROW",
+    *DEFINITIONS,
+)
 #: a type of double precision, or a constant without the suffix of `float`
 _DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])")
 #: whose values a scan combines
