@@ -15,15 +15,15 @@ from somd.transforms.arrays.values import Value
 from tests.differential import harness
 
 
-def rot90(given: Arguments) -> Value:
-    """A matrix, turned by a quarter to the left."""
+def matrix_transpose(given: Arguments) -> Value:
+    """A matrix, its rows as columns."""
     m = given.value("m")
     rows, columns = m.shape
-    return Value((columns, rows), lambda at: m.element((at[1], columns - 1 - at[0])))
+    return Value((columns, rows), lambda at: m.element((at[1], at[0])))
 
 
 def turned(m: Any) -> Any:
-    found = np.rot90(m + 1.0)
+    found = np.matrix_transpose(m + 1.0)
     m[:] = 0.0
     return found * 2.0
 
@@ -34,7 +34,9 @@ def test_one_entry_and_a_meaning(target: str, monkeypatch: pytest.MonkeyPatch) -
         pytest.skip(harness.unavailable(target))
     with pytest.raises(SomdCompileError, match="SOMD203"), somd.use(target=target):
         somd(turned)(np.ones((2, 3)))
-    monkeypatch.setitem(array_functions._table(), np.rot90, array_functions._parsed("def rot90(m: array)"))
-    monkeypatch.setitem(TABLE, "rot90", rot90)  # type: ignore[arg-type]
+    monkeypatch.setitem(
+        array_functions._table(), np.matrix_transpose, array_functions._parsed("def matrix_transpose(m: array)")
+    )
+    monkeypatch.setitem(TABLE, "matrix_transpose", matrix_transpose)  # type: ignore[arg-type]
     for shape in ((2, 3), (5, 1), (0, 4)):
         harness.check(somd(turned), (np.arange(float(np.prod(shape))).reshape(shape),), target)

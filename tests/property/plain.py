@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from somd.compiling.one_at_a_time import many_calls
-from somd.elementary.functions import ALL, POWERS, elementary
+from somd.elementary.functions import ALL, POWERS, SINGLES, elementary
 from tests.property.mixed import Mixed
 
 #: bits of an int that plain Python is let make
@@ -98,7 +98,8 @@ def of_numpy(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def own_function(module: str, name: str) -> Callable[..., Any]:
     """The function of `math` or NumPy, with the bits that somd's own text gives."""
-    real, mine = getattr(np if module == "np" else math, name), ALL[str(elementary(name))]
+    own = str(elementary(name))
+    real, mine = getattr(np if module == "np" else math, name), ALL[own]
 
     def function(*arguments: Any) -> Any:
         exact = real(*arguments)
@@ -106,6 +107,9 @@ def own_function(module: str, name: str) -> Callable[..., Any]:
             return exact
         if name == "log" and len(arguments) == 2:
             return mine(float(arguments[0])) / mine(float(arguments[1]))
+        if type(exact) is np.float32 and own in SINGLES:
+            with np.errstate(all="ignore"):
+                return SINGLES[own](*arguments)
         return _of_text(mine, exact, arguments)
 
     return function

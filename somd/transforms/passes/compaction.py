@@ -128,7 +128,9 @@ def _kinds(node: If) -> Iterator[Kept]:
         if not body:
             continue
         *stores, step = body
-        if not isinstance(step, Assign) or step.value != operation("+", step.target, whole_number(1)):
+        if not isinstance(step, Assign) or step.target.type.dtype != "int64":
+            return
+        if step.value != operation("+", step.target, whole_number(1)):
             return
         plain = [each for each in stores if isinstance(each, Store) and each.element.indices == (step.target,)]
         if len(plain) < len(stores) or any(each.element.relaxed is not None for each in plain):
