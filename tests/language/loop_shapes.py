@@ -239,7 +239,7 @@ def between_extremes(a: A, b: A, p: int, q: int) -> float:
     """Bounds that add to the least or greatest of several numbers."""
     for i in range(max(p, 1) + 1, min(len(a), len(b), q) - max(p, 2)):
         a[i] = b[i] + b[i - 1]
-    s = 0.0
+    s = np.float64(0.0)
     for i in range(min(len(b), q) - 1, -1, -1):
         s = max(s, b[i])
     return s
