@@ -99,8 +99,7 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     mine = [any(outer in read_in(index) for index in read.indices) for read in reads]
     rows = [e for e, own in zip(reads, mine, strict=True) if own and not unit_stride(e.indices[-1], outer)]
     shared = [e for e, own in zip(reads, mine, strict=True) if not own]
-    for tile, most in (("WIDE_TILE", 4), ("TILE", 8)):
-        columns = WIDE_TILE if tile == "WIDE_TILE" else TILE
+    for tile, columns, most in (("WIDE_TILE", WIDE_TILE, 4), ("TILE", TILE, 16)):
         sizes = [_itemsize(e) * (ROWS * (columns + 1)) for e in rows] + [_itemsize(e) * columns for e in shared]
         if rows and all(_itemsize(read) <= most for read in rows) and 2 * sum(sizes) <= MOST_LOCAL:
             return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, shared, tile)
