@@ -118,3 +118,46 @@ def set_in_inner_loops_that_turn(a: A, o: A, k: int) -> None:
             w = np.zeros(2)
             w[m % 2] = y
         o[i] = m + last + 10.0 * y + w[0] - w[1]
+
+
+def apart():
+    starts = (0, -5, 100, 2**40, -(2**44))
+    return [
+        (numbers(n), numbers(m), k, steps) for n, m in ((0, 3), (7, 3), (131, 40)) for k in starts for steps in STEPS
+    ]
+
+
+@program(apart)
+@somd
+def loops_far_apart(a: A, b: A, k: int, steps: int) -> None:
+    for t in range(steps):
+        for i in range(k, k + len(a)):
+            a[i - k] = a[i - k] * 0.5 + t
+        for i in range(1, len(b) - 1):
+            b[i] = b[i] + 1.0 + t
+
+
+@program(apart)
+@somd
+def stencil_far_from_a_loop(a: A, b: A, k: int, steps: int) -> A:
+    c = a.copy()
+    for t in range(steps):
+        for i in range(k + 1, k + len(a) - 1):
+            c[i - k] = 0.5 * (a[i - k - 1] + a[i - k + 1]) + t
+        a, c = c, a
+        for j in range(1, len(b) - 1):
+            b[j] = b[j] * 0.5 + t
+    return a
+
+
+@program(
+    lambda: [(numbers(30), numbers(n), steps) for n in (30, 100) for steps in STEPS],
+    xfail={"opencl": "work-items behind the last would leave 64 bits"},
+)
+@somd
+def loops_at_the_end_of_64_bits(a: A, b: A, steps: int) -> None:
+    for t in range(steps):
+        for i in range(9223372036854775777, 9223372036854775807):
+            a[i - 9223372036854775777] = b[i - 9223372036854775777] * 0.5 + t
+        for i in range(9223372036854775778, 9223372036854775806):
+            b[i - 9223372036854775777] = a[i - 9223372036854775778] + a[i - 9223372036854775776] + t

@@ -175,6 +175,9 @@ def time_loop(w: Writer) -> None:
             if w.chance(0.2):
                 with w.block("with sync:"):
                     nest(w)
+            elif w.chance(0.15):  # ranges far from each other
+                nest(w, "far_start")
+                nest(w)
             else:
                 nest(w)
             if w.chance(0.3):
@@ -207,9 +210,9 @@ def time_loop(w: Writer) -> None:
             w.results.append(turn)
 
 
-def nest(w: Writer) -> None:
-    """A loop in one of the forms, whose iterations compute something and keep it."""
-    name = w.pick.choice(sorted(LOOPS))
+def nest(w: Writer, name: str = "") -> None:
+    """A loop in one of the forms, or in that of a name, whose iterations compute something and keep it."""
+    name = name or w.pick.choice(sorted(LOOPS))
     w.reading, w.writing = set(), set()
     reductions = [begun(w) for _ in range(w.pick.choice((0, 0, 1, 1, 2)))]
     with w.feature(name), LOOPS[name](w) as place:

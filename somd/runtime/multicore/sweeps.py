@@ -15,6 +15,8 @@ CACHE = 3 << 18
 AT_ONCE = 1 << 30
 #: the most rows that an MI gives away at one of its ends; more sweeps at a time bring nothing more
 DEEPEST = 32
+#: rows from which a product of them with bytes may leave 64 bits
+MOST_ROWS = 1 << 40
 
 
 @of_integers
@@ -26,7 +28,7 @@ def sweeps_at_a_time(
     `turns`: of the loop, of `sweeps` each; `radius`: how many rows a sweep reaches beyond its own; `rows`: of which
     each MI has a part; `memory`: bytes of the arrays, for which one MI will do below `small`.
     """
-    cached = max(1, rows * CACHE // max(memory, 1))
+    cached = max(1, min(rows, MOST_ROWS) * CACHE // max(memory, 1))
     parts = 1 if memory < small else max(1, min(workers, rows))
     if radius == 0:
         return max(1, min(turns, AT_ONCE // max(memory, 1))), cached, parts

@@ -52,7 +52,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.ranges import whole
+from somd.transforms.loops.ranges import NEAR, farthest_constant, whole
 from somd.transforms.loops.rows import stored_row
 from somd.transforms.loops.varying import of_lanes
 from somd.transforms.loops.walking import expressions_in, origin_of
@@ -236,6 +236,8 @@ class Statements:
         if range_ is None or not known or not self.far or is_doubling(node):
             return []
         if not any(isinstance(each, Element) for each in expressions_in(node.body)):
+            return []
+        if farthest_constant(node.start, node.stop) > NEAR:  # of scalars that is asked
             return []
         return [f"assume({range_.low} <= {self.scope.name(node.variable.name)} < {self.far})"]
 

@@ -83,8 +83,10 @@ class Interpreter:
         last = program.body[-1] if program.body else None
         self.rest = self.meaning.partial_results(last) if isinstance(last, Partials) else None
         loops = [node for node in statements_in(program.body) if isinstance(node, Loop)]
-        #: by the identity of loops in tiles of time: their rows
-        self.rows = {id(e): [*map(self.meaning.value, e.time_tiles.rows)] for e in loops if e.time_tiles is not None}
+        tiled = [(id(node), node.time_tiles) for node in loops if node.time_tiles is not None]
+        #: by the identity of loops in tiles of time: their rows, and whether these are too many
+        self.rows = {loop: [*map(self.meaning.value, tiles.rows)] for loop, tiles in tiled}
+        self.sparse = {loop: self.meaning.value(tiles.sparse) for loop, tiles in tiled if tiles.sparse is not None}
         self.body = self.meaning.block(program.body[: -1 if self.rest is not None else None])
 
     def run(
@@ -194,6 +196,9 @@ class Interpreter:
         regions = [self.regions[region.number] for region in regions_in(node.body)]
         failing = any(failed(names) for region in regions for failed in region.failed)
         if failing or tests_accesses(node.body) or any(each.region.partition for each in regions):
+            return False
+        sparse = self.sparse.get(id(node))
+        if sparse is not None and sparse(names):
             return False
         first, last = (int(limit(names)) for limit in self.rows[id(node)])
         return in_time_tiles(node, (first, last), trips, body, between, names, self.current)

@@ -194,7 +194,8 @@ def _time_tiles(node: TimeTiles) -> Iterator[str]:
     first, last = map(expression_text, node.rows)
     alike = f", where {', '.join(node.alike)} are of one shape" if node.alike else ""
     sweeps = f"{node.sweeps} sweep{'' if node.sweeps == 1 else 's'} a trip"
-    yield f"in tiles of time: {sweeps}, rows from {first} to {last}{alike}"
+    sparse = f", unless {expression_text(node.sparse)}" if node.sparse is not None else ""
+    yield f"in tiles of time: {sweeps}, rows from {first} to {last}{alike}{sparse}"
     if node.between:
         yield f"{INDENT}behind them, for each trip"
         yield from _indented(_indented(_block(node.between)))

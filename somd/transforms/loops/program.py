@@ -151,12 +151,14 @@ class TimeTiles:
     regions fails and the arrays that are `alike` have one shape. `rows`, from the first to behind the last, has all
     trips of the regions' outermost loops; `sweeps` is how many regions a trip runs. Each part has for itself what the
     trips set. The master comes after them: `between` is what a trip does without its regions, as far as that is asked
-    for outside the loop."""
+    for outside the loop. Where the regions' ranges may lie far from each other, `sparse` says when they do, so that
+    most of the rows would hold no trip of any: then the loop runs as it is."""
 
     sweeps: int
     rows: tuple[Expression, Expression]
     alike: tuple[str, ...]
     between: tuple[Statement, ...]
+    sparse: Expression | None = None
 
 
 @dataclass(frozen=True)

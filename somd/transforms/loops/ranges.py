@@ -5,15 +5,19 @@ An interval is right for the numbers that the type holds: a result that may leav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from math import prod
 
 import numpy as np
 
-from somd.transforms.loops.program import Interval
+from somd.transforms.loops.expressions import Cast, Constant, Expression, Interval, Length, Operation, Variable
+from somd.transforms.loops.walking import inside as inside_of
 from somd.transforms.types.scalars import ScalarType
 
 #: no array is longer, and no index that is inside one greater
 LONGEST = 1 << 62
+#: how far from 0 lengths may be, and scalars of which that is asked
+NEAR = 1 << 44
 
 
 def whole(type_: ScalarType) -> Interval | None:
@@ -50,6 +54,28 @@ def met(first: Interval | None, second: Interval | None) -> Interval | None:
         return second if first is None else first
     low, high = max(first.low, second.low), min(first.high, second.high)
     return Interval(low, high) if low <= high else second
+
+
+def farthest(node: Expression, near: Container[str]) -> int:
+    """How far from 0 an integer may be, where lengths and the scalars named so are within 2**44 of it."""
+    if isinstance(node, Constant):
+        return abs(int(node.value.real))
+    if isinstance(node, Length) or (isinstance(node, Variable) and node.name in near):
+        return NEAR
+    sizes = [farthest(each, near) for each in node.operands] if isinstance(node, Operation) else []
+    if isinstance(node, Operation) and node.operator in ("+", "-", "neg"):
+        return sum(sizes)
+    if isinstance(node, Operation) and node.operator in ("min", "max", "//", "abs", "pos"):
+        return max(sizes)
+    if isinstance(node, Operation) and node.operator == "*":
+        return prod(sizes)
+    return farthest(node.operand, near) if isinstance(node, Cast) else LONGEST
+
+
+def farthest_constant(*nodes: Expression) -> int:
+    """How far from 0 the constants in some expressions are at most."""
+    found = (each for node in nodes for each in inside_of(node) if isinstance(each, Constant))
+    return max((farthest(each, ()) for each in found), default=0)
 
 
 def of_trips(start: Interval, stop: Interval, up: bool) -> Interval:

@@ -155,7 +155,7 @@ class MasterBuilder:
                 return self.in_panels(step, waiting)
         if loop is None or loop.time_tiles is None:
             return [self.fenced(step)]
-        self.in_order = True
+        self.in_order = loop.time_tiles.sparse is None
         in_order = self.fenced(step)
         self.in_order = False
         builder = SweepsBuilder(loop, step, self.plan, self.built, self.fresh, self.printing, self.exact)

@@ -24,6 +24,7 @@ import libcst as cst
 
 from somd.transforms.emit.python import Statements
 from somd.transforms.loops.program import Loop, Region, Statement, TimeTiles
+from somd.transforms.loops.ranges import farthest
 from somd.transforms.loops.scopes import assigned, named, read, read_beside, read_first
 from somd.transforms.loops.time_tiles import regions_in
 from somd.transforms.multicore.exact_tests import ExactTests, far_text
@@ -38,6 +39,8 @@ Slaves = Mapping[int, tuple[SlaveBuilder, Slave]]
 STAGE = ("stage", "rank", "parts", "depth", "width", "end")
 #: sweeps from which taking arrays apart and putting them together pays: that costs about two
 PACKED_TURNS = 8
+#: how far from 0 limits of rows may be, so that what is reckoned with them stays in 64 bits
+FARTHEST = 1 << 60
 
 
 class SweepsBuilder:
@@ -209,7 +212,8 @@ class SweepsBuilder:
     # --- the statements of the master ---------------------------------------------------------------------------------
 
     def statements(self, in_order: cst.BaseStatement) -> list[cst.BaseStatement]:
-        """What stands for the loop; `in_order` is the loop run by one MI, checks before each sweep."""
+        """What stands for the loop; `in_order` is the loop as it is, checks before each sweep; by one MI
+        where only a failing check leads there."""
         depth, width, parts, slaves, end = self.names("depth", "width", "parts", "n_slaves", "end")
         lines = [f"{self.begin} = {self.start}"] if self.begin else []
         lines += [f"{end} = {self.stop}", f"{depth}, {width}, {parts} = sweeps_at_a_time({self.limits(slaves)})"]
@@ -233,12 +237,18 @@ class SweepsBuilder:
         return f"{turns}, {self.a_turn}, {self.radius}, {self.trips_of_rows()}, {slaves}, {memory}, small_work()"
 
     def fails(self) -> str:
-        """The condition under which a check fails before some sweep: then one MI runs the loop, and raises."""
+        """The condition under which the loop runs as it is: a check before some sweep fails, so that one MI runs it and
+        raises, or the rows are too many."""
         nests = [builder.nest for builder, _ in self.phases]
         conditions = [f"({self.exact.text(check.condition)})" for nest in nests for check in nest.checks]
         conditions += [far_text(nest.near_scalars) for nest in nests if nest.near_scalars]
         first, *others = map(self.printing.scope().name, self.tiles.alike or ("",))
         conditions += [f"{first}.shape != {name}.shape" for name in others]
+        near = {name for nest in nests for name in nest.near_scalars}
+        if any(farthest(limit, near) > FARTHEST for limit in self.tiles.rows):  # blocks go on beyond the rows
+            conditions.append(far_text(self.rows()))
+        if self.tiles.sparse is not None:
+            conditions.append(self.printing.value(self.tiles.sparse))
         return " or ".join(dict.fromkeys(conditions))
 
     def rows(self) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from somd.transforms.emit.c_unit import Unit
 from somd.transforms.fence_table import fences_text
 from somd.transforms.loops.plan_to_loops import plan_to_loops
 from somd.transforms.loops.program import Region
+from somd.transforms.loops.ranges import LONGEST, farthest_constant
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
@@ -133,6 +134,8 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
         raise TargetLacks("a relaxed loop that relies on a partitioner", nest.position)
     if nest.copies and nest.partition not in (None, *method.param_names):
         raise TargetLacks(f"partial results of the parts of a local, `{nest.partition}`", nest.position)
+    if any(farthest_constant(loop.start, loop.stop) > LONGEST for loop in region.loops):
+        raise TargetLacks("a loop near the ends of 64 bits", nest.position)  # which work-items beyond it would leave
     if nest.copies or relies_on_partition(plan, nest):
         kernels.of_phases[number] = ordered_kernel_of(nest, plain, c_name, unit, by_ends=not nest.copies)
         runs = runs_kernel_of(nest, plain, unit.kernel_names[f"{method.name}_{number}_runs"], plan, unit)

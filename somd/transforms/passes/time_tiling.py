@@ -34,17 +34,32 @@ dependence. How many trips a tile has, and how wide a block of rows is, is asked
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from somd.transforms.loops.making import operation
-from somd.transforms.loops.program import Expression, Loop, Program, Rebind, Region, Statement, TimeTiles
+from somd.transforms.loops.making import operation, whole_number
+from somd.transforms.loops.program import (
+    Constant,
+    Expression,
+    Loop,
+    Operation,
+    Program,
+    Rebind,
+    Region,
+    Statement,
+    TimeTiles,
+)
 from somd.transforms.loops.rewriting import each_loop_around_regions
 from somd.transforms.loops.scopes import read_beside
 from somd.transforms.loops.time_tiles import regions_in, sweeps_in
 from somd.transforms.loops.walking import statements_in
 
 Block = tuple[Statement, ...]
+#: where a range begins, and where it ends
+Limits = tuple[Expression, Expression]
+#: so many rows more are no matter
+SMALL = 1024
 
 
 def time_tiling(program: Program) -> Program:
@@ -64,12 +79,42 @@ def _tiled(loop: Loop, program: Program) -> Loop:
         return loop
     starts = dict.fromkeys(region.loop.start for region in regions)
     stops = dict.fromkeys(region.loop.stop for region in regions)
-    rows: tuple[Expression, Expression] = (
+    rows: Limits = (
         reduce(lambda one, other: operation("min", one, other), starts),
         reduce(lambda one, other: operation("max", one, other), stops),
     )
     alike = {name for node in statements_in(loop.body) if isinstance(node, Rebind) for name in node.targets}
-    return replace(loop, time_tiles=TimeTiles(sweeps, rows, tuple(sorted(alike)), _without_regions(loop.body, program)))
+    ranges = tuple(dict.fromkeys((region.loop.start, region.loop.stop) for region in regions))
+    sparse = _sparse(rows, ranges) if _may_lie_apart(ranges) else None
+    tiles = TimeTiles(sweeps, rows, tuple(sorted(alike)), _without_regions(loop.body, program), sparse)
+    return replace(loop, time_tiles=tiles)
+
+
+def _sparse(rows: Limits, ranges: Sequence[Limits]) -> Expression:
+    """Whether all rows are more than twice the rows of the ranges together."""
+    zero, (first, last) = whole_number(0), rows
+    sizes = [operation("max", zero, operation("-", stop, start)) for start, stop in ranges]
+    together = reduce(lambda one, other: operation("+", one, other), sizes)
+    return operation(">", operation("-", last, first), operation("*", whole_number(2), together))
+
+
+def _may_lie_apart(ranges: Sequence[Limits]) -> bool:
+    """Whether a range that holds all of these may have many more rows than they: not where all begin, or all end, at
+    one expression, but for small constants."""
+    return all(len({_without_constant(each[end]) for each in ranges}) > 1 for end in (0, 1))
+
+
+def _without_constant(limit: Expression) -> Expression | None:
+    """What a small constant is added to, or subtracted from; None for such a constant."""
+    if _is_small(limit):
+        return None
+    if isinstance(limit, Operation) and limit.operator in ("+", "-") and _is_small(limit.operands[1]):
+        return _without_constant(limit.operands[0])
+    return limit
+
+
+def _is_small(node: Expression) -> bool:
+    return isinstance(node, Constant) and abs(node.value) <= SMALL
 
 
 def _without_regions(body: Block, program: Program) -> Block:

@@ -72,7 +72,8 @@ def far_limits(w: Writer) -> Iterator[Place]:
 @loop
 def far_start(w: Writer) -> Iterator[Place]:
     """A range that begins at a far number, and has as many turns as the vectors elements."""
-    k, n, i = w.scalar("far"), w.length(), w.fresh("i")
+    k = w.one("4611686018427387900", "9223372036854775000", "-(2**62)") if w.chance(0.2) else w.scalar("far")
+    n, i = w.length(), w.fresh("i")
     w.wide = True
     with w.block(f"for {i} in {w.one(f'range({k}, {k} + {n})', f'range({k}, {n} + {k}, 2)')}:"):
         yield Place(f"{i} - {k}")

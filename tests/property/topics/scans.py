@@ -153,10 +153,12 @@ def filters(w: Writer) -> None:
 
 @step
 def claimed(w: Writer) -> None:
-    """Floats that iterations hand on, in an association of their own; what they sum up is exact in any order, mostly."""
-    n, i, s, x, out = w.length(), w.fresh("i"), w.fresh("s"), w.array("f64"), w.target("f64")
+    """Floats that iterations hand on, in an association of their own; what they sum up is exact in any order, for where
+    large numbers cancel each other another order may have no place right."""
+    n, i, s = w.length(), w.fresh("i"), w.fresh("s")
+    x, out = w.array("f64", avoid=[name for name, array in w.arrays.items() if not array.exact]), w.target("f64")
     affine = w.chance(0.3)
-    if affine or not w.arrays[x].exact:
+    if affine:
         w.rough, w.arrays[out].exact = True, False
     w.line(f"{s} = {w.one('0.5', '0.0', '-1.0')}")
     e, f = w.one(f"{x}[{i}]", f"{x}[{i}] * 0.5", f"({i} - 3.0)"), w.one("0.5", f"({i} % 3 - 1.0)", "-1.0")

@@ -191,8 +191,8 @@ def tiles_with(**changes):  # type: ignore[no-untyped-def]
     return made
 
 
-def shorter(sweeps, rows, alike, between):  # type: ignore[no-untyped-def]
-    return TimeTiles(sweeps, (rows[0], operation("-", rows[1], whole_number(1))), alike, between)
+def shorter(sweeps, rows, *more):  # type: ignore[no-untyped-def]
+    return TimeTiles(sweeps, (rows[0], operation("-", rows[1], whole_number(1))), *more)
 
 
 def first_alone(name, one, other):  # type: ignore[no-untyped-def]
