@@ -19,6 +19,18 @@ SMALL = 1 << 16
 _NO_PROMISE = 0x4000 if platform.system() == "Linux" and platform.machine() in ("x86_64", "aarch64", "riscv64") else 0
 #: how pages are asked for; 0 where that cannot be done, and arrays are allocated as ever
 FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_PROMISE if hasattr(mmap, "MAP_ANONYMOUS") else 0
+#: what lies between two arrays at least, and between two that are at least so large as that
+PAGE, LARGE = 1 << 12, 1 << 21
+
+
+def span(size: int) -> int:
+    """How many addresses an array of so many bytes has: some more than that.
+
+    Systems put one mapping right below the other, and elements of arrays that lie a power of two apart meet in caches,
+    or in what predicts where these have them: on EPYC that cost a stencil of two arrays of 32 MiB a third of its speed.
+    What lies between takes no memory.
+    """
+    return size + (LARGE if size >= LARGE else PAGE)
 
 
 def reserved(shape: Shape, dtype: Any) -> np.ndarray[Any, Any]:
@@ -31,6 +43,6 @@ def reserved(shape: Shape, dtype: Any) -> np.ndarray[Any, Any]:
     if size <= SMALL or not FLAGS:
         return np.zeros(lengths, kind)
     try:
-        return np.frombuffer(mmap.mmap(-1, size, FLAGS), kind).reshape(lengths)
+        return np.frombuffer(mmap.mmap(-1, span(size), FLAGS), kind, size // kind.itemsize).reshape(lengths)
     except OSError as error:
         raise MemoryError(f"no addresses for an array {kind}{list(lengths)}") from error

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types as _types
 from numba.extending import lower_builtin as _lower_builtin
 
-from somd.runtime.mpi.addresses import FLAGS, SMALL
+from somd.runtime.mpi.addresses import FLAGS, LARGE, PAGE, SMALL
 from somd.runtime.multicore.arrays import ALIGNMENT, RoomTemplate
 from somd.runtime.multicore.numba_internals.lowering import cgutils, make_array, populate_array, templates
 
@@ -99,9 +99,12 @@ def _allocated(context: Any, builder: Any, size: Any) -> tuple[Any, Any]:
 
 
 def _mapped(context: Any, builder: Any, size: Any) -> tuple[Any, Any]:
-    """What owns pages, and where they are: the owner has their address and size, and gives them back at its end."""
+    """What owns pages, and where they are: the owner has their address and size, and gives them back at its end.
+    There are as many of them as `runtime.mpi.addresses.span` says."""
     kind = ir.FunctionType(_BYTES, [_BYTES, _WORD, _NUMBER, _NUMBER, _NUMBER, _WORD])
     function = cgutils.get_or_insert_function(builder.module, kind, "mmap")
+    gap = builder.select(builder.icmp_signed(">=", size, _WORD(LARGE)), _WORD(LARGE), _WORD(PAGE))
+    size = builder.add(size, gap)
     arguments = [_BYTES(None), size, _NUMBER(_PROTECTION), _NUMBER(FLAGS), _NUMBER(-1), _WORD(0)]
     data = builder.call(function, arguments)
     _fail(context, builder, builder.icmp_signed("==", builder.ptrtoint(data, _WORD), _WORD(-1)))
