@@ -19,6 +19,7 @@ import numpy as np
 from mpi4py import MPI
 
 from somd.errors import SomdRuntimeError
+from somd.runtime.mpi.told_to_end import say_where
 from somd.runtime.mpi.world import Bytes
 
 #: tags of messages between two ranks: rows, and that one has left
@@ -141,7 +142,8 @@ class MpiWorld:
                 )
 
     def end_together(self) -> None:
-        """From now on an exception that nobody catches ends the job, and a rank that leaves tells the others."""
+        """From now on an exception that nobody catches ends the job, a rank that leaves tells the others, and one that
+        is told to end says where it was."""
         before = sys.excepthook
 
         def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -158,6 +160,7 @@ class MpiWorld:
         process = os.getpid()  # not in one that it has forked
         sys.excepthook = end
         atexit.register(leave)
+        say_where(self.rank)
 
     def _leave(self) -> None:
         if self.ended():

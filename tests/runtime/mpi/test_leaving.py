@@ -12,7 +12,7 @@ CAUSES = {
     "raise": (2, ("RuntimeError: rank 1 fails",)),
     "exit": (3, ("SOMD612", "rank 1 has ended its program")),
     "kill": (2, ()),
-    "interrupt": (2, ()),  # Open MPI passes on nothing that ranks say then
+    "interrupt": (2, ("leaving.py", "line 25")),  # MPICH and Intel's MPI leave it to Python, Open MPI sends SIGTERM
     "differ": (
         2,
         (
