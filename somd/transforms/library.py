@@ -15,7 +15,7 @@ import libcst as cst
 from somd.diagnostics.model import Position
 from somd.language.library import Kind, Row
 from somd.transforms.stages import Method, Plan, joined_names
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,6 @@ def library_function(node: cst.CSTNode, method: Method) -> LibraryFunction | Non
 
 def library_numbers(plan: Plan) -> Mapping[LibraryFunction, int]:
     """The library calls of a plan, in order, with their numbers in generated code, behind those of `joined_names`."""
-    found = (library_function(node, plan.method) for node in nodes_in(plan.method.function.body))
+    found = (library_function(node, plan.method) for node in nodes_of(plan.method.function.body, cst.Call))
     first = len(joined_names(plan))
     return {each: first + k for k, each in enumerate(dict.fromkeys(f for f in found if f is not None))}

@@ -319,6 +319,8 @@ def leaves_early(body: cst.BaseSuite, raising: bool = True) -> bool:
     waiting: list[cst.CSTNode] = [body]
     while waiting:
         node = waiting.pop()
+        if isinstance(node, cst.BaseExpression):
+            continue
         if isinstance(node, cst.Break | cst.Continue | cst.Return) or (raising and isinstance(node, cst.Raise)):
             return True
         if isinstance(node, cst.If) and skips_rest(node) and _continues(node) and any(node is s for s in direct):

@@ -18,7 +18,7 @@ from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_b
 from somd.transforms.analysis.python_text import condition_text
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 def hoistable(access: Access) -> bool:
@@ -105,7 +105,7 @@ def is_within(access: Access, axis: int, within: Collection[str]) -> bool:
     if not within:
         return False
     index = index_expressions(access.node)[axis]
-    shapes = (shape_reference(n) for n in nodes_in(index) if isinstance(n, cst.Subscript))
+    shapes = (shape_reference(n) for n in nodes_of(index, cst.Subscript))
     return not names_read(index).isdisjoint(within) and None not in shapes
 
 

@@ -18,7 +18,7 @@ from somd.syntax import expression_of
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import Reader, nodes_of
 
 
 @dataclass(frozen=True)
@@ -262,4 +262,4 @@ TAKES: Mapping[type[cst.BaseCompOp], Form] = {
 
 def mentions(name: str, node: cst.CSTNode) -> int:
     """How often `name` stands in `node`; the shape of an array counts too."""
-    return sum(isinstance(each, cst.Name) and each.value == name for each in nodes_in(node))
+    return sum(each.value == name for each in nodes_of(node, cst.Name))

@@ -28,7 +28,7 @@ from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, integer_constant, statements_of
 from somd.transforms.tree.names import names_read, target_parts
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -455,7 +455,7 @@ def _is_whole(item: object) -> bool:
 
 def _counts(node: cst.CSTNode) -> Counter[str]:
     """How often each name is mentioned in any way."""
-    return Counter(each.value for each in nodes_in(node) if isinstance(each, cst.Name))
+    return Counter(each.value for each in nodes_of(node, cst.Name))
 
 
 def _blocks(body: cst.BaseSuite) -> Iterator[list[cst.CSTNode]]:

@@ -19,7 +19,7 @@ from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, target_parts
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 from somd.transforms.types.functions import METHODS, PARTS
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
@@ -267,7 +267,7 @@ class _Reaching:
                 self.given_back |= {
                     name for each in given if self.is_one(each.value) for name in names_read(each.value)
                 }
-                self.returned |= {n.value for n in nodes_in(node.value) if isinstance(n, cst.Name) and is_array(n)}
+                self.returned |= {n.value for n in nodes_of(node.value, cst.Name) if is_array(n)}
 
     def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
         self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in names_read(each)}
@@ -280,7 +280,7 @@ class _Reaching:
         """Whether an expression may be an array that there is, or a part of one."""
         if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
             return False
-        shares = any(isinstance(each, cst.Call) and self.may_share(each) for each in nodes_in(node))
+        shares = any(self.may_share(each) for each in nodes_of(node, cst.Call))
         return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)
 
     def names(self, name: str) -> set[str]:

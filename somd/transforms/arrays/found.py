@@ -21,7 +21,7 @@ from somd.transforms.frontend.reached import Function
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, called, evaluate
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import Reader, nodes_in, nodes_of
 from somd.transforms.types.functions import ALLOCATE, ALLOCATE_LIKE, NUMPY
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 
@@ -61,7 +61,7 @@ def arrays_in(method: Method) -> set[str]:
         if any(name in text for name in _ARRAYS):
             found.add(param.name.value)
     found -= set(method.kinds)
-    assigns = [node for node in nodes_in(method.function.body) if isinstance(node, cst.Assign)]
+    assigns = list(nodes_of(method.function.body, cst.Assign))
     while True:
         more = {n for a in assigns if _operates(a.value, method, found) for n in assigned_names(a)} - found
         if not more:

@@ -21,7 +21,7 @@ from somd.transforms.arrays.contraction import TOTAL, Contraction
 from somd.transforms.arrays.nests import Nest, Nests
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.renaming import Replaced
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 #: functions that do not fail where lengths are not negative
 HARMLESS = (np.empty, max, min)
@@ -84,7 +84,7 @@ class Joining:
         renamed = {other: own for (own, _, _), (other, _, _) in zip(one.loops, two.loops, strict=True)}
         body = list(one.body)
         for each in two.body:
-            found = [n for n in nodes_in(each) if isinstance(n, cst.Name) and n.value in renamed]
+            found = [n for n in nodes_of(each, cst.Name) if n.value in renamed]
             replaced: dict[cst.CSTNode, cst.BaseExpression] = {n: names.expression(renamed[n.value], n) for n in found}
             moved = each.visit(Replaced(replaced, names.positions))
             assert isinstance(moved, cst.BaseStatement)

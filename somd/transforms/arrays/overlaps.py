@@ -17,7 +17,7 @@ from somd.transforms.analysis.aliases import Aliases
 from somd.transforms.analysis.dependences import find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.stages import Method
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def in_place(nest: cst.For, method: Method, place: Place) -> bool:
     accesses = accesses_of_loop(nest, scope)
     names = [variable(name) for name in place.natural if name.isidentifier()]
     sets = Sets([Affine(f"{name} >= 0", frozenset({name})) for name in names])
-    loops = [node for node in nodes_in(nest) if isinstance(node, cst.For)]
+    loops = list(nodes_of(nest, cst.For))
     try:
         return all(find_conflict(accesses, loop, place.aliases, sets) is None for loop in loops)
     except TooComplex:

@@ -19,7 +19,7 @@ from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.renaming import Replaced
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plain(expressions: Expressions, node: cst.CSTNode) -> cst.CSTNode:
 
 def _may_come_before(line: cst.CSTNode) -> bool:
     """Whether nothing is raised where a line is run that a condition may not lead to: it reads no elements."""
-    shapes = [n.value for n in nodes_in(line) if isinstance(n, cst.Subscript)]
+    shapes = [n.value for n in nodes_of(line, cst.Subscript)]
     lengths = all(isinstance(each, cst.Attribute) and each.attr.value == "shape" for each in shapes)
     return isinstance(line, cst.SimpleStatementLine) and lengths
 

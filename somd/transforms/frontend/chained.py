@@ -18,7 +18,7 @@ import libcst as cst
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names, names_read, target_parts, unused
 from somd.transforms.tree.rewriting import Tracked, rewritten
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 def single_assignments(method: Method) -> Method:
@@ -31,6 +31,10 @@ def single_assignments(method: Method) -> Method:
     return replace(made, spelled={**method.spelled, **rewriter.spelled})
 
 
+#: assignments that are no loops
+ASSIGNING = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign)
+
+
 class _Chains(Tracked):
     def __init__(self, method: Method) -> None:
         super().__init__(dict(method.positions))
@@ -38,7 +42,7 @@ class _Chains(Tracked):
         #: what each name that is made stands for
         self.spelled: dict[str, str] = {}
         self.changed = False
-        places = [_targets(node) for node in nodes_in(method.function.body)]
+        places = [_targets(node) for node in nodes_of(method.function.body, cst.For, *ASSIGNING)]
         self.assigned = Counter([*method.param_names, *(name for names in places for name in names)])
 
     def leave_Assign(
@@ -88,7 +92,7 @@ def _targets(node: cst.CSTNode) -> set[str]:
     """The names that a node itself assigns."""
     if isinstance(node, cst.For):
         return names_read(node.target)
-    return assigned_names(node) if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign) else set()
+    return assigned_names(node) if isinstance(node, ASSIGNING) else set()
 
 
 def _in_turn(target: cst.CSTNode) -> bool:

@@ -30,7 +30,7 @@ from somd.transforms.tree.loops import Range, integer_constant, range_of, statem
 from somd.transforms.tree.names import assigned_names, names_read, unused
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.tree.spelling import UNNAMED
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 def plain_loops(method: Method) -> Method:
@@ -226,7 +226,7 @@ def backward(header: Range, method: Method) -> str | None:
 
 def _repeatable(node: cst.BaseExpression, method: Method) -> bool:
     """Whether an expression may be evaluated twice: it calls none of the user's functions."""
-    return not any(isinstance(each, cst.Call) and called_function(each, method) for each in nodes_in(node))
+    return not any(called_function(each, method) for each in nodes_of(node, cst.Call))
 
 
 def _integer(node: cst.BaseExpression) -> int | None:

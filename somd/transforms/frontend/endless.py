@@ -12,12 +12,12 @@ from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.read import read_method
 from somd.transforms.stages import Method
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds
 
 
 def may_not_end(node: cst.CSTNode, method: Method) -> bool:
     """Whether `node`, a part of `method`, has a `while` loop, or calls a function that has one."""
-    if any(isinstance(each, cst.While) for each in nodes_in(node)):
+    if holds(node, cst.While):
         return True
     for call in calls_in(node):
         function = called_function(call, method)

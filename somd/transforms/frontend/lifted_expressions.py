@@ -17,7 +17,7 @@ from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import unused
 from somd.transforms.tree.rewriting import Tracked, parsed
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, holds, nodes_in
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 #: whether a call is to be written out, and whether what it calls changes arrays
@@ -92,7 +92,7 @@ class Lifter(Tracked):
     ) -> tuple[list[cst.BaseStatement], cst.BaseExpression]:
         """A name for the value of `node` as it is now, if arrays are read there, or `always` but for constants."""
         computed = not isinstance(node, cst.Name | cst.BaseNumber | cst.Attribute)
-        reads = computed and any(isinstance(each, cst.Subscript | cst.Name) for each in nodes_in(node))
+        reads = computed and holds(node, cst.Subscript, cst.Name)
         if not reads and (not always or isinstance(node, cst.Integer | cst.Name)):
             return [], node
         name = self.name("before", node)

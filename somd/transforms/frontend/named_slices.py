@@ -18,10 +18,10 @@ import libcst as cst
 import numpy as np
 
 from somd.diagnostics.model import Position
-from somd.transforms.frontend.nested import bound_names
+from somd.transforms.frontend.nested import BINDING, bound_names
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.rewriting import Tracked
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 Items = tuple[cst.BaseSlice, ...]
 
@@ -41,7 +41,7 @@ class _Slices(Tracked):
     ) -> None:
         super().__init__(positions)
         self.namespace = namespace
-        self.bound = Counter(name for node in nodes_in(tree) for name in bound_names(node))
+        self.bound = Counter(name for node in nodes_of(tree, *BINDING) for name in bound_names(node))
         self.named: dict[str, Items] = {}
         self.changed = False
         body = tree.body.body if isinstance(tree.body, cst.IndentedBlock) else ()
@@ -98,9 +98,9 @@ class _Slices(Tracked):
 
     def used_otherwise(self, tree: cst.FunctionDef) -> set[str]:
         """The names that stand somewhere else than between brackets, or where they are bound."""
-        inside = {item for node in nodes_in(tree) if isinstance(node, cst.Subscript) for item in _named_items(node)}
+        inside = {item for node in nodes_of(tree, cst.Subscript) for item in _named_items(node)}
         lines = {node for line in self.lines for node in nodes_in(line)}
-        others = {node for node in nodes_in(tree) if isinstance(node, cst.Name)} - inside - lines
+        others = set(nodes_of(tree, cst.Name)) - inside - lines
         return {node.value for node in others}
 
     def leave_SimpleStatementLine(

@@ -24,10 +24,12 @@ import libcst as cst
 
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 
 NUMBERS = (bool, int, float, complex)
 KINDS = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+#: what binds names
+BINDING = (cst.FunctionDef, cst.Param, cst.For, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ def without_nested(
     """The tree without the definitions that are written out, and these by name."""
     if not isinstance(tree.body, cst.IndentedBlock):
         return tree, {}
-    bound = Counter(name for node in nodes_in(tree) for name in bound_names(node))
+    bound = Counter(name for node in nodes_of(tree, *BINDING) for name in bound_names(node))
     found: dict[str, cst.FunctionDef] = {}
     rest: list[cst.BaseStatement] = []
     for statement in tree.body.body:
@@ -124,14 +126,12 @@ def _definition(statement: cst.BaseStatement, positions: dict[cst.CSTNode, Posit
 
 
 def bound_names(node: cst.CSTNode) -> Sequence[str]:
-    """The names that a node itself binds."""
-    if isinstance(node, cst.FunctionDef):
+    """The names that a node itself binds: none if it is not of `BINDING`."""
+    if isinstance(node, cst.FunctionDef | cst.Param):
         return [node.name.value]
-    if isinstance(node, cst.Param):
-        return [node.name.value]
-    if isinstance(node, cst.Assign | cst.AnnAssign | cst.AugAssign | cst.NamedExpr):
-        return list(assigned_names(node))
-    return list(names_read(node.target)) if isinstance(node, cst.For) else []
+    if isinstance(node, cst.For):
+        return list(names_read(node.target))
+    return list(assigned_names(node)) if isinstance(node, BINDING) else []
 
 
 def _check_uses(

@@ -23,7 +23,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
 from somd.transforms.tree.rewriting import Tracked, rewritten
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds, nodes_of
 
 NONE = Constant(None)
 #: names that may be None, and whether they are on all paths; all others have values
@@ -38,7 +38,7 @@ def without_none_tests(
     A name that is assigned is then a local from its first value on.
     """
     body = method.function.body
-    asked = any(isinstance(node, cst.Is | cst.IsNot) or _none(node) for node in nodes_in(body))
+    asked = any(type(node) is not cst.Name or _none(node) for node in nodes_of(body, cst.Is, cst.IsNot, cst.Name))
     if not asked and not set(empty) & assigned_names(body):
         return method
     folder = _Folder(method, meanings, assigned_names(body), owner, collector)
@@ -182,7 +182,7 @@ class _Folder(Tracked):
         return made
 
     def has_tests(self, node: cst.CSTNode) -> bool:
-        return any(isinstance(each, cst.Is | cst.IsNot) for each in nodes_in(node))
+        return holds(node, cst.Is, cst.IsNot)
 
     def read_in(self, node: cst.CSTNode) -> cst.CSTNode:
         """What of a statement is read: not the names that it assigns."""
@@ -305,7 +305,7 @@ def _subscripts(target: cst.BaseExpression) -> cst.BaseExpression:
 
 def _set_to_none(node: cst.CSTNode) -> set[str]:
     found: set[str] = set()
-    for each in nodes_in(node):
+    for each in nodes_of(node, cst.Assign, cst.AnnAssign):
         if isinstance(each, cst.Assign | cst.AnnAssign) and _none(each.value):
             found |= assigned_names(each)
     return found

@@ -27,7 +27,7 @@ from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import always_raises, else_statements, statements_of
 from somd.transforms.tree.names import unused
 from somd.transforms.tree.rewriting import Tracked
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 def plain_raises(method: Method, function: FunctionType, collector: Collector) -> Method:
@@ -169,7 +169,7 @@ def _negated(test: cst.BaseExpression) -> cst.BaseExpression:
 
 def raises_in(statements: Sequence[cst.CSTNode]) -> list[cst.Raise]:
     """The `raise` statements among and inside `statements`, in their order."""
-    return [node for statement in statements for node in nodes_in(statement) if isinstance(node, cst.Raise)]
+    return [node for statement in statements for node in nodes_of(statement, cst.Raise)]
 
 
 def raising_of(node: cst.Raise, method: Method) -> tuple[str, Raising]:

@@ -33,7 +33,7 @@ from somd.transforms.stages import Method, Param
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.rewriting import Tracked, with_own_label
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds
 
 
 def reached_method(reached: Reached) -> Method:
@@ -456,7 +456,7 @@ class _Paths(Tracked):
 
 def _plain_index(node: cst.Subscript) -> bool:
     """Whether an index may be evaluated for each entry of a row: nothing is called in it."""
-    return not any(isinstance(each, cst.Call) for each in nodes_in(node))
+    return not holds(node, cst.Call)
 
 
 def _entry(row: cst.Subscript, number: int) -> cst.Subscript:

@@ -29,7 +29,7 @@ from somd.transforms.stages import Phase, Plan, Uniform, all_steps, nested_steps
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import parsed
-from somd.transforms.tree.walking import Transformer, nodes_in
+from somd.transforms.tree.walking import Transformer, nodes_of
 from somd.transforms.types.typing_table import Types
 
 
@@ -110,7 +110,7 @@ class _Clocks(Transformer):
 
     def runs(self, node: cst.CSTNode) -> str:
         """The first function that runs a phase among those that are called."""
-        called = (n.func.value for n in nodes_in(node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name))
+        called = (n.func.value for n in nodes_of(node, cst.Call) if isinstance(n.func, cst.Name))
         return next((name for name in called if name in self.numbers), "")
 
     def before(self, name: str, lines: Sequence[cst.EmptyLine]) -> list[cst.BaseStatement]:

@@ -125,6 +125,7 @@ class _Master:
         self.types = types
         self.kernels = kernels
         self.kept = kept
+        self.libraries = library_numbers(plan)
         self.helpers: dict[str, HelperInstance] = {}
         self.launches: dict[int, Launch] = {}
         self.runs: dict[str, str] = {}
@@ -270,7 +271,7 @@ class _Master:
     def code(self, guarded: Mapping[cst.Subscript, tuple[Site, ...]]) -> HostCode:
         made = HostCode(self.plan.method, self.types, self.run, guarded, self.plan.raises)
         made.helpers = self.helpers
-        made.libraries = library_numbers(self.plan)
+        made.libraries = self.libraries
         return made
 
     def serial(self, step: Serial) -> list[cst.BaseStatement]:

@@ -10,7 +10,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import fence_of, range_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.tree.walking import children_of, nodes_of
 
 
 def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ()) -> bool:
@@ -21,8 +21,8 @@ def is_candidate(loop: cst.For, context: Context, without: Collection[str] = ())
         return False
     names = derived_names(loop, header.variable)
     excluded = {*without, *bound_in(loop, context)}
-    for node in nodes_in(loop.body):
-        if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Name):
+    for node in nodes_of(loop.body, cst.Subscript):
+        if not isinstance(node.value, cst.Name):
             continue
         name = node.value.value
         if name in context.distributed and name not in excluded:
@@ -38,7 +38,7 @@ def derived_names(loop: cst.For, name: str) -> set[str]:
     names = {name}
     assigns: list[tuple[set[str], set[str]]] = []
 
-    for node in nodes_in(loop.body):
+    for node in nodes_of(loop.body, cst.Assign, cst.For):
         if isinstance(node, cst.Assign):
             assigns.append((assigned_names(node), names_read(node.value)))
         elif isinstance(node, cst.For):

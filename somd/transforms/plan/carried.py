@@ -22,7 +22,7 @@ from somd.transforms.analysis.slices import Slice
 from somd.transforms.stages import FIRST, Method, Taking
 from somd.transforms.tree.loops import else_statements, opened_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds
 from somd.transforms.types.scalars import AUGMENTED
 
 #: the dtypes of names and expressions; None where none are known yet
@@ -87,7 +87,7 @@ def _made_kind(name: str, slice_: Slice) -> str:
     """The kind of floats, where the text shows that `name` is made of them."""
     setting = [node for node in slice_.small() if not isinstance(node, cst.If | cst.For | cst.While)]
     made = [node for node in setting if name in assigned_names(node)]
-    shown = any(isinstance(each, cst.Float | cst.Divide | cst.DivideAssign) for node in made for each in nodes_in(node))
+    shown = any(holds(node, cst.Float, cst.Divide, cst.DivideAssign) for node in made)
     return "f" if shown else ""
 
 

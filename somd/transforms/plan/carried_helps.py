@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
@@ -75,8 +75,7 @@ def _own_tests(loop: cst.For, name: str) -> tuple[str, ...]:
     for node in nodes_in(loop.body):
         if isinstance(node, cst.If) and isinstance(node.orelse, cst.If) and node.orelse.orelse is None:
             first, second = (
-                [n.targets[0].target for n in nodes_in(part.body) if isinstance(n, cst.Assign)]
-                for part in (node, node.orelse)
+                [n.targets[0].target for n in nodes_of(part.body, cst.Assign)] for part in (node, node.orelse)
             )
             others = [target for target in second if not is_name(target, name)]
             if others and any(is_name(target, name) for target in first) and is_name(others[0], None):

@@ -41,7 +41,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names, called, names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 _FORMS = {
     "+": "change it by `s += e`, `s -= e` or `s = e` alone, where `e` does not depend on it",
@@ -241,7 +241,7 @@ def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:
 
 
 def _stores(loop: cst.For, names: frozenset[str]) -> bool:
-    targets = (node for node in nodes_in(loop) if isinstance(node, cst.AssignTarget))
+    targets = (node for node in nodes_of(loop, cst.AssignTarget))
     return any(names_read(node.target) & names for node in targets)
 
 

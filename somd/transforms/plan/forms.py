@@ -11,7 +11,7 @@ from somd.transforms.plan.context import Context
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) -> None:
@@ -31,7 +31,7 @@ def check_form(loop: cst.For, outer: cst.For, dims: set[str], context: Context) 
     changed = assigned_names(outer.body) - dims - {header.variable}
     if changed & (names_read(header.start) | names_read(header.stop)):
         raise Rejected(messages.bound_changes(method, loop))
-    call = next((node for node in nodes_in(loop.body) if library_function(node, method) is not None), None)
+    call = next((node for node in nodes_of(loop.body, cst.Call) if library_function(node, method) is not None), None)
     if call is not None:
         raise Rejected(messages.library_call(method, call))
     if header.variable in assigned_names(loop.body):

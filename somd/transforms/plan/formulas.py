@@ -25,7 +25,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import Reader, children_of, nodes_in
+from somd.transforms.tree.walking import Reader, children_of, nodes_of
 
 #: a loop of so many turns is not worth a phase
 SHORT = 64
@@ -79,7 +79,7 @@ def _short(loop: cst.For, context: Context) -> bool:
     start, stop, step = (integer_constant(limit, method) for limit in (*header.limits, header.step))
     if start is None or stop is None or not step or len(range(start, stop, step)) > SHORT:
         return False
-    fences = (fence_of(node, method) for node in nodes_in(method.function.body) if isinstance(node, cst.With))
+    fences = (fence_of(node, method) for node in nodes_of(method.function.body, cst.With))
     asked = method.reduction is not None or method.combine is not None
     return not asked and not any(f is not None and f.names for f in fences)
 

@@ -22,7 +22,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import fence_of, range_of
 from somd.transforms.tree.names import evaluate, names_read
 from somd.transforms.tree.spelling import UNNAMED
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import Reader, holds, nodes_in, nodes_of
 
 COPY = "if the result may use the values from before the loop, read from a copy"
 RELAX = "if values from before will do for the elements of other threads alone, use `with sync(relaxed=True):`"
@@ -33,7 +33,7 @@ NOT_DISTRIBUTED = "this loop cannot be distributed: "
 def _single(method: Method, place: cst.CSTNode) -> tuple[str, ...]:
     """The way out of one thread for the loop around a place; it is none where what all threads have is reduced, by a
     function at the end or by the fence around the loop."""
-    fences = [node for node in nodes_in(method.function.body) if isinstance(node, cst.With) and place in nodes_in(node)]
+    fences = [node for node in nodes_of(method.function.body, cst.With) if place in nodes_in(node)]
     reduced = any(fence is not None and fence.reduce is not None for fence in (fence_of(f, method) for f in fences))
     return () if method.combine is not None or reduced else (SINGLE,)
 
@@ -45,7 +45,7 @@ def no_loop(method: Method) -> Diagnostic:
     helps: tuple[str, ...] = ("mark an array, and write a loop that indexes it: `a: dist[np.ndarray]`",)
     if marked is not None:
         helps = (f"write a loop over `range(...)` whose variable indexes `{marked}`",)
-    called = next((node for node in nodes_in(method.function.body) if library_function(node, method)), None)
+    called = next((node for node in nodes_of(method.function.body, cst.Call) if library_function(node, method)), None)
     whole = next((node for node in nodes_in(method.function.body) if _is_of_numpy(node, method)), None)
     found = None if called is None else library_function(called, method)
     if called is not None and found is not None:
@@ -149,7 +149,7 @@ def _unproved(
     if None in unknown.indices:
         position = unknown.indices.index(None)
         index = index_expressions(unknown.node)[position]
-        data = any(isinstance(n, cst.Subscript) for n in nodes_in(index))
+        data = holds(index, cst.Subscript)
         kind = "an element that depends on data" if data else "an element whose index is not affine"
     message = f"{NOT_DISTRIBUTED}iterations{_of(variable)} may meet in `{unknown.array}`, and it {what} {kind}"
     index_variable = f"`{variable}`" if variable else "the variable of a loop over `range(...)`"
@@ -173,7 +173,7 @@ def _unproved(
 def _counts(access: Access, loop: cst.For) -> bool:
     """Whether an element is chosen by a counter of the loop: `a[k] = x; k += 1`."""
     names = set[str]().union(*map(names_read, index_expressions(access.node)))
-    updates = (node for node in nodes_in(loop) if isinstance(node, cst.AugAssign))
+    updates = (node for node in nodes_of(loop, cst.AugAssign))
     return any(isinstance(each.target, cst.Name) and each.target.value in names for each in updates)
 
 
@@ -186,7 +186,7 @@ def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:
         for node in nodes_in(update.node)
         if isinstance(node, cst.Subscript) and normalised(node) == normalised(update.target)
     }
-    named = [n for n in nodes_in(loop) if isinstance(n, cst.Subscript) and array in names_read(n.value)]
+    named = [n for n in nodes_of(loop, cst.Subscript) if array in names_read(n.value)]
     operators = {update.op for update in updates}
     if len(operators) != 1 or any(node not in inside for node in named):
         return ()
@@ -272,7 +272,7 @@ def _is_of_numpy(node: cst.CSTNode, method: Method) -> bool:
 
 def carried(method: Method, loop: cst.For, name: str) -> Diagnostic:
     """A scalar that goes from one iteration to the next, with its write and its read."""
-    inner = next((n for n in nodes_in(loop.body) if isinstance(n, cst.For) and is_name(n.target, name)), None)
+    inner = next((n for n in nodes_of(loop.body, cst.For) if is_name(n.target, name)), None)
     if inner is not None:
         return _kept_variable(method, loop, inner, name)
     write, read = _uses(name, loop)

@@ -76,7 +76,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds
 
 
 def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
@@ -111,7 +111,7 @@ def method_to_plan(method: Method, kinds: Kinds | None = None) -> Planned:
 def check_distributed(context: Context) -> None:
     """A method of which nothing is distributed has loops, and they run in order whatever is marked."""
     method, arrays = context.method, set(context.kinds.ranks)
-    if not any(isinstance(node, cst.For | cst.While) for node in nodes_in(method.function.body)):
+    if not holds(method.function.body, cst.For, cst.While):
         context.collector.add(messages.no_loop(method))
         return
     if _distributes(context, arrays):

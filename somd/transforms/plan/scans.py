@@ -30,7 +30,7 @@ from somd.transforms.plan.nests import Filled, build_nest
 from somd.transforms.stages import Carry, Nest, Phase, Scan
 from somd.transforms.tree.loops import exits_of, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 
 class NoScan(Exception):
@@ -93,7 +93,7 @@ def same_before(slice_: Slice, loop: cst.For, accesses: Sequence[Access], nest: 
     """Whether the slice does before the loop what it does in it: what it reads has not been stored by then, and what
     the iteration tests first is nothing that it relies on."""
     kept = {node for statement in slice_.statements for node in nodes_in(statement)}
-    repeated = [node for node in nodes_in(loop.body) if isinstance(node, cst.For | cst.While)]
+    repeated = list(nodes_of(loop.body, cst.For, cst.While))
     tests = slice_.raises or any(node in kept for node in nest.guarded)
     if tests and may_not_end(loop.body, context.method):
         return False  # a block behind an iteration that fails begins with anything, and might not end

@@ -26,7 +26,7 @@ from somd.transforms.tree.loops import (
     statements_of,
 )
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import holds, nodes_in, nodes_of
 
 
 def search_of(loop: cst.For, context: Context) -> Search | None:
@@ -57,15 +57,15 @@ def search_of(loop: cst.For, context: Context) -> Search | None:
 
 def _leaves_from_inside(node: cst.CSTNode) -> bool:
     """Whether a loop inside ends that around it."""
-    inner = [each for each in nodes_in(node) if isinstance(each, cst.For | cst.While)]
-    return any(isinstance(each, cst.Return) for loop in inner for each in nodes_in(loop))
+    inner = list(nodes_of(node, cst.For, cst.While))
+    return any(holds(loop, cst.Return) for loop in inner)
 
 
 def _only_looks(statements: Sequence[cst.CSTNode], others: Collection[str]) -> bool:
     """Whether statements that do not end the loop set names of the iteration's own alone, none of `others`."""
     nodes = list(small_statements(statements))
     if nodes and isinstance(nodes[-1], cst.Break | cst.Return):
-        return not any(isinstance(each, cst.Continue | cst.Raise) for node in nodes for each in nodes_in(node))
+        return not any(holds(node, cst.Continue, cst.Raise) for node in nodes)
     return all(_looks(node, others) for node in nodes)
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from somd.language import markers
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import Reader, nodes_of
 
 
 @dataclass(frozen=True)
@@ -183,4 +183,4 @@ def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
 
 def contains_fence(node: cst.CSTNode, method: Method) -> bool:
     """Whether a `with sync:` or `with single:` stands in `node`."""
-    return any(isinstance(each, cst.With) and fence_of(each, method) is not None for each in nodes_in(node))
+    return any(fence_of(each, method) is not None for each in nodes_of(node, cst.With))

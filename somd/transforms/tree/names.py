@@ -152,10 +152,11 @@ def _read(node: cst.CSTNode) -> frozenset[str]:
     waiting = [node]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, cst.Name):
-            names.add(each.value)
-        elif isinstance(each, cst.Attribute | cst.Arg):
-            waiting.append(each.value)
-        elif not isinstance(each, cst.Annotation):
+        kind = type(each)
+        if kind is cst.Name:
+            names.add(each.value)  # type: ignore[attr-defined]
+        elif kind is cst.Attribute or kind is cst.Arg:
+            waiting.append(each.value)  # type: ignore[attr-defined]
+        elif kind is not cst.Annotation:
             waiting += children_of(each)
     return frozenset(names)

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import cache
 from itertools import islice
-from operator import is_
-from typing import Any, ClassVar, Literal, final, get_args, get_origin
+from operator import attrgetter, is_
+from typing import Any, ClassVar, Literal, TypeVar, final, get_args, get_origin
 
 import libcst as cst
 
 #: parts of the names of attributes that hold layout alone
 _LAYOUT_NAMES = ("whitespace", "lines", "header", "footer")
 _SEQUENCES = (tuple, list)
+Node = TypeVar("Node", bound=cst.CSTNode)
 _DEFAULT = cst.MaybeSentinel.DEFAULT
 #: the attributes of a class of nodes that may hold children, in source order
 _attributes: dict[type[cst.CSTNode], tuple[str, ...]] = {}
@@ -67,15 +68,24 @@ def children_of(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 def _children_in(node: cst.CSTNode, attributes: Sequence[str]) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
-    for name in attributes:
-        value = getattr(node, name)
+    for value in _values_of(attributes)(node):
         if not value or value is _DEFAULT:
             continue
-        if isinstance(value, _SEQUENCES):
+        kind = type(value)
+        if kind is tuple or kind is list:
             found += value
         else:
             found.append(value)
     return found
+
+
+@cache
+def _values_of(attributes: Sequence[str]) -> Callable[[cst.CSTNode], tuple[Any, ...]]:
+    """Reads attributes, all at once."""
+    if not attributes:
+        return lambda node: ()
+    found = attrgetter(*attributes)
+    return found if len(attributes) > 1 else lambda node: (found(node),)
 
 
 def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -84,7 +94,35 @@ def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(children_of(node))
+        found = children_of(node)
+        if found:
+            found.reverse()
+            waiting += found
+
+
+def nodes_of(node: cst.CSTNode, *kinds: type[Node]) -> Iterator[Node]:
+    """What is of these classes, which have no subclasses, among `nodes_in`.
+
+    Much quicker than asking each node with isinstance, which Python code answers for libcst's classes; and where none
+    of them stands in expressions, those are not looked through.
+    """
+    outside = _stand_outside(kinds)
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        kind = type(each)
+        if kind in kinds:
+            yield each  # type: ignore[misc]
+        if not (outside and _is_expression(kind)):
+            found = children_of(each)
+            if found:
+                found.reverse()
+                waiting += found
+
+
+def holds(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
+    """Whether a node of one of these classes, which have no subclasses, is `node` or stands in it."""
+    return next(nodes_of(node, *kinds), None) is not None
 
 
 Hooks = dict[type[cst.CSTNode], Callable[..., Any]]
@@ -112,6 +150,12 @@ _OUTSIDE = (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite, cst.Else, 
 def _only_outside(*hooks: Hooks) -> bool:
     """Whether no hook is for a node that may stand in an expression: expressions need not be looked at then."""
     return all(issubclass(kind, _OUTSIDE) for kinds in hooks for kind in kinds)
+
+
+@cache
+def _stand_outside(kinds: tuple[type[cst.CSTNode], ...]) -> bool:
+    assert not any(kind.__subclasses__() for kind in kinds), f"of {kinds} there are subclasses"
+    return all(issubclass(kind, _OUTSIDE) for kind in kinds)
 
 
 class Reader(cst.CSTVisitor):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import libcst as cst
 
@@ -70,12 +71,16 @@ class Expressions:
         self.types = types
         self.collector = collector
         self.helper = helper
-        self.naturals = Naturals(method)
         self.calls = Calls(self)
         self.parts = Parts(self)
         self.reductions = Reductions(self)
         self.array_functions = ArrayFunctions(self)
         self.library_calls = LibraryCalls(self)
+
+    @cached_property
+    def naturals(self) -> Naturals:
+        """Asked of exponents alone."""
+        return Naturals(self.method)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
         label = Label(self.method.position(node), "here", True)

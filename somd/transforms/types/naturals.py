@@ -17,7 +17,7 @@ import libcst as cst
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import always_raises, else_statements, range_of, statements_of
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import nodes_in
+from somd.transforms.tree.walking import nodes_of
 
 
 class Naturals:
@@ -27,7 +27,7 @@ class Naturals:
         self.method = method
         #: by name: what it is set to, None for what is not looked at
         self.values: dict[str, list[cst.BaseExpression | None]] = {name: [None] for name in method.param_names}
-        for node in nodes_in(method.function.body):
+        for node in nodes_of(method.function.body, cst.For, cst.Assign, cst.AnnAssign, cst.AugAssign):
             self._enter(node)
         #: names that are being looked at: what they are made of may be they themselves, with something added
         self.asked: set[str] = set()
@@ -59,7 +59,7 @@ class Naturals:
     def _note_tests(self, statements: Sequence[cst.CSTNode], known: frozenset[str]) -> None:
         for node in statements:
             if known:
-                self.tested.update((each, known) for each in nodes_in(node) if isinstance(each, cst.Name))
+                self.tested.update((each, known) for each in nodes_of(node, cst.Name))
             if isinstance(node, cst.For | cst.While | cst.With):
                 self._note_tests(statements_of(node.body), known)
             if isinstance(node, cst.If):
