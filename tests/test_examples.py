@@ -13,6 +13,7 @@ import pytest
 import somd
 from examples import gauss_blur, nbody
 from somd import SomdMethod
+from somd.random import Stream
 from tests.differential import harness
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +43,14 @@ CASES = {
     "k_means.k_means": ((grid(40, 2), grid(3, 2), 4), 1e-12),
     "mandelbrot.mandelbrot": ((np.zeros((12, 15), np.int32), 30), 0.0),
     "matrix_product.product": ((grid(7, 5), grid(5, 8)), 0.0),
+    "monte_carlo.langevin": ((numbers(), Stream(1), 3, 0.1, 0.4), 0.0),
+    "monte_carlo.langevin_of_arrays": ((numbers(), Stream(1), 3, 0.1, 0.4), 0.0),
+    "monte_carlo.option": ((Stream(1), 50, 100.0), 1e-12),
+    "monte_carlo.option_of_arrays": ((Stream(1), 50, 100.0), 1e-12),
+    "monte_carlo.pi": ((Stream(1), 50), 0.0),
+    "monte_carlo.pi_of_arrays": ((Stream(1), 50), 0.0),
+    "monte_carlo.walks": ((Stream(1), 7, 9), 0.0),
+    "monte_carlo.walks_of_arrays": ((Stream(1), 7, 9), 0.0),
     "nbody.Cluster.drift": ((nbody.Cluster(11), 0.1), 0.0),
     "nbody.Cluster.energy": ((nbody.Cluster(11),), 1e-12),
     "nbody.Cluster.kick": ((nbody.Cluster(11), 0.1), 1e-13),

@@ -20,7 +20,16 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 #: from the first to read to the last
 ORDER = (
     *("vector_add", "norm", "heat", "sor", "sobel", "gauss_blur", "mandelbrot", "matrix_product", "distances"),
-    *("nbody", "black_scholes", "histogram", "game_of_life", "floyd_warshall", "sparse_product", "k_means"),
+    *(
+        "nbody",
+        "black_scholes",
+        "histogram",
+        "game_of_life",
+        "floyd_warshall",
+        "sparse_product",
+        "k_means",
+        "monte_carlo",
+    ),
 )
 PICTURE = "images/mandelbrot.png"
 INTRODUCTION = """# Examples

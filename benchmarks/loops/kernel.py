@@ -73,14 +73,14 @@ class Kernel:
         """The plain function compiled by Numba for one thread, operation by operation in the order written."""
         import numba
 
-        return self._compiled(self._written(self.plain, "range", folder), numba.njit(error_model="numpy", cache=True))
+        return self.compiled(self._written(self.plain, "range", folder), numba.njit(error_model="numpy", cache=True))
 
     def prange(self, folder: Path, *, fastmath: bool) -> Function:
         """The plain function, its marked loops handed to `prange`."""
         import numba
 
         port = self._written(self.port or self.plain, "prange", folder)
-        return self._compiled(port, numba.njit(parallel=True, fastmath=fastmath, error_model="numpy", cache=True))
+        return self.compiled(port, numba.njit(parallel=True, fastmath=fastmath, error_model="numpy", cache=True))
 
     def _written(self, function: Function, loop: str, folder: Path) -> Function:
         """A function without somd's markers in its body, its marked loops over another `range`.
@@ -96,7 +96,7 @@ class Kernel:
         found: Function = names[function.__name__]
         return found
 
-    def _compiled(self, function: Function, jit: Callable[[Function], Function]) -> Function:
+    def compiled(self, function: Function, jit: Callable[[Function], Function]) -> Function:
         """`function` and the helpers that it calls, compiled; the module's own names stay as they are."""
         import numba
 

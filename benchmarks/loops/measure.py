@@ -51,11 +51,17 @@ class Measurement:
 
 
 def measure(
-    kernel: Kernel, makers: dict[str, Maker], options: argparse.Namespace, folder: Path, on_run: Callable[[str], None]
+    kernel: Kernel,
+    makers: dict[str, Maker],
+    options: argparse.Namespace,
+    folder: Path,
+    on_run: Callable[[str], None],
+    ours: str = SOMD,
 ) -> list[Measurement]:
     """Make every version and call it once, then rounds of all in turn. `on_run` is told each run before it.
 
-    `options` are the size, the number of rounds (`repeat`), and the clock.
+    `ours` is the version beside which others may be too slow. `options` are the size, the number of rounds (`repeat`),
+    and the clock.
     """
     found = {name: Measurement(kernel.name, name) for name in makers}
     made: dict[str, Function] = {}
@@ -72,7 +78,7 @@ def measure(
         for name, function in made.items():
             m = found[name]
             on_run(name)
-            if m.error is None and not (round_ and _slow(m, found[SOMD])):
+            if m.error is None and not (round_ and _slow(m, found[ours])):
                 _guarded(m, lambda m=m, f=function: m.samples.append(sample.seconds(m.version, f)))
     return list(found.values())
 

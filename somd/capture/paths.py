@@ -8,6 +8,7 @@ are no roots of paths, unless they are parameters.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
@@ -20,6 +21,8 @@ from somd.diagnostics.model import Position
 Step = str | int
 #: functions of a whole sequence whose value is known when the method starts
 FOLDS = ("len", "sum", "min", "max")
+#: methods whose results may be objects with a name in a method: `part = rng.child(k)`
+GIVING = ("child",)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ def text_of(steps: Iterable[Step]) -> str:
 
 
 _known: WeakKeyDictionary[FunctionType, tuple[CodeType, tuple[Path, ...]]] = WeakKeyDictionary()
+
+_objects: WeakKeyDictionary[FunctionType, tuple[CodeType, dict[str, Path]]] = WeakKeyDictionary()
 
 
 def paths_of(function: FunctionType) -> tuple[Path, ...]:
@@ -143,6 +148,29 @@ def assigned_names(function: FunctionType) -> frozenset[str]:
     return frozenset(_stored(tree)) if tree is not None else frozenset()
 
 
+def made_objects(function: FunctionType) -> dict[str, Path]:
+    """The locals that are bound once, to what a method gives that may give objects, and the path of the method."""
+    code = function.__code__
+    found = _objects.get(function)
+    if found is None or found[0] is not code:
+        tree = _tree(function)
+        found = _objects[function] = code, {} if tree is None else dict(_made(tree, _Reader(function)))
+    return found[1]
+
+
+def _made(tree: ast.AST, reader: _Reader) -> Iterator[tuple[str, Path]]:
+    bound = Counter(_bindings(tree))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.value, ast.Call):
+            continue
+        target, called = node.targets[0], node.value.func
+        if isinstance(target, ast.Name) and isinstance(called, ast.Attribute) and called.attr in GIVING:
+            path = reader.path(called, called=True)
+            if path is not None and bound[target.id] == 1:
+                reader.assigned.discard(target.id)
+                yield target.id, path
+
+
 def returned_path(function: FunctionType) -> Path | None:
     """The path in `return self.a.b` where that is all that the function does."""
     tree = _tree(function)
@@ -160,6 +188,7 @@ def _read(function: FunctionType) -> list[Path]:
     if tree is None:
         return []
     reader = _Reader(function, _stored(tree))
+    reader.made = set(dict(_made(tree, reader)))
     for statement in tree.body:
         reader.visit(statement)
     return list(dict.fromkeys(reader.found))
@@ -183,6 +212,8 @@ class _Reader(ast.NodeVisitor):
         self.assigned = self.variables - set(parameters_of(function))
         #: parameters that are given other values
         self.stored = set(stored)
+        #: locals that may be objects
+        self.made: set[str] = set()
         self.found: list[Path] = []
 
     def path(self, node: ast.expr, *more: Step, called: bool = False) -> Path | None:
@@ -240,7 +271,7 @@ class _Reader(ast.NodeVisitor):
             path = self.path(value)
             if isinstance(value, ast.Constant) and value.value is None:
                 path = Path("None", ())
-            kept = path if path is not None and path.root not in self.stored else None
+            kept = path if path is not None and path.root not in self.stored - self.made else None
             given.append((key, kept))
             if kept is None:
                 self.visit(value)
@@ -316,4 +347,8 @@ def _entry(node: ast.expr) -> int | None:
 
 def _stored(tree: ast.AST) -> set[str]:
     """The names that a function gives values to."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return set(_bindings(tree))
+
+
+def _bindings(tree: ast.AST) -> Iterator[str]:
+    return (node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))

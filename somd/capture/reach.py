@@ -80,6 +80,10 @@ class Reach:
     lookups: Lookups = field(default_factory=Lookups)
     #: what the class of an object, or the module, says of the values taken; filled by `complete`
     annotations: dict[Origin, object] = field(default_factory=dict)
+    #: objects that a function makes, by its frame: names, and the first steps of the origins of what is read of them
+    made: dict[Frame, dict[str, str]] = field(default_factory=dict)
+    #: the attributes that objects which are made have, by the first step of their origins
+    owners: dict[str, tuple[str, ...]] = field(default_factory=dict)
     #: whether a call need not look again as long as captured names, and names of captured modules, stand for the same
     fixed: bool = True
 
@@ -129,8 +133,17 @@ class Reach:
 
     def needs(self, frame: Frame) -> tuple[Origin, ...]:
         """The values that a function and those it calls take, in one order for all."""
-        reached = set(self._below(frame, set()))
+        reached = {origin for origin in self._below(frame, set()) if not self.is_made(origin, frame)}
         return tuple(origin for origin in self.values if origin in reached)
+
+    def is_made(self, origin: Origin, frame: Frame) -> bool:
+        """Whether a value is read of an object that a function makes."""
+        return origin[0] in self.made.get(frame, {}).values()
+
+    def parts(self, frame: Frame, name: str) -> tuple[str, ...]:
+        """The variables for the attributes of an object that a function makes."""
+        first = self.made[frame][name]
+        return tuple(self.names.get((first, part), f"{name}_{part}") for part in self.owners[first])
 
     @cached_property
     def names(self) -> dict[Origin, str]:
@@ -163,6 +176,7 @@ class Reach:
         seen.add(frame)
         for meaning in self.meanings.get(frame, {}).values():
             if isinstance(meaning, Call):
-                yield from self._below(meaning.frame, seen)
+                inner = meaning.frame
+                yield from (each for each in self._below(inner, seen) if not self.is_made(each, inner))
             elif isinstance(meaning, tuple):
                 yield meaning

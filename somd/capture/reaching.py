@@ -38,6 +38,7 @@ from somd.capture.paths import (
     Step,
     assigned_names,
     class_name_of,
+    made_objects,
     parameters_of,
     paths_of,
     returned_path,
@@ -46,8 +47,10 @@ from somd.capture.paths import (
 from somd.capture.reach import Call, Constant, Frame, Key, Meaning, Origin, Reach
 from somd.capture.sequences import entry, is_sequence
 from somd.capture.taking import FOLDED, Taking, refused
+from somd.language.drawing import INDEX, SIZE, drawn_dtype, parts_given
 
 MAX_DEPTH = 16
+NOT_GIVEN = Path("", ("not given",))
 #: arguments of a call that stand for objects: position or keyword, and text
 Bindings = tuple[tuple[Step, str], ...]
 
@@ -139,11 +142,37 @@ class _Walk(Taking):
         if path.root in bindings:
             origin = bindings[path.root]
             bound = self.follow(frame, path, 0, origin, self.objects[origin], meanings, depth)
+        elif path.root in made_objects(frame.function):
+            made = self.made(frame, path.root)
+            if made is not None and path.attributes:
+                bound = self.follow(frame, path, 0, made, self.objects[made], meanings, depth)
         elif path.root not in parameters_of(frame.function):
             bound = self.captured(frame, path, meanings, depth)
         for key, argument in path.arguments:
             if argument is not None and key not in dict(bound):
                 self.one(frame, argument, depth)
+
+    def made(self, frame: Frame, name: str) -> Origin | None:
+        """The origin of a local that is an object which a method gives; None if it is none."""
+        known = self.reach.made.setdefault(frame, {})
+        if name not in known:
+            called = made_objects(frame.function)[name]
+            found = self.object_at(frame, replace(called, attributes=called.attributes[:-1]))
+            owner = None if found is None else found[1].owner if isinstance(found[1], Unknown) else type(found[1])
+            method = attribute(Unknown(owner), str(called.attributes[-1])) if isinstance(owner, type) else None
+            parts = parts_given(method.function) if isinstance(method, Bound) else None
+            if parts is None:
+                return None
+            known[name] = f"{name} of {len(self.reach.made)}"
+            self.reach.owners[known[name]] = parts.names
+            self.objects[known[name],] = Unknown(owner)
+            self.reach.texts[known[name],] = name
+        return (known[name],)
+
+    def is_captured(self, origin: Origin) -> bool:
+        """Whether a value comes from outside of the method and its arguments."""
+        made = any(origin[0] in names.values() for names in self.reach.made.values())
+        return origin[0] not in dict(self.reach.top.objects) and not made
 
     def python_s_own(self, frame: Frame, path: Path) -> bool:
         """Whether the function of a whole sequence that a path ends in is Python's."""
@@ -178,7 +207,7 @@ class _Walk(Taking):
         depth: int,
     ) -> Bindings:
         """Read attributes and entries until a value, or a function, is met."""
-        captured = origin[0] not in dict(self.reach.top.objects)
+        captured = self.is_captured(origin)
         kind: type | None = None  # the class that the last attribute, of an object not at hand, was read from
         for k in range(start, len(path.attributes)):
             holder, step = value, path.attributes[k]
@@ -250,7 +279,8 @@ class _Walk(Taking):
 
         Its arguments that stand for objects are given back.
         """
-        function = found.function
+        parts = parts_given(found.function)
+        function = found.function if parts is None else parts.values
         if is_known(function.__module__) or (not found.getter and end < len(path.attributes)):
             return ()
         objects: tuple[tuple[str, Origin], ...] = ()
@@ -278,7 +308,7 @@ class _Walk(Taking):
             objects += passed
         inner = Frame(function, objects, found.somd)
         self.visit(inner, depth + 1)
-        captured = origin[0] not in dict(self.reach.top.objects)
+        captured = self.is_captured(origin)
         if objects or self.reach.meanings.get(inner) or not captured:
             site = (tuple((key, dict(bound).get(key, "")) for key, _ in path.arguments),) if passed else ()
             meanings[(path.root, *path.attributes[:end], *site)] = Call(inner, found.getter)
@@ -292,8 +322,11 @@ class _Walk(Taking):
         parameters, paths = parameters_of(function), paths_of(function)
         bound: list[tuple[Step, str]] = []
         objects: list[tuple[str, Origin]] = []
-        given: set[str] = set()
+        sized = drawn_dtype(function) is not None and is_sized(path)
+        given = {INDEX} if sized else set[str]()
         for key, argument in path.arguments:
+            if sized and key == SIZE:  # the front end draws each element
+                continue
             name = key if isinstance(key, str) else next(iter(parameters[first + key : first + key + 1]), "")
             given.add(name)
             found = None if argument is None or name not in parameters else self.object_at(frame, argument)
@@ -327,6 +360,11 @@ class _Walk(Taking):
             value = self.objects[origin]
         elif path.root in parameters_of(frame.function):
             return None
+        elif path.root in made_objects(frame.function):
+            made = self.made(frame, path.root)
+            if made is None:
+                return None
+            origin, value = made, self.objects[made]
         else:
             value, token = self.reach.lookups.name(frame.function, path.root)
             origin = (token,)
@@ -380,6 +418,12 @@ class _Walk(Taking):
         for key, meaning in inner.items():
             meanings[(path.root, *path.attributes[: end + beyond[key]])] = meaning
         return True
+
+
+def is_sized(path: Path) -> bool:
+    """Whether a call of a function that draws asks for an array."""
+    size = dict(path.arguments).get(SIZE, NOT_GIVEN)
+    return size is not NOT_GIVEN and (size is None or size.root != "None")
 
 
 def attribute_of_name(value: object) -> object:

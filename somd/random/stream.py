@@ -17,6 +17,7 @@ from somd.elementary.circular import cos
 from somd.elementary.exponential import exp
 from somd.elementary.gamma import lgamma
 from somd.elementary.logarithm import log
+from somd.language.drawing import draws, gives_object
 from somd.random.philox import WORD, philox
 
 #: which numbers a counter is for: those of two distributions share no bits
@@ -45,8 +46,8 @@ class Stream:
 
     `index` tells elements apart, modulo 2**48, and `step` whatever else, modulo 2**64: a time step, or which of
     several numbers an element draws. One index and step always give one number. With `size`, a length or a shape, in
-    place of an index the result is an array in which element number `i`, in C order, is the number of index `i`; it is
-    filled as a method fills it, and is no part of the language of methods.
+    place of an index the result is an array in which element number `i`, in C order, is the number of index `i`. In
+    methods a shape is written out: `size=(n, m)`, `size=len(x)`.
 
     The bits are Philox4x32-10's, the formulas of the distributions stand here, and their elementary functions are those
     of methods: all numbers are the same in plain Python and on every target.
@@ -68,15 +69,21 @@ class Stream:
         object.__setattr__(self, "key0", int(given) & WORD)
         object.__setattr__(self, "key1", int(given) >> 32)
 
+    def _key_of_child(self, number: int) -> tuple[int, int]:
+        low, high, _, _ = self._block(number, 0, CHILD, 0)
+        return low, high
+
+    @gives_object("key0", "key1", values=_key_of_child)
     def child(self, number: int) -> Stream:
         """A stream of its own for each `number` from 0 to 2**64 - 1: for parts of a program that must not share one."""
-        low, high, _, _ = self._block(number, 0, CHILD, 0)
+        low, high = self._key_of_child(number)
         return Stream(high << 32 | low)
 
     @overload
     def uniform(self, index: int, step: int = 0, *, low: float = 0.0, high: float = 1.0) -> float: ...
     @overload
     def uniform(self, *, step: int = 0, low: float = 0.0, high: float = 1.0, size: Shape) -> NDArray[np.float64]: ...
+    @draws(np.float64)
     def uniform(self, index: Any = None, step: Any = 0, *, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """A float64 from `low` on, below `high`, with 53 random bits."""
         if size is not None:
@@ -90,6 +97,7 @@ class Stream:
     def normal(self, index: int, step: int = 0, *, mean: float = 0.0, std: float = 1.0) -> float: ...
     @overload
     def normal(self, *, step: int = 0, mean: float = 0.0, std: float = 1.0, size: Shape) -> NDArray[np.float64]: ...
+    @draws(np.float64)
     def normal(self, index: Any = None, step: Any = 0, *, mean: Any = 0.0, std: Any = 1.0, size: Any = None) -> Any:
         """A float64 of the normal distribution (Box and Muller, 1958)."""
         if size is not None:
@@ -104,6 +112,7 @@ class Stream:
     def exponential(self, index: int, step: int = 0, *, scale: float = 1.0) -> float: ...
     @overload
     def exponential(self, *, step: int = 0, scale: float = 1.0, size: Shape) -> NDArray[np.float64]: ...
+    @draws(np.float64)
     def exponential(self, index: Any = None, step: Any = 0, *, scale: Any = 1.0, size: Any = None) -> Any:
         """A float64 of the exponential distribution whose mean is `scale`."""
         if size is not None:
@@ -117,6 +126,7 @@ class Stream:
     def integers(self, index: int, step: int = 0, *, low: int = 0, high: int) -> int: ...
     @overload
     def integers(self, *, step: int = 0, low: int = 0, high: int, size: Shape) -> NDArray[np.int64]: ...
+    @draws(np.int64)
     def integers(self, index: Any = None, step: Any = 0, *, low: Any = 0, high: Any, size: Any = None) -> Any:
         """An integer from `low` on, below `high`; they lie less than 2**63 apart.
 
@@ -135,6 +145,7 @@ class Stream:
     def poisson(self, index: int, step: int = 0, *, mean: float) -> int: ...
     @overload
     def poisson(self, *, step: int = 0, mean: float, size: Shape) -> NDArray[np.int64]: ...
+    @draws(np.int64)
     def poisson(self, index: Any = None, step: Any = 0, *, mean: Any, size: Any = None) -> Any:
         """An integer of the Poisson distribution; `mean` is from 0 to 2**40.
 

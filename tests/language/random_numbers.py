@@ -70,3 +70,40 @@ def counts_and_waits(a: A, rng: Stream, mean: float) -> np.ndarray:
 def ends_that_may_be_wrong(a: A, low: int, high: int) -> None:
     for i in range(len(a)):
         a[i] = RNG.integers(i, low=low, high=high)
+
+
+@program(lambda: [(n, m, t) for n, m, t in ((0, 3, 0), (1, 1, 2), (7, 5, 1), (-1, 2, 0), (40, 3, 4))])
+@somd
+def drawn_arrays(n: int, m: int, t: int):
+    x, y = RNG.uniform(size=n), RNG.uniform(size=n, step=1, low=-1.0)
+    z = RNG.normal(step=t, size=(n, m), std=2.0)
+    steps = 2 * RNG.integers(size=(n, m, 2), high=2) - 1
+    return x, np.where(x * x + y * y < 1.0, x, y), z[:, 0] - x, np.cumsum(steps, axis=1), RNG.exponential(size=m) + t
+
+
+@program(lambda: vectors(3))
+@somd
+def langevin_of_arrays(x: A, steps: int) -> None:
+    for t in range(steps):
+        x[:] = x - 0.1 * x + RNG.normal(size=len(x), step=t, std=0.3)
+
+
+@program(lambda: [(numbers(n), Stream(4), low) for n in (0, 1, 9) for low in (2, 3)])
+@somd
+def drawn_where_it_may_fail(a: A, rng: Stream, low: int) -> np.ndarray:
+    return a * rng.integers(size=len(a), low=low, high=3) + rng.poisson(size=len(a), mean=4.5)
+
+
+def from_both(part: Stream, other: Stream, i: int) -> float:
+    return part.uniform(i) - other.uniform(i)
+
+
+@program(lambda: [(numbers(n), Stream(4)) for n in SIZES])
+@somd
+def children(a: A, rng: Stream) -> np.ndarray:
+    mine = rng.child(7)
+    inner = mine.child(len(a))
+    for i in range(len(a)):
+        own = RNG.child(i)
+        a[i] += own.normal(0) + inner.uniform(i) + from_both(mine, rng, i) + from_both(own, inner, i)
+    return mine.normal(size=len(a))

@@ -17,7 +17,7 @@ them. Statements without need stay as they are. In: a `Method`, and what tells w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -25,8 +25,11 @@ import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.frontend.lifted_expressions import Asked, Lifted, Lifter, code
+from somd.transforms.frontend.nested import Nested
+from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import parsed, rewritten
 from somd.transforms.types.scalars import AUGMENTED
 
@@ -102,6 +105,12 @@ class _Statements(Lifter):
             lines[0] = self.changed(lines[0], leading_lines=node.leading_lines)
             return self.block(lines)
         small = node.body[0]
+        if isinstance(small, cst.Assign) and len(alone := self.one_by_one(small)) > 1:
+            self.split = True
+            alone[0] = alone[0].with_changes(leading_lines=node.leading_lines)
+            for each in alone:
+                self.place(each, self.at(small))
+            return self.block(alone)
         if isinstance(small, cst.Assert | cst.Raise):
             return self.asserted(node, small)
         value = getattr(small, "value", None)
@@ -119,6 +128,26 @@ class _Statements(Lifter):
         first, *indexes = self.operands([found.value, *index_expressions(element)], [found])
         targets = [cst.AssignTarget(self.indexed(element, indexes))]
         return [*first.before, self.changed(node, body=[self.changed(small, value=first.value, targets=targets)])]
+
+    def one_by_one(self, small: cst.Assign) -> list[cst.SimpleStatementLine]:
+        """`x, y = f(a), g(a)` as two assignments, where the names that are given are not read in it."""
+        target, value = small.targets[0].target, small.value
+        if len(small.targets) != 1 or not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
+            return []
+        names = [each.value for each in target.elements if isinstance(each.value, cst.Name)]
+        given = {each.value for each in names}
+        if not len(given) == len(target.elements) == len(value.elements) or given & names_read(value):
+            return []
+        calls = [each.value for each in value.elements if isinstance(each.value, cst.Call)]
+        if len(calls) < len(names) or not all(map(self.written_out, calls)) or self.reading(calls, given):
+            return []
+        pairs = zip(names, calls, strict=True)
+        return [cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(n)], call)]) for n, call in pairs]
+
+    def reading(self, calls: Sequence[cst.Call], names: Set[str]) -> bool:
+        """Whether a function that the method defines may read variables of these names."""
+        found = (called_function(each, self.method) for each in calls)
+        return any(isinstance(each, Nested) and each.around & names for each in found)
 
     def asserted(self, node: cst.SimpleStatementLine, small: cst.Assert | cst.Raise) -> list[cst.BaseStatement]:
         """What an `assert` tests, or a `raise` raises."""

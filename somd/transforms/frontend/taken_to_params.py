@@ -22,8 +22,10 @@ import libcst as cst
 
 from somd.capture.paths import Step, class_name_of, names_given, text_of
 from somd.capture.reach import Call, Constant, Key, Meaning, Origin, Reach, Refused
-from somd.diagnostics.model import Collector, Diagnostic, Label
+from somd.diagnostics.model import Collector, Diagnostic, Label, Position
+from somd.language.drawing import drawn_dtype, gives_values
 from somd.language.markers import markers_of
+from somd.transforms.frontend.drawn_arrays import DrawnArrays, size_of
 from somd.transforms.frontend.none_tests import without_none_tests
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
@@ -63,7 +65,9 @@ def reached_method(reached: Reached) -> Method:
     first = frame != reach.top
     function = method.function.with_changes(body=body, params=_signature(method, objects, taken, first))
     rewriter.positions[function] = method.position(method.function)
+    parts = {part for name in rewriter.made for part in reach.parts(frame, name)}
     names = (method.local_names - objects - set(rewriter.short)) | {p.name for p in taken} | (empty & stored)
+    names = (names - set(rewriter.made)) | parts
     spelled = {reach.names[origin]: reach.texts[origin] for origin in reach.values}
     return replace(
         method,
@@ -121,6 +125,7 @@ class _Paths(Tracked):
         super().__init__(dict(method.positions))
         self.method = method
         self.reach = reached.reach
+        self.frame = reached.frame
         self.meanings = meanings
         self.objects = objects
         self.stored_names = stored
@@ -137,6 +142,10 @@ class _Paths(Tracked):
         #: what stands for functions that are called with objects
         self.called: set[cst.CSTNode] = set()
         self.spelled: dict[str, str] = {}
+        #: objects that are made here, by name, and the calls that make them
+        self.made = reached.reach.made.get(reached.frame, {})
+        self.making: set[cst.CSTNode] = set()
+        self.drawn = DrawnArrays(self)
 
     def without_short_names(self, body: cst.BaseSuite) -> cst.BaseSuite:
         """`body` without the lines that only give a taken value a second name."""
@@ -235,7 +244,8 @@ class _Paths(Tracked):
         meaning = self.meaning(original_node)
         if meaning is not None:
             return self.placed(self.replacement(meaning, original_node), original_node)
-        if original_node.value in self.objects and original_node not in self.reported:
+        known = original_node.value in self.objects or original_node.value in self.made
+        if known and original_node not in self.reported:
             self.refuse_object(original_node)
         return updated_node
 
@@ -243,7 +253,11 @@ class _Paths(Tracked):
 
     def visit_Assign(self, node: cst.Assign) -> None:
         if len(node.targets) == 1:
-            self.may_be_unpacked(node.targets[0].target, node.value)
+            target = node.targets[0].target
+            self.may_be_unpacked(target, node.value)
+            if isinstance(target, cst.Name) and target.value in self.made:
+                self.making.add(node.value)
+                self.reported.add(target)
 
     def may_be_unpacked(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         if isinstance(target, cst.Tuple | cst.List) and isinstance(value, cst.Tuple):
@@ -258,6 +272,9 @@ class _Paths(Tracked):
         if len(original_node.targets) != 1:
             return updated_node
         target, value = original_node.targets[0].target, original_node.value
+        if value in self.making and isinstance(target, cst.Name):
+            parts = [cst.Element(cst.Name(each)) for each in self.reach.parts(self.frame, target.value)]
+            return updated_node.with_changes(targets=[cst.AssignTarget(cst.Tuple(parts))])
         made = self.unpacked(target, value, updated_node.value)
         if made is updated_node.value:
             return updated_node
@@ -392,7 +409,7 @@ class _Paths(Tracked):
         given: dict[Step, tuple[str, cst.Arg]] = {}
         for number, argument in enumerate(node.args):
             inner = self.path(argument.value)
-            plain = inner is None or inner[0] in self.stored_names
+            plain = inner is None or (inner[0] in self.stored_names and inner[0] not in self.made)
             key: Step = number if argument.keyword is None else argument.keyword.value
             given[key] = "" if inner is None or plain else text_of(inner), argument
         most, best = -1, (self.meanings.get(path), list[cst.Arg]())
@@ -412,13 +429,24 @@ class _Paths(Tracked):
         meaning, dropped = self.site(original_node)
         if not isinstance(meaning, Call) or meaning.getter:
             return updated_node
+        if gives_values(meaning.frame.function) and original_node not in self.making:
+            text = " ".join(cst.Module([]).code_for_node(original_node).split())
+            helps = f"give it a name, once, on a line of its own: `part = {text}`"
+            self.refuse(f"`{text}` is an object, and used as a value", original_node, helps, "SOMD208")
+            return updated_node
         hidden = list(self.hidden(meaning))
         for argument in hidden:
             self.place(argument, self.method.position(original_node))
+        if drawn_dtype(meaning.frame.function) is not None and (size := size_of(updated_node)) is not None:
+            return self.drawn.call(original_node, updated_node, Reached(meaning.frame, self.reach), size)
         pairs = zip(original_node.args, updated_node.args, strict=True)
         kept = [made for argument, made in pairs if argument not in dropped]
         func = self.placed(cst.Name(self.callee(meaning)), original_node.func)
         return updated_node.with_changes(func=func, args=[*hidden, *kept])
+
+    def position(self, node: cst.CSTNode) -> Position:
+        """Where a node stands in the source."""
+        return self.method.position(node)
 
     def placed(self, made: cst.BaseExpression, node: cst.CSTNode) -> cst.BaseExpression:
         self.place(made, self.method.position(node))
