@@ -216,3 +216,43 @@ def weekday_and_leap_years(days: A) -> np.ndarray:
         leap = (year % 4 == 0 and year % 100 != 0) or year % 400 == 0
         out[i] = 10 * ((days[i] + 4) % 7) + (1 if leap else 0)
     return out
+
+
+NARROW = (np.uint8, np.int8, np.uint64, np.int64)
+
+
+def beside(*more):
+    """Arrays of narrow integers beside Python ints, some of which they do not hold."""
+    values = (3, -1, 128, -129, 300)
+    return [(numbers(n, dtype=d, low=0), k, *more) for d in NARROW for k in values for n in (7, 0)]
+
+
+@program(beside)
+@somd
+def ints_among_narrow_ones(a: A, k: int) -> tuple[np.ndarray, np.ndarray]:
+    b = a * k - a
+    a[1:3] += k
+    return b, a
+
+
+@program(beside)
+@somd
+def ints_into_narrow_ones(a: A, k: int) -> np.ndarray:
+    half = k // 2
+    a[::2] = half
+    a[a > 2] = k
+    return np.maximum(a, half) ^ k
+
+
+@program(beside)
+@somd
+def ints_beside_narrow_ones(a: A, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return a < k, a / (k + 1000), np.where(a == k, a, a + 1)
+
+
+@program(lambda: [(*given, steps) for given in beside() for steps in (0, 2)][::3])
+@somd
+def ints_among_narrow_ones_in_turns(a: A, k: int, steps: int) -> np.ndarray:
+    for _ in range(steps):
+        a[1:] = a[:-1] + k
+    return a

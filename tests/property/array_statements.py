@@ -251,9 +251,9 @@ def fits(method: Any, case: Case) -> bool:
     try:
         with np.errstate(all="ignore"):
             method.sequential(*(np.copy(each) if isinstance(each, np.ndarray) else each for each in case))
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, OverflowError):
         return True
-    except (TypeError, OverflowError, ZeroDivisionError):
+    except (TypeError, ZeroDivisionError):
         return False
     return True
 

@@ -19,6 +19,7 @@ from somd.transforms.arrays.contracted import Contracted
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
+from somd.transforms.arrays.fitting import test_fits, test_operands
 from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
 from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
@@ -306,6 +307,7 @@ class Assignments:
         self, small: cst.BaseSmallStatement, view: View, value: Value, node: cst.BaseExpression
     ) -> list[cst.BaseStatement]:
         self.shapes.into(INPUT, view.shape, value.shape, small)
+        self.test(view, node)
         nest = self.nests.nest(view, value, small)
         if not value.shape or self.nests.goes_in_place(nest, small):
             return nest
@@ -320,6 +322,7 @@ class Assignments:
             return self.under_mask(small, small.target, mask, small.value)
         value, view = self.expressions.value(small.value), self.target_of(small.target)
         self.shapes.into(OUTPUT, view.shape, value.shape, small)
+        test_operands(self.expressions, small, (small.target, small.value))
         nest = self.nests.nest(view, value, small)
         if not value.shape or self.nests.goes_in_place(nest, small):
             return nest
@@ -333,6 +336,10 @@ class Assignments:
         self.expressions.mask = code(mask)
         value = self.expressions.value(node)
         self.expressions.mask = None
+        if isinstance(small, cst.AugAssign):
+            test_operands(self.expressions, small, (target.value, node))
+        else:
+            self.test(self.target_of(target.value), node)
         view = fitted(self.expressions, target, self.target_of(target.value), test, mask)
         assert isinstance(view, View)
         nest = self.nests.nest(view, value, small, test)
@@ -364,6 +371,12 @@ class Assignments:
         if where is not None and where.shape:
             where = self.nests.read_before(where, given.nodes["where"][0])
         return self.nests.nest(view, value, small, where)
+
+    def test(self, view: View, node: cst.BaseExpression) -> None:
+        """What is tested of a number before it is stored."""
+        kind = self.types.names.get(view.array)
+        if isinstance(kind, ArrayType):
+            test_fits(self.expressions, node, kind.dtype)
 
     def target_of(self, node: cst.BaseExpression) -> View:
         view = self.expressions.value(node)

@@ -16,6 +16,7 @@ import libcst as cst
 from somd.language.shapes import INDEX
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.arrays.array_functions import value_of
+from somd.transforms.arrays.fitting import test_call, test_operands
 from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked, places
 from somd.transforms.arrays.integers import Integers, NotTaken, code
 from somd.transforms.arrays.library import library_value
@@ -267,6 +268,7 @@ class Expressions(Integers):
 
     def operation(self, node: cst.BaseExpression, parts: Mapping[str, cst.BaseExpression]) -> Value:
         """A node of which some parts are values."""
+        test_operands(self, node, tuple(parts.values()))
         values = {name: self.value(part) for name, part in parts.items()}
         shape = self.shapes.together([each.shape for each in values.values()], node)
 
@@ -330,6 +332,8 @@ class Expressions(Integers):
             assert isinstance(kind, ArrayType)
             self.types.names[name] = kind
             return self.whole(cst.Name(name), kind)
+        if callee is not None and callee.kind == "numpy":
+            test_call(self, node, callee.name)
         values = [self.value(argument.value) for argument in node.args]
         shape = self.shapes.together([each.shape for each in values], node)
 

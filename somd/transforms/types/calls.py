@@ -117,6 +117,8 @@ class Calls:
                     return None
                 if kind == "cast" and len(found) == 2 and not self._real_parts(found, node):
                     return None
+                if kind == "cast" and len(found) == 1 and not self._held(name, arguments[0], node):
+                    return None
                 return self._applied(functions.SAMPLED.get(cast(Any, function), function), found, node)
         text = cst.Module([]).code_for_node(node.func)
         if function is MISSING:
@@ -214,6 +216,18 @@ class Calls:
             helps = "round `z.real` and `z.imag`" if first.kind == "c" else "write the number of places into the call"
             self.report("SOMD203", message, node, helps)
         return not message
+
+    def _held(self, dtype: str, argument: cst.BaseExpression, node: cst.Call) -> bool:
+        """Whether a type of NumPy's integers holds an int that is written out: it raises else."""
+        value = self.expressions.literal(argument)
+        if type(value) is not int or dtype not in np.sctypeDict or np.dtype(dtype).kind not in "iu":
+            return True
+        limits = np.iinfo(dtype)
+        if limits.min <= value <= limits.max:
+            return True
+        helps = f"give a number from {limits.min} to {limits.max}, or one of NumPy's, which wraps: `np.int64(...)`"
+        self.report("SOMD402", f"`{value}` is out of bounds for `{dtype}`: NumPy raises OverflowError", node, helps)
+        return False
 
     def _real_parts(self, found: list[ScalarType | None], node: cst.Call) -> bool:
         """Whether the parts that a complex number is made of are real; what is not is reported."""

@@ -6,6 +6,7 @@ are refused (SOMD401), as are operations without a type (SOMD402 to SOMD405) and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
@@ -24,7 +25,7 @@ from somd.transforms.tree.names import names_read
 from somd.transforms.types.array_values import IN_PLACE, applied, stored
 from somd.transforms.types.expressions import Expressions
 from somd.transforms.types.literals import plain
-from somd.transforms.types.long_literals import check_long_literals
+from somd.transforms.types.long_literals import check_long_literals, is_long
 from somd.transforms.types.result_paths import mixed_return
 from somd.transforms.types.scalars import (
     AUGMENTED,
@@ -230,10 +231,12 @@ class _Walk:
             element = self.expressions.any(target)
             if isinstance(element, ArrayType):
                 self.stored(element, found, target)
+                self.held(element.element, literal, target)
             elif element is not None and not isinstance(found, ScalarType):
                 self.expressions.report("SOMD402", "an array element takes a scalar", target, "write the loop out")
             elif isinstance(element, ScalarType) and isinstance(found, ScalarType):
                 self.kept(element, found, target)
+                self.held(element, literal, target)
         else:
             self.expressions.report("SOMD201", "this target is not supported", target, "assign to a name or an element")
 
@@ -250,6 +253,16 @@ class _Walk:
         if value.kind == "c" and element.kind != "c":
             message = f"a `{value}` does not fit into an array of `{element}`"
             self.expressions.report("SOMD402", message, node, "store `z.real` or `abs(z)`, or make the array complex")
+
+    def held(self, element: ScalarType, literal: Literal, node: cst.CSTNode) -> None:
+        """Report a number that is written out, and that an array of integers does not hold: NumPy raises."""
+        if element.kind not in "iu" or not isinstance(literal, int | float) or not math.isfinite(literal):
+            return
+        limits, whole = np.iinfo(element.dtype), int(literal)
+        if not limits.min <= whole <= limits.max and not is_long(cst.Integer(str(abs(whole)))):
+            message = f"`{literal}` does not fit into an array of `{element}`: NumPy raises OverflowError"
+            instead = f"store a number from {limits.min} to {limits.max}; one of NumPy's wraps: `np.int64(...)`"
+            self.expressions.report("SOMD402", message, node, instead)
 
     def augmented(self, node: cst.AugAssign) -> None:
         operator = AUGMENTED.get(type(node.operator))

@@ -1,0 +1,76 @@
+"""Python ints beside arrays of narrower integers: tests that NumPy makes of them, before the statement.
+
+    c = a * k   ->   if k < 0 or k > 255: raise OverflowError(f"Python integer {k} out of bounds for uint8")
+                     c = ...
+
+In: an operation on arrays, or a store, whose types are known. Out: the tests in `Expressions.before`. Ints that are
+written out `types` has looked at. Comparisons have no such test, in NumPy and here: they compare the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.arrays.emitting import Emitting
+from somd.transforms.arrays.integers import code
+from somd.transforms.types.scalars import ArrayType, ScalarType
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
+
+#: operators whose numbers become floats before
+TRUE_QUOTIENT = cst.Divide | cst.DivideAssign
+
+
+def test_operands(expressions: Expressions, node: cst.CSTNode, operands: Sequence[cst.BaseExpression]) -> None:
+    """The tests of an operator, or of a function of numbers, on such operands."""
+    kinds = [expressions.type_of(each) for each in operands]
+    arrays = {kind.dtype for kind in kinds if isinstance(kind, ArrayType)}
+    if len(arrays) != 1 or isinstance(getattr(node, "operator", None), TRUE_QUOTIENT):
+        return
+    [dtype] = arrays
+    given = expressions.types.nodes.get(node)
+    if isinstance(given, ArrayType) and given.dtype != dtype:
+        return  # a comparison, or a function of floats
+    for each in operands:
+        test_fits(expressions, each, dtype)
+
+
+def test_call(expressions: Expressions, node: cst.Call, name: str) -> None:
+    """The tests of a function of numbers; of `np.clip`, which takes limits beyond a type that limit nothing."""
+    given = [argument.value for argument in node.args]
+    kind = expressions.type_of(given[0])
+    if name == "clip" and len(given) == 3 and isinstance(kind, ArrayType):
+        test_fits(expressions, given[1], kind.dtype, below=False)
+        test_fits(expressions, given[2], kind.dtype, above=False)
+    elif isinstance(getattr(np, name, None), np.ufunc):
+        test_operands(expressions, node, given)
+
+
+def test_fits(
+    expressions: Expressions, node: cst.BaseExpression, dtype: str, below: bool = True, above: bool = True
+) -> None:
+    """The test of one number, that is no array, for integers of a type: whether it is below them, or above."""
+    kind = expressions.type_of(node)
+    if not isinstance(kind, ScalarType) or not kind.weak or kind.kind != "i" or _is_literal(node):
+        return
+    if np.dtype(dtype).kind not in "iu" or dtype == "int64":
+        return
+    number = code(expressions.scalar(node).element(()))
+    limits: Any = np.iinfo(dtype)
+    tests = [f"{number} < {limits.min}"] if below else []
+    tests += [f"{number} > {limits.max}"] if above and dtype != "uint64" else []
+    if tests:
+        message = f'OverflowError(f"Python integer {{{number}}} out of bounds for {dtype}")'
+        Emitting(expressions, node).raising(" or ".join(tests), message, number)
+        expressions.shapes.tests.add(expressions.before[-1])
+
+
+def _is_literal(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        return _is_literal(node.expression)
+    return isinstance(node, cst.Integer)
