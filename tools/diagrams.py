@@ -1,5 +1,5 @@
-"""The drawings of the docs: how arrays are cut, what a thread reads of its neighbours', what a fence is, and the way of
-a function.
+"""The drawings of the docs: how arrays are cut, what threads and ranks read of their neighbours', what a fence is, how
+ranks scale, and the way of a function.
 
     python tools/diagrams.py
 
@@ -9,8 +9,12 @@ drawn here.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from somd.sources.scaling_plot import Point, plot
+
+CLUSTER = Path(__file__).parents[1] / "docs" / "cluster.md"
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 TEXT, FRAME = "#768390", "#8b949e"
 #: of workers 0, 1 and 2
@@ -145,7 +149,51 @@ def _arrow(x: float, y: float) -> str:
     return f"<path d='M{x:g} {y:g} v6 h-4 l4 6 l4 -6 h-4' fill='{FRAME}' stroke='{FRAME}'/>"
 
 
-DRAWINGS = {"partition.svg": partition, "view.svg": view, "fence.svg": fence, "architecture.svg": architecture}
+def ranks() -> str:
+    """The memories of three ranks with their rows of an array, and the messages that bring those beside them."""
+    top, step, wide, apart = 34, 22, 100, 150
+    beside = ((4,), (3, 8), (7,))  # what each rank gets of its neighbours'
+    parts = []
+    for rank, borders in enumerate(beside):
+        x = 60 + rank * apart
+        parts.append(text(x + wide / 2, 22, f"rank {rank}", "middle", " font-weight='bold'"))
+        for row in range(12):
+            colour, here = WORKERS[row // 4], row // 4 == rank
+            more = "" if here else " fill-opacity='0.4'" if row in borders else " stroke-dasharray='2 4'"
+            parts.append(box(x, top + row * step, wide, step - 4, colour if here or row in borders else "none", more))
+        for row in borders:
+            sign = 1 if row // 4 < rank else -1  # the message comes from the left, or from the right
+            y, end = top + row * step + step / 2 - 2, x - 4 if sign > 0 else x + wide + 4
+            parts.append(f"<path d='M{end - sign * 42:g} {y:g} H{end - sign * 6:g}' stroke='{TEXT}' stroke-width='2'/>")
+            parts.append(f"<path d='M{end:g} {y:g} l{-sign * 8} -5 v10 z' fill='{TEXT}'/>")
+    parts += [text(50, top + row * step + 13, f"{row}", "end", " font-size='12'") for row in range(12)]
+    parts.append(text(0, top + 13, "row"))
+    legend = top + 12 * step + 14
+    rows = (
+        (WORKERS[0], "", "computed and written here"),
+        (WORKERS[0], " fill-opacity='0.4'", "of a neighbour, read here: brought by a message"),
+        ("none", " stroke-dasharray='2 4'", "addresses without memory"),
+    )
+    for k, (fill, more, words) in enumerate(rows):
+        parts += [box(1, legend + k * 22, 22, 14, fill, more), text(32, legend + k * 22 + 12, words)]
+    return picture(500, legend + 72, "rows of an array on three ranks, with borders that messages bring", *parts)
+
+
+def scaling() -> str:
+    """What docs/cluster.md says of the efficiency of ranks."""
+    said = re.findall(r"^  (\d+) .* ([\d.]+)% .* ([\d.]+)%$", CLUSTER.read_text(encoding="utf-8"), re.MULTILINE)
+    points = [Point(int(ranks), float(same) / 100, float(growing) / 100) for ranks, same, growing in said]
+    return plot(points).replace("currentColor", TEXT) + "\n"
+
+
+DRAWINGS = {
+    "partition.svg": partition,
+    "view.svg": view,
+    "fence.svg": fence,
+    "architecture.svg": architecture,
+    "ranks.svg": ranks,
+    "scaling.svg": scaling,
+}
 
 
 def main() -> None:

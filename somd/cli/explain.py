@@ -21,6 +21,7 @@ from somd.settings.targets import TARGETS, Target, TargetLacks, target_of
 from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:
+    from somd.calls.explanation import Explanation
     from somd.transforms.types.scalars import Type
 
 
@@ -35,7 +36,9 @@ def explain(
     whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
     ranks: int | None = typer.Option(None, "--ranks", help="Reckon what so many ranks would send.", min=1, max=1 << 16),
     given: str = typer.Option("", "--given", help='Arguments for --ranks, such as "plate=4096x4096, steps=20".'),
-    html: Path | None = typer.Option(None, "--html", help="Write the plan as a picture to this file.", metavar="FILE"),
+    html: Path | None = typer.Option(
+        None, "--html", help="A file for a picture of the plan, or of --ranks.", metavar="FILE"
+    ),
 ) -> None:
     """Explain a diagnostic code, or a method: partition, phases, fences, views, reductions, transfers, targets.
 
@@ -46,12 +49,12 @@ def explain(
         return
     _, method = one_method(what, whole=whole)
     found = reached(method)
+    if ranks is not None:
+        for line in _scaling(method, found, signature, ranks, given, html):
+            say(line)
+        return
     if html is not None:
         _page(method, found, html)
-        return
-    if ranks is not None:
-        for line in _scaling(method, found, signature, ranks, given):
-            say(line)
         return
     if stage is not None:
         say(_stage(stage, method, found, signature))
@@ -99,8 +102,12 @@ def _page(method: Method, found: Reach, path: Path) -> None:
     from somd.transforms.plan.explain_page import page as picture
 
     plan = check(function_of(method), found)
+    _written(path, Explanation(words(plan), picture(plan)))
+
+
+def _written(path: Path, shown: Explanation) -> None:
     try:
-        path.write_text(Explanation(words(plan), picture(plan)).page(), encoding="utf-8")
+        path.write_text(shown.page(), encoding="utf-8")
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
     say(str(path))
@@ -122,22 +129,33 @@ def _arguments(method: Method, found: Reach, signature: str | None) -> Mapping[s
     return declared_arguments(function_of(method), found, chosen)
 
 
-def _scaling(method: Method, found: Reach, signature: str | None, ranks: int, given: str) -> Iterator[str]:
-    """What is reckoned of ranks."""
-    from somd.sources.scaling import Scaling, arguments, scaling
+def _scaling(
+    method: Method, found: Reach, signature: str | None, ranks: int, given: str, html: Path | None
+) -> Iterator[str]:
+    """What is reckoned of ranks; or nothing, where it is written as a page."""
+    from somd.calls.explanation import Explanation
+    from somd.sources.scaling import Scaling, arguments, lines_of, scaled, sent
+    from somd.sources.scaling_plot import Point, plot
 
     if found.top.objects:
         name = function_of(method).__qualname__
         raise Problem(f"`{name}` takes an object, of whose arrays nothing is known here", 1)
     types = _arguments(method, found, signature)
     try:
-        yield from scaling(Scaling(function_of(method), found, types), arguments(types, given), ranks)
+        reckoning, values = Scaling(function_of(method), found, types), arguments(types, given)
+        lines, times = list(sent(reckoning, values, ranks)), list(scaled(reckoning, tuple(values.values()), ranks))
     except TargetLacks as lack:
         raise Problem(f"every rank runs all of it: {lack} [{lack.code}]", 1) from None
     except ValueError as error:
         raise Problem(f"--given: {error}") from None
     except IndexError as error:
         raise Problem(f"the call raises IndexError: {error}; say lengths that fit with --given", 1) from None
+    lines += lines_of(times)
+    if html is None:
+        yield from lines
+    else:
+        points = [Point(each.ranks, *each.efficiencies(times[0])) for each in times]
+        _written(html, Explanation("\n".join(lines), plot(points)))
 
 
 def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a method would send and take on many ranks, for `somdc explain --ranks`: reckoned, nothing is measured.
 
 In: a compiled method, what is said of its arguments, a number of ranks and the costs of a cluster. Out: lines with
-messages and bytes of each phase, and with the times for fewer ranks. How it is reckoned is a target's business.
+messages and bytes of each phase, and times for fewer ranks. How it is reckoned is a target's business.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,8 +95,8 @@ class Scaling:
         return self._reckoning(tuple(args), ranks, self.costs, settings.workers, settings.small_work)
 
 
-def scaling(reckoning: Scaling, values: Mapping[str, Any], ranks: int) -> Iterator[str]:
-    """The lines about so many ranks."""
+def sent(reckoning: Scaling, values: Mapping[str, Any], ranks: int) -> Iterator[str]:
+    """The lines about what so many ranks send."""
     found = reckoning.on(ranks, tuple(values.values()))
     of_all = ", ".join(f"{name}: {_shown(value)}" for name, value in values.items())
     yield f"reckoned for {ranks} rank{'s' * (ranks > 1)}, {of_all}; nothing is run"
@@ -109,20 +109,37 @@ def scaling(reckoning: Scaling, values: Mapping[str, Any], ranks: int) -> Iterat
     yield from _table(rows)
     if found.left:
         yield f"  left after {found.phases - 1} phases: a loop goes on for ever where nothing is computed"
-    yield "scaling, without the end: the same arrays shared, or first axes that grow with the ranks"
-    head = ("ranks", "same", "efficiency", "growing", "efficiency")
-    yield from _table([head, *_scaled(reckoning, tuple(values.values()), ranks)])
 
 
-def _scaled(reckoning: Scaling, args: Sequence[Any], ranks: int) -> Iterator[tuple[str, ...]]:
-    """A row for each power of two, and the number of ranks itself."""
-    first = 0.0
+class Scaled(NamedTuple):
+    """So many ranks, with the seconds of a call for the same arrays, and for arrays that grow with the ranks."""
+
+    ranks: int
+    same: float
+    growing: float
+
+    def efficiencies(self, one: Scaled) -> tuple[float, float]:
+        """What part of that time they would compute: `one` is a single rank."""
+        if not (self.same and self.growing):
+            return 0.0, 0.0
+        return one.same / (self.same * self.ranks), one.same / self.growing
+
+
+def scaled(reckoning: Scaling, args: Sequence[Any], ranks: int) -> Iterator[Scaled]:
+    """The times for each power of two up to a number of ranks, and for the number itself."""
     for size in sorted({ranks, *(1 << k for k in range(ranks.bit_length()))}):
-        larger = [_grown(each, size) for each in args]
-        same, more = (seconds(reckoning.on(size, each)) for each in (args, larger))
-        first = first or same
-        efficiencies = [f"{100 * first / time:.1f}%" if time else "" for time in (same * size, more)]
-        yield str(size), _time(same), efficiencies[0], _time(more), efficiencies[1]
+        same, growing = (seconds(reckoning.on(size, each)) for each in (args, [_grown(each, size) for each in args]))
+        yield Scaled(size, same, growing)
+
+
+def lines_of(times: Sequence[Scaled]) -> Iterator[str]:
+    """The lines about times."""
+    yield "scaling, without the end: the same arrays shared, or first axes that grow with the ranks"
+    rows: list[tuple[str, ...]] = [("ranks", "same", "efficiency", "growing", "efficiency")]
+    for each in times:
+        same, growing = (f"{100 * part:.1f}%" if part else "" for part in each.efficiencies(times[0]))
+        rows.append((str(each.ranks), _time(each.same), same, _time(each.growing), growing))
+    yield from _table(rows)
 
 
 def seconds(found: DrySession) -> float:

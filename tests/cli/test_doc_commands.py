@@ -46,7 +46,6 @@ LEFT_OUT = {
     "%%somd": "a notebook's; `test_notebook.py` runs it",
     "vim.lsp": "an editor's settings",
     "(add-to-list": "an editor's settings",
-    "rows of": "a drawing",
     "IndexError:": "what the call above it raises",
     "from numba": "another compiler's program",
     "@jax.jit": "another compiler's program",

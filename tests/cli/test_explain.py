@@ -110,5 +110,9 @@ def test_ranks(somdc: Somdc, write: Write) -> None:
     for given in ("a=2x3", "c=5", "a", "a=x"):
         done = somdc("explain", "model.py:add", "--ranks", "4", "--given", given)
         assert done.status == 2 and "error: --given: " in done.err
+    path = write("scaling.html", "")
+    assert somdc("explain", "model.py:add", "--ranks", "4", "--given", "a=9, b=9", "--html", str(path)).status == 0
+    page = path.read_text(encoding="utf-8")
+    assert "reckoned for 4 ranks" in page and "<title>4 ranks: 100.0 %</title>" in page
     write("somd.toml", "[cluster]\nlatency = 0\n")
     assert "`latency` must be a number greater than 0" in somdc("explain", "model.py:add", "--ranks", "4").err
