@@ -4,7 +4,7 @@
 
 In: for each kernel its text in NumPy, and its plain loops. Out: a line for each kernel, with the seconds of somd on
 so many threads, and what others take in its time: somd on one thread, somd of the loops on one thread and on all (each
-beside the array form on as many), NumPy, and Numba of the same text. All versions run in turn in one process, on
+beside the array form on as many), NumPy, and Numba of the same text; `--versions numpy+numba` leaves others out. All run in turn in one process, on
 copies of the same arguments, and are compared with the plain loops compiled by Numba. A version that fails is named at
 the end. Exit status: 0, or 1 if something of somd failed.
 """
@@ -85,6 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--threads", type=count, default=2)
     add("--repeat", type=count, default=5)
     add("--clock", choices=CLOCKS, default="wall")
+    versions = (ARRAYS1, LOOPS, LOOPS1, NUMPY, NUMBA)
+    add("--versions", type=lambda text: [one_of(name, versions) for name in text.split("+")], default=list(versions))
     options = parser.parse_args(arguments)
     print(f"{'':24}{'seconds':>10}" + "".join(f"{name:>11}" for name in (ARRAYS1, LOOPS, LOOPS1, NUMPY, NUMBA)))
     ratios: dict[str, list[float]] = {name: [] for name in BESIDE}

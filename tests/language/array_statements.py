@@ -242,3 +242,23 @@ def bound_and_changed_at_once(a, b):
     u[...] += w
     v[...] -= t
     return u, v, t[::-1] - w
+
+
+@program(
+    lambda: [
+        (numbers(6), numbers(6, 3, seed=1), np.array(i, np.int64), np.array(j, np.int64), numbers(len(i), seed=2))
+        for i, j in (([3, 1, 3, -1, 0], [0, 1, 2, 2, -3]), ([], []), ([5, 5], [0, 3]), ([2, 6, 1], [0, 0, 0]))
+    ]
+)
+@somd
+def where_indexes_tell(a: A, b: A, i: A, j: A, v: A) -> np.ndarray:
+    column = b[:, 1]
+    a[i] = v + a[i]
+    column[i] = 7.0
+    b[i, j] = v * 2.0
+    b[i] = b[::-1][i] - v[:, None]
+    order = np.argsort(a)
+    rank = np.empty(len(a), dtype=np.int64)
+    rank[order] = np.arange(len(a))
+    rank[rank] = rank
+    return rank

@@ -13,6 +13,7 @@ import libcst as cst
 from somd.language.array_functions import OUT, TRIANGLES
 from somd.language.shapes import INPUT, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases
+from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.array_functions import written_by
 from somd.transforms.arrays.contracted import Contracted
@@ -25,6 +26,7 @@ from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
+from somd.transforms.arrays.scattering import scattered
 from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.names import names_read
 from somd.transforms.types.scalars import ArrayType, TupleType
@@ -71,8 +73,17 @@ class Assignments:
             mask = mask_of(self.expressions, target)
             if mask is not None:
                 return self.under_mask(small, target, mask, value)
+            if self.is_scatter(target):
+                before = self.changed_by([target.value], [value, *target.slice], small)
+                scattered(self.expressions, target, self.expressions.value(value), value, before)
+                return []
             return self.stored(small, self.target_of(target), self.expressions.value(value), value)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
+
+    def is_scatter(self, target: cst.Subscript) -> bool:
+        """Whether arrays of indexes stand in a target."""
+        items = items_of(target, self.names.method)
+        return any(isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType) for i in items)
 
     def is_triangle(self, node: cst.Call) -> bool:
         given = self.types.calls[node].given if node in self.types.calls else None
@@ -263,14 +274,18 @@ class Assignments:
         return [whole]
 
     def changed_by(
-        self, targets: Sequence[cst.BaseExpression], node: cst.BaseExpression, small: cst.BaseSmallStatement
+        self,
+        targets: Sequence[cst.BaseExpression],
+        node: cst.CSTNode | Sequence[cst.CSTNode],
+        small: cst.BaseSmallStatement,
     ) -> bool:
         """Whether what a value reads may be changed where targets are set."""
         aliases = self.nests.aliases.get(small, Aliases())
-        read = self.arrays_of(node)
+        nodes = [node] if isinstance(node, cst.CSTNode) else node
+        read = {name for each in nodes for name in self.arrays_of(each)}
         return any(aliases.may_be_one(a, b) for each in targets for a in self.arrays_of(each) for b in read)
 
-    def arrays_of(self, node: cst.BaseExpression) -> set[str]:
+    def arrays_of(self, node: cst.CSTNode) -> set[str]:
         """The names that an expression mentions, and the arrays whose parts they are."""
         names = names_read(node)
         for name in names & self.expressions.parts.contracted.keys():
@@ -383,8 +398,8 @@ class Assignments:
         if not isinstance(view, View):
             message, helps = "this cannot be written", "name the array that is written"
             if isinstance(node, cst.Subscript):
-                message = "what an array of indexes names twice is written twice: the order counts"
-                helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
+                message = "NumPy does this once for an index that stands there twice: it is no sum"
+                helps = "to add up, write `np.add.at(a, index, e)`, or the loop in `with sync(a, reduce='+'):`"
             raise self.expressions.refuse("SOMD202", message, node, helps)
         if not view.written:
             message = "NumPy raises ValueError here: this part of an array is for reading alone"

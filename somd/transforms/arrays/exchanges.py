@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
+from somd.language.array_functions import OUT
 from somd.transforms.analysis.liveness import Liveness
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
@@ -96,7 +97,11 @@ class Exchanges:
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is None:
             return isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
-        if callee.kind == "library":
+        if callee.kind == "array":
+            assert callee.given is not None
+            writes = callee.given.function.name == OUT or callee.given.function.writes
+            return not (writes or self.may_share(node) or self._gives_a_part(node))
+        if callee.kind in ("library", "numpy"):
             return not self.may_share(node)
         return callee.kind in ("allocate", "like", "copy", "astype", "reduce", "product")
 

@@ -1,16 +1,25 @@
-"""Values that go where arrays of indexes tell, one after the other: `np.bincount`, and `np.add.at` and its like.
+"""Values that go where arrays of indexes tell, one after the other: `a[index] = e`, `np.bincount`, `np.add.at` and its
+like.
 
 Several may go to one element, in NumPy's order, so one thread goes through them.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import libcst as cst
 import numpy as np
 
-from somd.language.shapes import WEIGHTS
+from somd.language.shapes import INDEX, INDEXES, INPUT, WEIGHTS
+from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.arguments import Arguments
+from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, Value, View
+
+if TYPE_CHECKING:
+    from somd.transforms.arrays.expressions import Expressions
 
 _OPERATORS = {"add": "+", "subtract": "-", "multiply": "*"}
 
@@ -37,6 +46,53 @@ def bincount(given: Arguments) -> Value:
     given.emit(*given.loops([place], [count], [f"{made}[{place}] = {own}(0)"]))
     given.by_one_thread(given.loops([k], [length.text], [f"{made}[{number}] += {added}"]))
     return given.made(made, (Linear.of(count),))
+
+
+def scattered(
+    expressions: Expressions, target: cst.Subscript, value: Value, node: cst.BaseExpression, before: bool
+) -> None:
+    """`target = value`, where arrays of indexes stand in the target: of equal ones the last counts, as in NumPy.
+
+    `before` says that the value, or an index, may be changed by what is stored.
+    """
+    items = items_of(target, expressions.names.method)
+    base = expressions.value(target.value)
+    chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
+    indexes = [expressions.value(item) for item in chosen]
+    straight = isinstance(base, View) and base.written and len(chosen) == len(items) and len(items) <= len(base.shape)
+    if not straight or any(expressions.goes_along(base, axis) is None for axis in range(len(items))):
+        message = "what arrays of indexes, and slices beside them, name twice is written twice: the order counts"
+        helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
+        raise expressions.refuse("SOMD202", message, target, helps)
+    made = Emitting(expressions, target)
+    if before:
+        indexes = [
+            expressions.computed_before(index, item) if index.shape else index
+            for index, item in zip(indexes, chosen, strict=True)
+        ]
+        value = expressions.computed_before(value, node) if value.shape else value
+    shape = expressions.shapes.together([index.shape for index in indexes], target, INDEXES)
+    whole = (*shape, *base.shape[len(items) :])
+    expressions.shapes.into(INPUT, whole, value.shape, target)
+    names = [made.fresh(f"at__{axis}") for axis in range(len(whole))]
+    where = tuple(map(Linear.of, names))
+    lengths = [expressions.clamped(length).text if length != ONE else "1" for length in whole]
+    inner, count = where[: len(shape)], len(shape)
+    for axis, index in enumerate(indexes):  # all are looked at before one is stored
+        number = made.fresh("value__index")
+        length = expressions.clamped(base.shape[axis])
+        raising = expressions.names.raising(INDEX, [(Linear.of(number), Linear(axis)), (length,)], target)
+        test = f"if {number} < -({length.text}) or {number} >= {length.text}:"
+        whole_number = expressions.names.function("int")
+        found = f"{number} = {whole_number}({made.code(index.at(inner, shape))})"
+        made.emit(*made.loops(names[:count], lengths[:count], [found, test, f"    {raising}"]))
+    places = [made.code(index.at(inner, shape)) for index in indexes]
+    assert isinstance(base, View)
+    number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
+    rest = tuple([Linear()] * len(items)) + where[count:]
+    own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
+    line = f"{base.array}[{', '.join(own)}] = {made.code(value.at(where, whole))}"
+    made.by_one_thread(made.loops(names, lengths, [line]))
 
 
 def at(given: Arguments) -> None:
