@@ -4,9 +4,9 @@
 
 In: for each kernel its text in NumPy, and its plain loops. Out: a line for each kernel, with the seconds of somd on
 so many threads, and what others take in its time: somd on one thread, somd of the loops on one thread and on all (each
-beside the array form on as many), NumPy, and Numba of the same text; `--versions numpy+numba` leaves others out. All run in turn in one process, on
-copies of the same arguments, and are compared with the plain loops compiled by Numba. A version that fails is named at
-the end. Exit status: 0, or 1 if something of somd failed.
+beside the array form on as many), NumPy, and Numba of the same text; `--versions numpy+numba` leaves others out. All
+run in turn in one process, on copies of the same arguments, and are compared with the plain loops compiled by Numba. A
+version that fails is named at the end. Exit status: 0, or 1 if something of somd failed.
 """
 
 from __future__ import annotations
