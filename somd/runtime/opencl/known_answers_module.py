@@ -324,6 +324,9 @@ __kernel void known_answers_6(__global const double *a, __global double *u, long
     p_0 = 0.0;
     p_1 = 1.0;
 #line 58 "known_answers.py"
+#ifdef AHEAD
+#pragma unroll 16
+#endif
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long j = 0; j < n; j++) {
 #line 59 "known_answers.py"

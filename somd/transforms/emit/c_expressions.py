@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from somd.diagnostics.model import Position
 from somd.settings.targets import TargetLacks
@@ -33,6 +33,15 @@ from somd.transforms.loops.ranges import inside
 FERMAT = 8
 
 
+@dataclass(frozen=True)
+class Speculation:
+    """Tested elements are read as if inside: indexes but those that are `steady` are brought inside, and the variable
+    `outside` becomes true if one was not there."""
+
+    outside: str
+    steady: frozenset[Expression]
+
+
 class Expressions:
     """Prints expressions of one function."""
 
@@ -41,6 +50,7 @@ class Expressions:
         self.unit = unit
         #: where the statement stands that is being written
         self.at: Position | None = None
+        self.speculation: Speculation | None = None
 
     def expression(self, node: Expression) -> C:
         """The value of an expression. What a literal mentions counts where it is used, for it may be converted."""
@@ -93,7 +103,7 @@ class Expressions:
         """The value of an element that is read."""
         if node in self.scope.staged:
             found = C(self.scope.staged[node], node.type.dtype)
-        elif isinstance(node.access, Tested):
+        elif isinstance(node.access, Tested) and self.speculation is None:
             found = call(self.tested(node, store=False), node.type.dtype, *self.test_arguments(node))
         else:
             found = C(f"{self.source(node)}[{self.flat_index(node)}]", node.type.dtype)
@@ -138,6 +148,9 @@ class Expressions:
             index = self.expression(each)
             if isinstance(node.access, FromEnd):
                 index = self._from_end(index, node.array, axis)
+            elif isinstance(node.access, Tested) and self.speculation and each not in self.speculation.steady:
+                outside = C(f"&{self.speculation.outside}", "int64")
+                index = call(self.unit.near(), "int64", index, self.scope.length(node.array, axis), outside)
             row = None if flat is None else infix("*", flat, self.scope.length(node.array, axis), "int64")
             flat = index if row is None else infix("+", row, index, "int64")
         assert flat is not None

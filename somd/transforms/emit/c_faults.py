@@ -82,6 +82,15 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
 }"""
 
 
+#: an index of an array with elements as it is, or one that is inside
+NEAR = """static long place_near(long index, long length, int *outside)
+{
+    const int beyond = (ulong)index >= (ulong)length;
+    *outside |= beyond;
+    return beyond ? 0 : index;
+}"""
+
+
 def raise_name(words: int) -> str:
     return f"fault_raise_{words}"
 

@@ -101,6 +101,11 @@ class Unit:
         self.functions.setdefault("fault_later", c_faults.LATER)
         return "fault_later"
 
+    def near(self) -> str:
+        """The name of the function that brings an index inside, and tells if it was not."""
+        self.functions.setdefault("place_near", c_faults.NEAR)
+        return "place_near"
+
     def fault_none(self) -> str:
         """The name of the function that tells whether an iteration has not failed yet."""
         self.functions.setdefault("fault_none", c_faults.WELL)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from somd.transforms.emit.c import Statements, noting
+from somd.transforms.emit.c import noting
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_guards import ONE_AT_A_TIME
 from somd.transforms.emit.c_names import Names
@@ -24,6 +24,7 @@ from somd.transforms.emit.declared import Declared, declared_in
 from somd.transforms.loops.program import If, Loop, Raise, Region, Statement, While
 from somd.transforms.loops.walking import goes_on, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.fast_loops import FastLoops
 from somd.transforms.opencl.local_tables import fill_tables
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.ranges import CRange, range_in_c
@@ -85,7 +86,8 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     scope = scope_of(nest, unit)
     scope.noted = scope.names.fresh("noted") if _faults_wait(nest, region) else ""
     declared = own_variables(region)
-    statements = Statements(scope, unit, declared)
+    statements = FastLoops(scope, unit, declared)
+    statements.of = region.body
     fill_tables(region, name, statements)
     bounds: list[Argument] = []
     order = fastest_first(region)

@@ -47,6 +47,9 @@ __kernel void mixed_words_1(__global const uchar *a, __global const long *key_, 
 #line 16 "input.py"
     shift_ = 1u;
 #line 17 "input.py"
+#ifdef AHEAD
+#pragma unroll 8
+#endif
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 0; k < key__0; k++) {
 #line 18 "input.py"

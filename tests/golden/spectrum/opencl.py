@@ -374,6 +374,9 @@ __kernel void spectrum_1(__global const double *a, __global double *out_, long i
 #line 25 "input.py"
     x = 0.0;
 #line 26 "input.py"
+#ifdef AHEAD
+#pragma unroll 8
+#endif
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long v__ = 0; v__ < modes_; v__++) {
 #line 27 "input.py"
@@ -391,6 +394,9 @@ __kernel void spectrum_1(__global const double *a, __global double *out_, long i
         total_ = total_ + value_ * a[i];
     }
 #line 30 "input.py"
+#ifdef AHEAD
+#pragma unroll 4
+#endif
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long k = 1; k < modes_; k++) {
 #line 31 "input.py"

@@ -1,0 +1,168 @@
+"""Loops of a work-item: with many loads under way, and with tests of indexes out of their way.
+
+    for (...) x += load_later(a, index[k], a_0, &noted, ...)
+->
+    int outside = a_0 <= 0;
+    const double x_before = x;
+    if (!outside) {
+        for (...) x += a[place_near(index[k], a_0, &outside)];
+    }
+    if (outside) {
+        x = x_before;
+        for (...) x += load_later(a, index[k], a_0, &noted, ...)
+    }
+
+A load that waits for a test, and a fault that may be noted between two loads, keep a compiler from making loads ahead.
+So the loop is run first with each index that data gives brought inside, without a branch; if one was outside, or counts
+from the end, the loop is run again as it stands, which finds the fault, or the element. Indexes that stay in the loop
+are tested once, before it. That is done where a loop stores nothing, and ends whatever it has loaded.
+
+Loops that only compute are unrolled on a device that can have many loads under way (AHEAD, which the runtime defines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_expressions import Speculation
+from somd.transforms.emit.c_tree import infix
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.declared import loop_scoped
+from somd.transforms.loops.program import (
+    Assign,
+    Break,
+    Continue,
+    Element,
+    Evaluate,
+    Expression,
+    HelperCall,
+    If,
+    Loop,
+    Statement,
+    Tested,
+    Whole,
+)
+from somd.transforms.loops.scopes import assigned, exposed_in, read, read_beside
+from somd.transforms.loops.varying import limits
+from somd.transforms.loops.walking import expressions_in, inside, statements_in, tests_accesses
+from somd.transforms.loops.work import operations
+from somd.transforms.opencl.unrolling import unroll_lines
+
+Block = tuple[Statement, ...]
+#: copies of a loop's body at most
+COPIES = 16
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """A loop that may be run with all indexes taken for inside: the indexes that stay in it, with their arrays and
+    axes, those that are brought inside, and the scalars that it must find as they were if it is run again."""
+
+    steady: tuple[tuple[Expression, str, int], ...]
+    arrays: tuple[tuple[str, int], ...]
+    before: tuple[str, ...]
+
+
+class FastLoops(Statements):
+    """Writes the statements of the iterations `of` a kernel with a work-item for each."""
+
+    of: Block = ()
+
+    def loop(self, node: Loop) -> None:
+        guess = None if self.loops or not self.scope.noted else _guess(node, self.of)
+        if guess is not None and self.may_be_run_again(guess):
+            self.twice(node, guess)
+            return
+        self.alone(node)
+
+    def alone(self, node: Loop) -> None:
+        """The loop once, its body copied where it tests nothing."""
+        tests = self.expressions.speculation is None and tests_accesses(node.body)
+        if not tests and _may_be_unrolled(node):
+            lines = unroll_lines(COPIES, operations(node.body, self.unit.by_name))
+            self.lines += ["#ifdef AHEAD", *lines, "#endif"] if lines else []
+        super().loop(node)
+
+    def may_be_run_again(self, guess: _Guess) -> bool:
+        """Whether all that a loop must find as it was can be kept, and nothing else is noted of its trips."""
+        return self.declared.private.keys() >= set(guess.before) and not self.takes and not self.tracked
+
+    def twice(self, node: Loop, guess: _Guess) -> None:
+        """The loop with its indexes taken for inside, and as it stands behind that."""
+        outside = self.scope.names.fresh("outside")
+        tests = []
+        for index, array, axis in guess.steady:
+            place, length = self.value(index), self.scope.length(array, axis)
+            tests += [] if isinstance(place.value, int) and place.value >= 0 else [f"{place.text} < 0"]
+            tests.append(infix("<=", length, place, "bool").text)
+        tests += [f"{self.scope.length(array, axis).text} <= 0" for array, axis in guess.arrays]
+        self.line(f"int {outside} = {' || '.join(dict.fromkeys(tests))};")
+        kept = {name: self.scope.names.fresh(f"{self.scope.text_of(name)}_before") for name in guess.before}
+        for name, before in kept.items():
+            self.line(f"const {CTYPES[self.declared.private[name]]} {before} = {self.scope.text_of(name)};")
+        self.open(f"if (!{outside})")
+        self.expressions.speculation = Speculation(outside, frozenset(index for index, _, _ in guess.steady))
+        self.alone(node)
+        self.expressions.speculation = None
+        self.close()
+        self.open(f"if ({outside})")
+        for name, before in kept.items():
+            self.line(f"{self.scope.text_of(name)} = {before};")
+        super().loop(node)
+        self.close()
+
+
+def _may_be_unrolled(node: Loop) -> bool:
+    """Whether a loop has elements to load, and nothing but assignments in it."""
+    plain = all(isinstance(each, Assign | If | Evaluate) for each in statements_in(node.body))
+    return plain and any(isinstance(each, Element) for each in expressions_in(node.body))
+
+
+def _guess(node: Loop, whole: Block) -> _Guess | None:
+    """What there is to know of a loop of the body `whole`; None where no access in it is tested, or it may not be run
+    twice."""
+    statements = list(statements_in((node,)))
+    if not all(isinstance(each, Assign | If | Loop | Evaluate | Break | Continue) for each in statements):
+        return None
+    nodes = list(expressions_in(node.body))
+    tested = list(dict.fromkeys(e for e in nodes if isinstance(e, Element) and isinstance(e.access, Tested)))
+    changed = assigned((node,))
+    if not tested or not all(_ends(each, changed) for each in statements if isinstance(each, Loop)):
+        return None
+    if any(each.relaxed is not None for each in tested) or any(map(_has_arrays, nodes)):
+        return None
+    steady: dict[tuple[Expression, str, int], None] = {}
+    arrays: dict[tuple[str, int], None] = {}
+    for element, axis, index in _places(tested):
+        if _stays(index, changed):
+            steady[index, element.array, axis] = None
+        else:
+            arrays[element.array, axis] = None
+    before = assigned((node,)) & (exposed_in(node.body) | read_beside(whole, node))
+    scoped = loop_scoped(whole) | {node.variable.name}
+    return _Guess(tuple(steady), tuple(arrays), tuple(sorted(before - scoped)))
+
+
+def _places(elements: list[Element]) -> Iterator[tuple[Element, int, Expression]]:
+    for element in elements:
+        for axis, index in enumerate(element.indices):
+            yield element, axis, index
+
+
+def _ends(loop: Loop, changed: set[str]) -> bool:
+    """Whether a loop has as many trips whatever is loaded in loops around it."""
+    parts = [each for limit in limits(loop) for each in inside(limit)]
+    tested = any(isinstance(each, Element) and isinstance(each.access, Tested) for each in parts)
+    return not tested and read(*limits(loop)).isdisjoint(changed)
+
+
+def _stays(index: Expression, changed: set[str]) -> bool:
+    """Whether an index has one value in all trips of a loop, and may be computed before it."""
+    return read(index).isdisjoint(changed) and not any(isinstance(e, Element | HelperCall) for e in inside(index))
+
+
+def _has_arrays(node: Expression) -> bool:
+    """Whether an expression hands arrays to a function."""
+    return isinstance(node, HelperCall) and any(isinstance(each, Whole) for each in node.operands)
