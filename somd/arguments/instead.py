@@ -45,3 +45,8 @@ def is_random(value: object) -> bool:
     if str(getattr(value, "__module__", "")).startswith("numpy.random"):
         return True
     return isinstance(getattr(value, "__self__", None), random.Random | np.random.Generator | np.random.RandomState)
+
+
+def is_stream(value: object) -> bool:
+    """Whether a value is a stream of random numbers of somd's."""
+    return type(value).__module__ == "somd.random.stream"

@@ -114,6 +114,11 @@ def test_nothing_to_propose(somdc: Somdc, write: Write) -> None:
     write("done.py", ADD)
     done = somdc("suggest", "done.py")
     assert done.status == 1 and "it has a decorator already" in done.out and "---" not in done.out
+    write("numba_s.py", "@njit(parallel=True)\ndef f(a):\n    for i in prange(len(a)):\n        a[i] = 1.0\n")
+    assert (
+        "nothing proposed: take `@njit(parallel=True)` off first, and write `range`"
+        in somdc("suggest", "numba_s.py").out
+    )
     write("empty.py", "x = 1\n")
     done = somdc("suggest", "empty.py")
     assert (done.status, done.err) == (1, "error: empty.py: no plain function with a loop\n")

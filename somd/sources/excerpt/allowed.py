@@ -17,6 +17,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from somd.arguments.instead import is_stream
+
 _BUILTINS = (
     "abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset "
     "hex int isinstance issubclass len list map max min next object oct ord pow property range repr reversed "
@@ -53,6 +55,7 @@ _CALLS: dict[str, str] = {
     "numpy": _NUMPY,
     "numpy.linalg": "cholesky det eig eigh eigvals eigvalsh inv norm pinv qr solve svd matrix_power matrix_rank",
     "numpy.fft": "fft fft2 fftn fftfreq fftshift ifft ifft2 ifftn ifftshift irfft rfft rfftfreq",
+    "somd.random": "Stream",
     "operator": " ".join(name for name in operator.__all__ if name not in ("call", "methodcaller", "attrgetter")),
     "collections": "Counter OrderedDict deque namedtuple defaultdict",
     "fractions": "Fraction",
@@ -121,7 +124,7 @@ def _is_method(function: object, keeps: bool) -> bool:
     if isinstance(owner, np.random.Generator):
         return not keeps and name in _OF_GENERATORS.split()
     if owner is None or isinstance(owner, ModuleType) or isinstance(function, MethodType):
-        return False
+        return not keeps and is_stream(owner) and name == "child"
     if isinstance(owner, type):
         return owner in (dict, bytes, int, float) and name in ("fromkeys", "fromhex", "from_bytes")
     if type(owner) in _CONTAINERS:

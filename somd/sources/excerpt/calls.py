@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from somd.arguments.instead import is_stream
 from somd.capture.attributes import MISSING, NotRun
 from somd.sources.excerpt.allowed import (
     holds_own,
@@ -113,7 +114,8 @@ class Calls:
         """`function(*args, **keywords)`."""
         if isinstance(function, functools.partial):
             return self.call(function.func, [*function.args, *args], {**function.keywords, **keywords})
-        if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        ours = is_stream(getattr(function, "__self__", None))
+        if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType) and not ours:
             return self.call(function.__func__, [function.__self__, *args], keywords)
         if isinstance(function, FunctionType) and function.__code__ in self.functions:
             return self._read(function, args, keywords)

@@ -6,6 +6,7 @@ markers, and the imports that they need: as `somd.dist` where the module has `im
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -54,7 +55,9 @@ def _plain(node: cst.FunctionDef, qualname: str, uses: _Uses) -> Plain:
     if node.asynchronous is not None:
         why = "it is asynchronous"
     elif node.decorators:
-        why = "it has a decorator already"
+        first = cst.Module([]).code_for_node(node.decorators[0].decorator)
+        compiled = re.match(r"(numba\.|nb\.)?(njit|jit)\b", first)
+        why = f"take `@{first}` off first, and write `range` for `prange`" if compiled else "it has a decorator already"
     elif not arrays:
         why = "its loops index no parameter that may be an array"
     return Plain(qualname, node, arrays, tuple(name for name in arrays if name in uses.written), why)
