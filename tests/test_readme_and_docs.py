@@ -139,6 +139,14 @@ def test_links_lead_somewhere(page: str) -> None:
             assert ((ROOT / page).parent / target).exists(), f"{page}: no {target}"
 
 
+@pytest.mark.parametrize("page", [*PAGES, *map(str, (ROOT / "somd" / "diagnostics" / "pages").glob("*.md"))])
+def test_stars_and_bars_show_as_they_are(page: str) -> None:
+    """Outside of code `2**44` begins bold text; in code in a table, a bar with a backslash shows that on some sites."""
+    text = re.sub(r"^ *```.*?^ *```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"\w\*\*\w.*", re.sub(r"`[^`]*`", "", text)) == []
+    assert re.findall(r"^\|.*`[^`|]*\\\|.*", text, re.MULTILINE) == []
+
+
 def test_the_api_page_names_everything() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert [name for name in somd.__all__ if f"`{name}" not in text and f"@{name}" not in text] == []

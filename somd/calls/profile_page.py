@@ -26,9 +26,10 @@ STYLE = """
   color-scheme: light dark; color: light-dark(#222, #ddd); background: light-dark(#fff, #1a1a1a); }
 .somd-profile h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
 .somd-profile .wide { overflow-x: auto; }
-.somd-profile table { border-collapse: collapse; width: 100%; }
+.somd-profile table { border-collapse: collapse; width: 100%; table-layout: auto; font-size: 13px; }
 .somd-profile td, .somd-profile th { padding: .15rem .5rem; text-align: right; white-space: nowrap; }
-.somd-profile td:first-child, .somd-profile th:first-child { text-align: left; white-space: normal; min-width: 8rem; }
+.somd-profile td:first-child, .somd-profile th:first-child { text-align: left; white-space: normal;
+  min-width: 14rem; overflow-wrap: anywhere; }
 .somd-profile tr.method { font-weight: 600; border-top: 1px solid #8886; }
 .somd-profile tr.part td:first-child { padding-left: 1.4rem; }
 .somd-profile svg { width: 100%; max-width: 760px; height: auto; min-width: 560px; display: block; }
@@ -107,7 +108,7 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     roof = " ".join(f"{x(at):.1f},{y(gflops):.1f}" for at, gflops in corners)
     drawn = [f"<polyline points='{roof}' fill='none' stroke='currentColor' stroke-width='2'/>"]
     said = f"{limit.gflops:.0f} GFLOP/s, {limit.gbytes:.0f} GB/s"
-    drawn.append(text(min(x(knee) + 8, WIDTH - 150), y(limit.gflops) - 4, said))
+    drawn.append(text(WIDTH - 20, y(limit.gflops) - 4, said, "end"))
     drawn += [text(x(10.0**power), height - 6, power_of_ten(power), "middle") for power in range(-3, 4)]
     powers = range(ceil(bottom), floor(top) + 1)
     drawn += [text(left - 8, y(10.0**power) + 4, power_of_ten(power), "end") for power in powers]

@@ -181,7 +181,7 @@ class Rod:
 
 def test_annotations_of_the_class_hold_before_any_call() -> None:
     before = Rod.cool.explain()
-    assert "phase 1" in before and "distributed parameters: self_heat" in before
+    assert "phase 1" in before and "distributed parameters: self.heat" in before
     Rod().cool(0.5)
     assert Rod.cool.explain() == before
 

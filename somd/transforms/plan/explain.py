@@ -36,7 +36,12 @@ def explain(plan: Plan) -> str:
         declared = method.combine.declared
         each = declared if isinstance(declared, tuple) else (declared,)
         lines.append(f"  the list of partial results is reduced by {', '.join(d.text for d in each)}")
-    return "\n".join(lines)
+    return as_written("\n".join(lines), attributes(method))
+
+
+def attributes(method: Method) -> dict[str, str]:
+    """What the user wrote for parameters that are attributes of objects: `self_u` is `self.u`."""
+    return {name: method.spelled[name] for name in method.param_names if name in method.spelled}
 
 
 def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:

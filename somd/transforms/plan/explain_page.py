@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.plan.explain import header_text, phase_text
+from somd.transforms.plan.explain import attributes, header_text, phase_text
 from somd.transforms.plan.requirements import requirements
 from somd.transforms.plan.statement_words import access_of, is_between, shown
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import Nest, Phase, Plan, Scan, Serial, Step, Uniform
 from somd.transforms.tree.names import names_read
+from somd.transforms.tree.spelling import as_written
 
 #: the parts of threads, in colours that people who do not tell red from green tell apart (Okabe and Ito)
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
@@ -51,7 +53,7 @@ def page(plan: Plan) -> str:
     body = "".join(_step(step, plan) for step in plan.body)
     if not plan.phases():
         body += "<p class='once'>nothing is distributed: all of it runs in order, on one thread</p>"
-    return f"<div class='somd-plan'><style>{STYLE}</style>{head}{body}</div>"
+    return f"<div class='somd-plan'><style>{STYLE}</style>{head}{as_written(body, attributes(method))}</div>"
 
 
 def _step(step: Step, plan: Plan) -> str:
@@ -77,8 +79,13 @@ def _step(step: Step, plan: Plan) -> str:
 def _phase(phase: Phase, plan: Plan) -> str:
     nest = phase.nest
     loops, *said = phase_text(phase, plan.method)
-    ranks = dict(plan.ranks)
-    checks = [each for each in nest.checks if shown(each.site, nest, plan.method)]
+    spelled = plan.method.spelled
+    ranks = {spelled.get(name, name): rank for name, rank in plan.ranks.items()}
+    checks = [
+        replace(each, condition=as_written(each.condition, spelled))
+        for each in nest.checks
+        if shown(each.site, nest, plan.method)
+    ]
     needed = [_sentence(each) for each in requirements(checks, ranks)]
     tested = [_sentence(each) for each in _tested(nest, plan)]
     others = [

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from somd.syntax import expression_of
 from somd.transforms.stages import Check
 
+_OPPOSITES: dict[type[ast.cmpop], str] = {ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">", ast.Lt: ">="}
 _NOUNS = {1: ("elements",), 2: ("rows", "columns")}
 
 
@@ -31,6 +32,10 @@ def requirement(condition: str, array: str, ranks: dict[str, int]) -> str:
     'if `u.shape[0] >= 3`: `v` needs at least `u.shape[0] - 1` elements'
     >>> requirement("n >= a.shape[1] + 1", "a", {"a": 2})
     '`a` needs at least `n` columns'
+    >>> requirement("out[:m].shape[0] >= a.shape[0] + 1", "out", {"a": 1})
+    '`out[:m].shape[0] <= a.shape[0]`'
+    >>> requirement("n >= 1 and a.shape[0] + k <= -1", "a", {"a": 1})
+    'if `n >= 1`: `a.shape[0] + k > -1`'
     """
     try:
         tree = expression_of(condition).body
@@ -42,7 +47,19 @@ def requirement(condition: str, array: str, ranks: dict[str, int]) -> str:
         if needed is not None:
             others = " and ".join(ast.unparse(each) for each in tests if each is not test)
             return f"if `{others}`: {needed}" if others else needed
-    return f"not `{condition}`"
+    return _other_way_round(tests) or f"not `{condition}`"
+
+
+def _other_way_round(tests: list[ast.expr]) -> str | None:
+    """What must hold for the last one of some comparisons to be false, if those before it are true."""
+    *others, last = tests
+    if not isinstance(last, ast.Compare) or len(last.ops) != 1 or type(last.ops[0]) not in _OPPOSITES:
+        return None
+    operator, right = _OPPOSITES[type(last.ops[0])], ast.unparse(last.comparators[0])
+    if operator == "<" and right.endswith(" + 1"):
+        operator, right = "<=", right.removesuffix(" + 1")
+    needed = f"`{ast.unparse(last.left)} {operator} {right}`"
+    return f"if `{' and '.join(map(ast.unparse, others))}`: {needed}" if others else needed
 
 
 def _needed(test: ast.expr, array: str, ranks: dict[str, int]) -> str | None:
@@ -70,8 +87,8 @@ def _axis(node: ast.expr) -> tuple[str, int] | None:
     """The array and the axis of `array.shape[axis]`."""
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         place = node.slice
-        if isinstance(node.value.value, ast.Name) and isinstance(place, ast.Constant) and isinstance(place.value, int):
-            return node.value.value.id, place.value
+        if isinstance(place, ast.Constant) and isinstance(place.value, int):
+            return ast.unparse(node.value.value), place.value
     return None
 
 
