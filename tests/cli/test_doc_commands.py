@@ -77,7 +77,7 @@ SMALLER = {
     "benchmarks.fence_cost": "--repeat 1",
     "benchmarks.first_call": "--repeat 1",
     "benchmarks.heat": "--points 16 --steps 2 --repeat 1",
-    "benchmarks.javagrande": "--class A --repeat 1",
+    "benchmarks.javagrande": "--class A --repeat 1 --targets sequential,multicore",
     "benchmarks.launch_cost": "--turns 10 --repeat 1 --device cpu",
     "benchmarks.loops": "--size tiny --repeat 1",
     "benchmarks.opencl_peers": "--repeat 1 --scale 1000 --device cpu",
@@ -96,6 +96,7 @@ SMALLER = {
 OTHER_ROWS = {
     "benchmarks.fence_cost": "a run for each layer",
     "benchmarks.bandwidth": "a column for each kernel",
+    "benchmarks.small_work": "other words",
 }
 QUICK = ("--adequacy", "-c ", "-m somd")
 MODEL = """
@@ -227,11 +228,13 @@ def arguments(command: str) -> tuple[dict[str, str], list[str]]:
     smaller = SMALLER.get(words[1] if words[0] == "-m" else words[0], "").split()
     for name, value in zip(smaller[::2], smaller[1::2], strict=True):
         if name in words:
-            words[words.index(name) + 1] = value
+            words[words.index(name) + 1] = words[words.index(name) + 1] if name == "--targets" else value
         elif name != "--device" and "--adequacy" not in words:
             words += [name, value]
     if "--kernels" not in words and "benchmarks.loops" in words:
         words += ["--kernels", "gemm,jacobi_1d"]
+    if "benchmarks.javagrande" in words and not {"--adequacy", "--no-start-up"} & {*words}:
+        words += ["--no-start-up"]
     return settings, words
 
 
