@@ -108,6 +108,7 @@ from somd.runtime.multicore.ranks import (
     tell_repacked,
     tile_trips,
 )
+from somd.runtime.multicore.register_tiles import sum_in_registers
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
@@ -224,6 +225,7 @@ __all__ = [
     "slave",
     "slave_range",
     "small_work",
+    "sum_in_registers",
     "sweeps_at_a_time",
     "table_length",
     "take_array",

@@ -434,7 +434,7 @@ class _Runner:
             names.update({name: own[name] for name in carried if name in own})
 
     def _iteration(self, names: Names, tiled: bool) -> None:
-        code = self.code.tile if tiled else self.code.strips if self.in_strips else self.code.body
+        code = self.code.tile if tiled else self.code.strips if self.in_strips else self.code.packed or self.code.body
         assert code is not None
         signal = code(names)
         claim(not isinstance(signal, Returned), f"region {self.region.number} is left early")

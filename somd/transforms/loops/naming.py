@@ -47,7 +47,7 @@ def _others(node: Statement) -> Iterator[str]:
         yield from (variable.name for variable in node.carried)
         yield from (copy for _, copy in node.snapshots)
         yield from (table.array for table in node.tables)
-        bodies = [each.body for each in (*node.tables, node.strips, node.tile) if each is not None]
+        bodies = [each.body for each in (*node.tables, node.strips, node.tile, node.packed) if each is not None]
         yield from (name for body in bodies for inner in statements_in(body) for name in set_by(inner))
         for piece in node.pieces:
             yield from (name for inner in statements_in((piece.loop,)) for name in set_by(inner))

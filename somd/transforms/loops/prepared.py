@@ -23,6 +23,8 @@ class Prepared:
     #: the body in strips, and that of a tile
     strips: Code | None
     tile: Code | None
+    #: that of a trip of a tile whose sums stay in registers
+    packed: Code | None
     #: whether checks fail
     failed: list[Value]
     #: the limits of the trips that those of a tile share; the conditions of strips
@@ -41,7 +43,8 @@ def prepared(region: Region, meaning: Meaning) -> Prepared:
     tables = [(value(table.count), meaning.block(table.body)) for table in region.tables]
     meaning.claimed = {loop.variable.name: loop.variable.range for loop in region.loops}
     body = meaning.block(region.body)
-    strips, tile = (None if each is None else meaning.block(each.body) for each in (region.strips, region.tile))
+    ways = (region.strips, region.tile, region.packed)
+    strips, tile, packed = (None if each is None else meaning.block(each.body) for each in ways)
     meaning.watched, meaning.claimed = frozenset(), {}
     limits = [(value(loop.start), value(loop.stop), value(loop.step)) for loop in region.loops]
     hulls = [None if loop.hull is None else (exact(loop.hull[0]), exact(loop.hull[1])) for loop in region.loops]
@@ -50,4 +53,5 @@ def prepared(region: Region, meaning: Meaning) -> Prepared:
     inner = [value(each) for each in (() if region.tile is None else region.tile.inner or ())]
     where = [value(each) for each in (() if region.strips is None else region.strips.where)]
     pieces = [prepared(each, meaning) for each in region.pieces]
-    return Prepared(region, body, limits, hulls, checks, exactly, tables, strips, tile, failed, inner, where, pieces)
+    others = (failed, inner, where, pieces)
+    return Prepared(region, body, limits, hulls, checks, exactly, tables, strips, tile, packed, *others)

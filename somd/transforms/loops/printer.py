@@ -236,6 +236,10 @@ def _loops(node: Region) -> Iterator[str]:
         strips += f" from {' to '.join(limits)}" if node.tile.inner is not None else ""
         yield f"{inner}{node.tile.count} trips of {node.tile.variable.name} at once{strips}"
         yield from (inner + line for line in _indented(_block(node.tile.body)))
+    if node.packed is not None:
+        inner = INDENT * node.depth
+        yield f"{inner}packed, {node.packed.rows} by {node.packed.columns} trips at once"
+        yield from (inner + line for line in _indented(_block(node.packed.body)))
     for number, piece in enumerate(node.pieces, 1):
         inner = INDENT * node.depth
         yield f"{inner}piece {number}"

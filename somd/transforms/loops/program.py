@@ -13,11 +13,13 @@
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Panels     ::= region, kept                                                the same, its last region later
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
-                   strips, tile, pieces: Region*
+                   strips, tile, packed, pieces: Region*
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Strips     ::= body, length, assumed, where              the innermost loop of a region, its trips side by side
     Tile       ::= variable, count, length, body, inner      some trips of the loop around strips at once, or without
                                                              strips of the innermost loop
+    Packed     ::= rows, columns, before: Statement*, guard, loop, behind     trips of the two innermost loops at once,
+                                                             their sums in registers
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
     Combined   ::= array, op                                                   private copies, which the fence combines
     Expression ::= Constant | Variable | Element | Length(array, axis) | Operation(operator, operands)
@@ -61,6 +63,7 @@ from somd.transforms.loops.expressions import Operation as Operation
 from somd.transforms.loops.expressions import Variable as Variable
 from somd.transforms.loops.origins import NOWHERE as NOWHERE
 from somd.transforms.loops.origins import Origin as Origin
+from somd.transforms.loops.packed import Packed as Packed
 from somd.transforms.loops.reduced import CombinedArray as CombinedArray
 from somd.transforms.loops.reduced import Reduced as Reduced
 from somd.transforms.loops.scan import CarriedScalar as CarriedScalar
@@ -360,8 +363,9 @@ class Region:
     under which all is one part; the partitioner of array `partition` cuts the trips into parts that run in order.
     `snapshots` are the copies that relaxed reads see, which the region takes itself if `fresh`.
     `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop, and a `tile`
-    one for as many trips as there are whole tiles. `pieces` do what the region does, in its place: each part of its
-    outermost loop, which is that of all pieces, runs them one after the other. They may have further free loops.
+    one for as many trips as there are whole tiles; one that is `packed` runs in that way. `pieces` do what the region
+    does, in its place: each part of its outermost loop, which is that of all pieces, runs them one after the other.
+    They may have further free loops.
     """
 
     number: int
@@ -384,6 +388,7 @@ class Region:
     tables: tuple[Table, ...] = ()
     strips: Strips | None = None
     tile: Tile | None = None
+    packed: Packed | None = None
     pieces: tuple[Region, ...] = ()
     origin: Origin = field(default=NOWHERE, compare=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from somd.transforms.loops.program import (
     Assign,
+    Cast,
     Constant,
     Element,
     Expression,
@@ -45,6 +46,12 @@ def may_be_cut(loop: Loop) -> bool:
 def is_steady(node: Expression, changed: set[str]) -> bool:
     """Whether a value is computed from scalars and lengths alone, none of them `changed`."""
     kinds = Variable | Constant | Operation | Length
+    return all(isinstance(each, kinds) for each in inside(node)) and read(node).isdisjoint(changed)
+
+
+def stays(node: Expression, changed: set[str]) -> bool:
+    """The same, casts among what it is computed by."""
+    kinds = Variable | Constant | Operation | Length | Cast
     return all(isinstance(each, kinds) for each in inside(node)) and read(node).isdisjoint(changed)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
 from somd.transforms.loops import panels, time_tiles
+from somd.transforms.loops.apart import reads_of
 from somd.transforms.loops.making import BOOL8, INT64
 from somd.transforms.loops.program import (
     Allocate,
@@ -28,6 +29,7 @@ from somd.transforms.loops.program import (
     Lanes,
     LibraryCall,
     Loop,
+    Packed,
     Partials,
     Program,
     Rebind,
@@ -47,7 +49,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import inside
-from somd.transforms.loops.rows import may_be_cut
+from somd.transforms.loops.rows import is_steady, may_be_cut
 from somd.transforms.loops.scan_claims import problems_of
 from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
@@ -302,6 +304,8 @@ class _Verifier(ExpressionVerifier):
             self.strips(node, node.strips, inputs)
         if node.tile is not None:
             self.tile(node, node.tile, inputs)
+        if node.packed is not None:
+            self.packed(node, node.packed, inputs)
         self.known, self.written, self.loops, self.around = before
         for piece in node.pieces:
             self.piece(node, piece)
@@ -394,6 +398,22 @@ class _Verifier(ExpressionVerifier):
             own = read(each) <= {*node.scalars, *(loop.variable.name for loop in node.loops[:known])}
             self.expect(own and each.type == INT64, "the trips that a tile shares are limited by something else")
         self.for_lanes(node, tile.body, inputs, known)
+
+    def packed(self, node: Region, packed: Packed, inputs: set[str]) -> None:
+        """What trips do of which some go through a loop side by side: that reads what the region does not write, and
+        runs alike for them; its sum alone goes from one part to another."""
+        places = {loop.variable.name for loop in node.loops[-2:]}
+        alone = len(places) == 2 and not node.carried and node.strips is None and node.tile is None
+        self.expect(alone and len(packed.loop.body) == 1, f"region {node.number} has no sums for registers")
+        changed = places | assigned(packed.body)
+        limits = (packed.loop.start, packed.loop.stop, *(() if packed.guard is None else (packed.guard,)))
+        self.expect(all(is_steady(each, changed) for each in limits), "a loop beside others has trips of its own")
+        elements = [each for each in expressions_in((packed.loop,)) if isinstance(each, Element)]
+        steady = not any(each.array in {*node.written, *node.local_arrays} for each in elements)
+        self.expect(steady, f"region {node.number} writes what it has packed")
+        handed = assigned(packed.before) & {*reads_of(packed.behind), *reads_of((packed.loop,))}
+        self.expect(handed <= assigned(packed.loop.body), "more than a sum goes from one part of a trip to another")
+        self.for_lanes(node, packed.body, inputs, len(node.loops))
 
     def lanes(self, node: Lanes) -> None:
         if self.variable is None:

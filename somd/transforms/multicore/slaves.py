@@ -23,13 +23,14 @@ from somd.transforms.emit.declared import scalars_set
 from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
-from somd.transforms.loops.program import Expression, Region, Strips, Tile
+from somd.transforms.loops.program import Expression, Packed, Region, Strips, Tile
 from somd.transforms.loops.scopes import given_to, read
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
 from somd.transforms.multicore.names import LANES, Fresh
-from somd.transforms.multicore.printing import Printing
+from somd.transforms.multicore.packed_loops import packed_loops
+from somd.transforms.multicore.printing import Printing, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.table_functions import tables_made, with_tables
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
@@ -204,6 +205,8 @@ class SlaveBuilder:
             return self.body()
         dim = self.dims[level]
         start, stop = self.limits(dim, level, outer)
+        if level == len(self.dims) - 2 and self.region.packed is not None:
+            return self.packed(self.region.packed, level, (start, stop))
         if level == self.region.tiled and self.tile is not None:
             return self.in_tiles(self.tile, dim, (start, stop))
         return self.one_by_one(level, outer, start, stop)
@@ -234,6 +237,15 @@ class SlaveBuilder:
             return [*parsed(*begin), *(self.loop(dim, each, body) for each in ranges)]
         step = "" if dim.step == 1 else f", {dim.step}"
         return [self.loop(dim, f"range({start}, {stop}{step})", body)]
+
+    def packed(self, packed: Packed, level: int, rows: tuple[str, str]) -> list[cst.BaseStatement]:
+        """The two innermost loops in tiles whose sums stay in registers."""
+
+        def columns(scope: Scope) -> tuple[str, str]:
+            return self.clipped(self.dims[level + 1], level + 1, None, scope)
+
+        lines = parsed_lines(packed_loops(packed, self.region, self.scope(), rows, columns))
+        return [*self.lowest(), *lines]
 
     @property
     def tile(self) -> Tile | None:

@@ -38,7 +38,7 @@ def alignment(program: Program) -> Program:
 
 
 def _marked(region: Region) -> Region:
-    if region.strips is not None:
+    if region.strips is not None or region.packed is not None:
         return region
     body = each_statement(region.loop.body, _aligned)
     return region if body == region.loop.body else replace(region, loop=replace(region.loop, body=body))

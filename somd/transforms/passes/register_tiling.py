@@ -94,7 +94,7 @@ def register_tiling(program: Program, rows: int, most: int, room: int) -> Progra
 
 
 def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> Region:
-    if region.tiled < 0 or region.reductions or not may_take_turns(region):
+    if region.packed is not None or region.tiled < 0 or region.reductions or not may_take_turns(region):
         return region
     loop, strips = region.loops[region.tiled], region.strips
     steps = isinstance(loop.step, Constant) and loop.step.value == 1

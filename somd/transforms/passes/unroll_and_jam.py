@@ -84,7 +84,7 @@ def unroll_and_jam(program: Program, trips: int, most: int, shared: int) -> Prog
     names = NewNames(program)
 
     def of_region(region: Region) -> Region:
-        if region.relaxed:
+        if region.relaxed or region.packed is not None:
             return region
         if region.strips is None:
             made = with_bodies(region, lambda body: _Jamming(region, body, names, trips, most).block(body))

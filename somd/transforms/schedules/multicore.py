@@ -9,6 +9,7 @@ from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.compaction import compaction
 from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
+from somd.transforms.passes.packing import packing
 from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
@@ -28,6 +29,9 @@ OPERATIONS = 32
 #: how many trips of a region's loop, and the operations in a tile of them
 ROWS = 8
 TILE = 64
+#: the rows of a tile whose sums stay in registers, and the bytes of a row of them: 24 vectors of 64 bytes
+TILE_ROWS = 6
+TILE_WIDTH = 256
 
 SCHEDULE: tuple[Pass, ...] = (
     precompute,
@@ -35,6 +39,7 @@ SCHEDULE: tuple[Pass, ...] = (
     fission,
     interchange,
     register_accumulation,
+    partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS, shared=TILE // ROWS),

@@ -1,0 +1,216 @@
+"""Tiles of sums that stay in the registers of vectors while a loop runs.
+
+LLVM makes no such tiles of loops over lanes: it loads and stores a sum in each trip of the loop. So the LLVM code is
+written here, for a term that is given as text; its products and sums are rounded one by one, in the order of the text.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from llvmlite import ir as _ir
+from numba import types as _types
+from numba.extending import intrinsic as _intrinsic
+
+from somd.runtime.multicore.numba_internals.libraries import has_wide_vectors
+from somd.runtime.multicore.numba_internals.lowering import cgutils, make_array
+from somd.syntax import module_of
+
+ir: Any = _ir
+types: Any = _types
+intrinsic: Any = _intrinsic
+
+#: bytes of vectors: the widest, those of AVX, others
+WIDE, OF_AVX, NARROW = 64, 32, 16
+#: vectors of a row in registers: with 6 rows they take 24 of 32, or 12 of 16
+MANY, FEW = 4, 2
+_WORD, _INDEX = ir.IntType(64), ir.IntType(32)
+_OF_REALS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul"}
+_OF_WORDS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator,unused-ignore]
+def sum_in_registers(
+    typing_context: Any,
+    term: Any,
+    places: Any,
+    rows: Any,
+    columns: Any,
+    sums: Any,
+    count: Any,
+    first: Any,
+    last: Any,
+    start: Any,
+    stop: Any,
+    packed: Any,
+    panels: Any,
+    names: Any,
+    values: Any,
+) -> Any:
+    """For each trip of a loop, from `start` to before `stop`, let each sum of a tile become what the text `term` says.
+
+    `places` are the names in the text of the sum, of the row, and of the trip; `rows` and `columns`, constants, are the
+    sizes of the tile, whose sums lie in `sums` row by row. Of the columns `count` are wanted. Its rows are those from
+    `first` on, `last` in place of rows behind that one. `packed` are the names of `panels`, in each of which what all
+    columns have for a trip lies side by side. `names` are those of `values`: scalars that are the same for all sums,
+    and arrays.
+    """
+    literals = (term, places, rows, columns, packed, names)
+    if not all(isinstance(each, types.Literal) for each in literals):
+        return None
+    word = types.intp
+    given = (term, places, rows, columns, sums, word, word, word, word, word, packed, panels, names, values)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds, found = signature.args, arguments
+        tile = _Tile(context, builder, kinds[4], found[4], rows.literal_value, columns.literal_value)
+        tile.places = places.literal_value.split()
+        for text, at in ((packed, 11), (names, 13)):
+            known = tile.panels if text is packed else tile.values
+            each = cgutils.unpack_tuple(builder, found[at], len(kinds[at]))
+            known.update(zip(text.literal_value.split(), zip(kinds[at], each, strict=True), strict=True))
+        [node] = module_of(term.literal_value).body
+        assert isinstance(node, ast.Expr)
+        tile.write(node.value, *found[5:10])
+        return context.get_dummy_value()
+
+    return types.void(*given), generate
+
+
+def vector_bytes(features: str) -> int:
+    """How wide vectors are on a processor with these features, in LLVM's words."""
+    return WIDE if has_wide_vectors() else OF_AVX if "+avx" in features.split(",") else NARROW
+
+
+class _Tile:
+    """Writes the code of one tile."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, sums: Any, rows: int, columns: int) -> None:
+        self.context, self.builder = context, builder
+        self.rows, self.columns = rows, columns
+        self.real = context.get_value_type(kind.dtype)
+        self.size = context.get_abi_sizeof(self.real)
+        self.sums = make_array(kind)(context, builder, sums).data
+        width = vector_bytes(context.codegen()._tm_features)
+        self.lanes = width // self.size
+        self.vector = ir.VectorType(self.real, self.lanes)
+        self.many = MANY if width == WIDE else FEW
+        self.places: list[str] = []
+        #: arrays and scalars by their names, with Numba's types
+        self.panels: dict[str, tuple[Any, Any]] = {}
+        self.values: dict[str, tuple[Any, Any]] = {}
+
+    def write(self, term: ast.expr, count: Any, first: Any, last: Any, start: Any, stop: Any) -> None:
+        """The columns that are wanted: so many vectors at a time, and one by one where that is less work."""
+        builder = self.builder
+        rows = [builder.add(first, _WORD(row)) for row in range(self.rows)]
+        self.at_rows = [builder.select(builder.icmp_signed("<", row, last), row, last) for row in rows]
+        whole, most = self.many * self.lanes, self.many
+        # as many columns as are whole, or more than half of it
+        upto = builder.add(count, _WORD(whole // 2 - 1))
+        upto = builder.and_(upto, _WORD(-whole))
+        for self.many, begin, end in ((most, _WORD(0), upto), (1, upto, count)):
+            step = _WORD(self.many * self.lanes)
+            with cgutils.for_range_slice(builder, begin, end, step, _WORD) as (column, _):
+                self.column = column
+                self.through(term, start, stop)
+
+    def through(self, term: ast.expr, start: Any, stop: Any) -> None:
+        """The loop, for some columns of all rows."""
+        builder, before = self.builder, self.builder.block
+        parts = [(row, part) for row in range(self.rows) for part in range(self.many)]
+        held = [builder.load(self.at_sum(*each), align=self.size) for each in parts]
+        head, body, end = (builder.append_basic_block(name) for name in ("sum.head", "sum.trip", "sum.end"))
+        builder.branch(head)
+        builder.position_at_end(head)
+        trip = builder.phi(_WORD)
+        sums = [builder.phi(self.vector) for _ in parts]
+        builder.cbranch(builder.icmp_signed("<", trip, stop), body, end)
+        builder.position_at_end(body)
+        self.trip, self.number = trip, builder.sub(trip, start)
+        self.shared: dict[str, Any] = {}
+        made: list[Any] = []
+        for row in range(self.rows):
+            self.row, self.sum = row, sums[row * self.many : (row + 1) * self.many]
+            made += self.value(term)
+        following = builder.add(trip, _WORD(1))
+        for phi, value, changed in zip((trip, *sums), (start, *held), (following, *made), strict=True):
+            phi.add_incoming(value, before)
+            phi.add_incoming(changed, body)
+        builder.branch(head)
+        builder.position_at_end(end)
+        for each, value in zip(parts, sums, strict=True):
+            builder.store(value, self.at_sum(*each), align=self.size)
+
+    def at_sum(self, row: int, part: int) -> Any:
+        offset = self.builder.add(self.column, _WORD(row * self.columns + part * self.lanes))
+        return self.builder.bitcast(self.builder.gep(self.sums, [offset]), self.vector.as_pointer())
+
+    # --- the term ------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of a part of the term: a number, or a list of vectors for some columns. What is the same for all
+        rows is computed once."""
+        own = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        if own & set(self.places[:2]):
+            return self.made(node)
+        text = ast.unparse(node)
+        if text not in self.shared:
+            self.shared[text] = self.made(node)
+        return self.shared[text]
+
+    def made(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name):
+            return self.sum if node.id == self.places[0] else self.values[node.id][1]
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            name = node.value.id
+            return self.column_of(*self.panels[name]) if name in self.panels else self.element(name, node.slice)
+        assert isinstance(node, ast.BinOp), ast.dump(node)
+        left, right = self.value(node.left), self.value(node.right)
+        make = getattr(self.builder, _OF_REALS[type(node.op)])
+        if not isinstance(left, list) and not isinstance(right, list):
+            return make(left, right)
+        pairs = zip(self.spread(left), self.spread(right), strict=True)
+        return [make(one, other) for one, other in pairs]
+
+    def spread(self, value: Any) -> list[Any]:
+        """A value as vectors."""
+        if isinstance(value, list):
+            return value
+        none = ir.Constant(self.vector, ir.Undefined)
+        first = self.builder.insert_element(none, value, _INDEX(0))
+        zeros = ir.Constant(ir.VectorType(_INDEX, self.lanes), [0] * self.lanes)
+        return [self.builder.shuffle_vector(first, none, zeros)] * self.many
+
+    def column_of(self, kind: Any, array: Any) -> list[Any]:
+        """What a panel has for the trip."""
+        builder, data = self.builder, make_array(kind)(self.context, self.builder, array).data
+        offset = builder.add(builder.mul(self.number, _WORD(self.columns)), self.column)
+        places = [builder.gep(data, [builder.add(offset, _WORD(part * self.lanes))]) for part in range(self.many)]
+        pointer = self.vector.as_pointer()
+        return [builder.load(builder.bitcast(each, pointer), align=self.size) for each in places]
+
+    def element(self, name: str, index: ast.expr) -> Any:
+        """An element of an array."""
+        (kind, array), builder = self.values[name], self.builder
+        found = make_array(kind)(self.context, builder, array)
+        indexes = index.elts if isinstance(index, ast.Tuple) else [index]
+        place = _WORD(0)
+        for each, stride in zip(indexes, cgutils.unpack_tuple(builder, found.strides, kind.ndim), strict=True):
+            place = builder.add(place, builder.mul(self.whole(each), stride))
+        data = builder.gep(builder.bitcast(found.data, ir.IntType(8).as_pointer()), [place])
+        return builder.load(builder.bitcast(data, self.real.as_pointer()), align=self.size if kind.aligned else 1)
+
+    def whole(self, node: ast.expr) -> Any:
+        """An index."""
+        if isinstance(node, ast.Constant):
+            return _WORD(node.value)
+        if isinstance(node, ast.Name):
+            known = {self.places[1]: self.at_rows[self.row], self.places[2]: self.trip}
+            return known[node.id] if node.id in known else self.values[node.id][1]
+        if isinstance(node, ast.UnaryOp):
+            return self.builder.neg(self.whole(node.operand))
+        assert isinstance(node, ast.BinOp), ast.dump(node)
+        left, right = self.whole(node.left), self.whole(node.right)
+        return getattr(self.builder, _OF_WORDS[type(node.op)])(left, right)

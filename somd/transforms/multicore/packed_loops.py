@@ -1,0 +1,226 @@
+"""Two free loops whose sums stay in registers (`passes/packing`) -> the text of a slave's loops.
+
+for j0 in range(0, m, 32):            for so many columns at once
+    B_packed[k, lane] = B[k, j]       what each trip of the loop reads by column, one row behind the other
+    for tile in range(lo, hi, 6):     for so many rows at once
+        sums[row, lane] = C[i, j]     what each trip does before
+        sum_in_registers(...)         the loop, for all of them
+        C[i, j] = sums[row, lane]     and behind
+
+A tile at the edge has its full size in registers: the rows and columns that are none of the region's are computed from
+elements of others, and nothing is done with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from somd.transforms.emit.python import Statements
+from somd.transforms.emit.python_expressions import Expressions, Scope
+from somd.transforms.emit.python_text import numpy_name
+from somd.transforms.loops.program import Element, Expression, Loop, Operation, Packed, Region, Statement, Variable
+from somd.transforms.loops.rows import stays
+from somd.transforms.loops.scopes import assigned, read
+from somd.transforms.loops.walking import expressions_in, inside
+from somd.transforms.multicore.names import FAR
+
+INDENT = "    "
+Limits = tuple[str, str]
+
+
+def packed_loops(
+    packed: Packed, region: Region, scope: Scope, rows: Limits, columns: Callable[[Scope], Limits]
+) -> list[str]:
+    """The lines of both loops: the outer one between `rows`, the inner one between `columns`, as the names of a scope
+    tell them."""
+    return _Writer(packed, region, scope, columns).lines(rows)
+
+
+class _Writer:
+    def __init__(self, packed: Packed, region: Region, scope: Scope, columns: Callable[[Scope], Limits]) -> None:
+        self.packed = packed
+        self.region = region
+        self.scope = scope
+        self.columns = columns
+        self.outer, self.inner = region.loops[-2:]
+        self.row, self.column = (scope.name(each.variable.name) for each in (self.outer, self.inner))
+        self.trip = scope.name(packed.loop.variable.name)
+        self.sum = packed.sum.target
+        names = ("base", "count", "tile", "row", "at", "lane", "first_row", "end_row")
+        self.base, self.count, self.tile, self.place, self.at, self.lane, self.first, self.end = map(scope.fresh, names)
+        self.sums = scope.fresh(f"{scope.name(self.sum.name)}_tile")
+        self.start, self.stop = (self.text(each) for each in (packed.loop.start, packed.loop.stop))
+        self.moves = self.outer.variable.name in read(self.inner.start, self.inner.stop)
+        self.copies = self.packed_elements()
+        #: names for what is the same for all trips, and the text of what the sum becomes
+        self.factors: dict[Expression, str] = {}
+        self.term = ""
+
+    def text(self, node: Expression, scope: Scope | None = None) -> str:
+        return Expressions(scope or self.scope).value(node).text
+
+    # --- both loops ----------------------------------------------------------------------------------------------
+
+    def lines(self, rows: Limits) -> list[str]:
+        self.term = self.text_of_sum()
+        dtype, size = numpy_name(self.sum.type.dtype), self.packed.rows * self.packed.columns
+        made = [f"{self.sums} = lane_array({size}, np.{dtype})"]
+        made += [f"for {self.lane} in range({size}):", f"{INDENT}{self.sums}[{self.lane}] = np.{dtype}(0)"]
+        made += [f"{text} = {self.text(node)}" for node, text in self.factors.items() if text != self.text(node)]
+        first, last = (f"({each})" for each in rows)
+        start, stop = self.columns_of(first, 0), self.columns_of(f"{last} - 1", 1)
+        count = f"max({self.difference()}, 0)"
+        for element, name in self.copies.items():
+            shape = f"({count}, {self.packed.columns})"
+            made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
+        return [*made, *self.panels(rows, (start, stop))]
+
+    def columns_of(self, row: str, which: int) -> str:
+        """Where the columns of a row begin (0) or end (1)."""
+        names = {**self.scope.renamed, self.outer.variable.name: f"({row})"}
+        return self.columns(replace(self.scope, renamed=names))[which]
+
+    def panels(self, rows: Limits, columns: Limits) -> list[str]:
+        wide, tall = self.packed.columns, self.packed.rows
+        before = [f"{self.first}, {self.end} = {rows[0]}, {rows[1]}"]
+        if self.moves:  # rows that have columns here are those between
+            ends = ((self.first, f"{self.first} += 1", self.first), (self.end, f"{self.end} -= 1", f"{self.end} - 1"))
+            for _, step, row in ends:
+                low, high = self.columns_of(row, 0), self.columns_of(row, 1)
+                none = f"max({self.base}, {low}) >= min({self.base} + {wide}, {high})"
+                before += [f"while {self.first} < {self.end} and {none}:", f"{INDENT}{step}"]
+        behind, guarded = self.of_rows(self.packed.behind), [*self.call()]
+        tile = [*self.of_rows(self.packed.before), *self.under_guard(guarded), *behind]
+        body = [
+            f"{self.count} = min({wide}, {columns[1]} - {self.base})",
+            *self.under_guard(self.packing()),
+            *before,
+            f"for {self.tile} in range({self.first}, {self.end}, {tall}):",
+            *_in(tile),
+        ]
+        whole = [
+            *self.inner.origin.comments,
+            f"for {self.base} in range({columns[0]}, {columns[1]}, {wide}):",
+            *_in(body),
+        ]
+        return [*self.outer.origin.comments, f"if ({rows[0]}) < ({rows[1]}):", *_in(whole)]
+
+    def under_guard(self, lines: list[str]) -> list[str]:
+        guard = self.packed.guard
+        return lines if guard is None else [f"if {Expressions(self.scope).test(guard).text}:", *_in(lines)]
+
+    def assumed(self, loop: Loop, body: Sequence[Statement] = ()) -> list[str]:
+        return Statements(self.scope, frozenset(), FAR).assumed(replace(loop, body=tuple(body) or loop.body))
+
+    # --- parts of them -------------------------------------------------------------------------------------------
+
+    def of_rows(self, body: tuple[Statement, ...]) -> list[str]:
+        """What each trip of a tile does before the loop, or behind it; nothing for nothing."""
+        if not body:
+            return []
+        wide = self.packed.columns
+        names = {**self.scope.renamed, self.sum.name: f"{self.sums}[{self.at} + {self.lane}]"}
+        start, stop = self.columns(self.scope)
+        printer = Statements(replace(self.scope, renamed=names), frozenset(), FAR)
+        trip = [f"{self.column} = {self.base} + {self.lane}", *self.assumed(self.inner, body), *printer.block(body)]
+        limits = f"max({self.base}, {start}) - {self.base}, min({self.base} + {wide}, {stop}) - {self.base}"
+        trips = [f"for {self.lane} in range({limits}):", *_in(trip)]
+        row = [f"{self.row} = {self.tile} + {self.place}", *self.assumed(self.outer, body)]
+        row = [*row, f"{self.at} = {self.place} * {wide}", *trips]
+        return [f"for {self.place} in range(min({self.packed.rows}, {self.end} - {self.tile})):", *_in(row)]
+
+    def packing(self) -> list[str]:
+        """The copies of what the loop reads by column."""
+        made: list[str] = []
+        head = f"for {self.trip} in range({self.start}, {self.stop}):"
+        column = f"{self.column} = {self.base} + {self.lane}"
+        for element, name in self.copies.items():
+            lanes = f"for {self.lane} in range({self.count}):"
+            assumed = [*self.assumed(self.inner, self.packed.loop.body)]
+            copy = f"{name}[{self.from_start()}, {self.lane}] = {self.text(element)}"
+            along = self.inner.variable.name in read(element.indices[-1])
+            trips = [head, *_in([*self.assumed(self.packed.loop)])]
+            if along:
+                made += [*trips, *_in([lanes, *_in([column, *assumed, copy])])]
+            else:
+                made += [lanes, *_in([column, *assumed, *trips, *_in([copy])])]
+            zero = f"{name}[{self.from_start()}, {self.lane}] = 0"
+            beside = [head, *_in([f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in([zero])])]
+            made += [f"if {self.count} < {self.packed.columns}:", *_in(beside)]
+        return made
+
+    def from_start(self) -> str:
+        """The number of a trip of the loop."""
+        return self.trip if self.start == "0" else f"{self.trip} - ({self.start})"
+
+    def difference(self) -> str:
+        return self.stop if self.start == "0" else f"{self.stop} - ({self.start})"
+
+    def call(self) -> list[str]:
+        """The loop, for all trips of a tile."""
+        places = f"{self.scope.name(self.sum.name)} {self.row} {self.trip}"
+        size = f"{self.packed.rows}, {self.packed.columns}"
+        names = self.names_read()
+        given = [f'"{" ".join(each)}", ({", ".join(each)},)' for each in (tuple(self.copies.values()), names)]
+        limits = f"{self.tile}, {self.end} - 1, {self.start}, {self.stop}"
+        lines = [
+            f'"{self.term}",',
+            f'"{places}",',
+            f"{size}, {self.sums}, {self.count}, {limits},",
+            *(f"{each}," for each in given),
+        ]
+        return [*self.packed.loop.origin.comments, "sum_in_registers(", *_in(lines), ")"]
+
+    # --- what is added -------------------------------------------------------------------------------------------
+
+    def packed_elements(self) -> dict[Element, str]:
+        """The elements that are copied, and the names of the arrays that they are copied to."""
+        found: dict[Element, str] = {}
+        for each in expressions_in(self.packed.loop.body):
+            if isinstance(each, Element) and self.inner.variable.name in read(*each.indices) and each not in found:
+                number = sum(other.array == each.array for other in found)
+                wanted = f"{self.scope.name(each.array)}_packed" + (f"_{number}" if number else "")
+                found[each] = self.scope.fresh(wanted)
+        return found
+
+    def names_read(self) -> tuple[str, ...]:
+        """The scalars and arrays that are the same for all trips, but for those that are packed."""
+        own = {self.outer.variable.name, self.packed.loop.variable.name, self.sum.name}
+        names: dict[str, None] = dict.fromkeys(self.factors.values())
+        for each in self.elements():
+            if each not in self.copies:
+                names[self.scope.name(each.array)] = None
+                names.update(
+                    {self.scope.name(name): None for index in each.indices for name in sorted(read(index) - own)}
+                )
+        return tuple(names)
+
+    def elements(self) -> list[Element]:
+        return [each for each in inside(self.packed.sum.value) if isinstance(each, Element)]
+
+    def text_of_sum(self) -> str:
+        """What the sum becomes, with names for what stays."""
+        changed = {each.variable.name for each in (self.outer, self.inner, self.packed.loop)}
+        changed |= assigned(self.packed.body)
+
+        def named(node: Expression) -> Expression:
+            if isinstance(node, Element) or (isinstance(node, Variable) and node.name in changed):
+                return node
+            if stays(node, changed):
+                own = self.text(node)
+                plain = own if own.isidentifier() else self.scope.fresh(f"factor_{len(self.factors) + 1}")
+                name = self.factors.setdefault(node, plain)
+                return Variable(name, node.type)
+            assert isinstance(node, Operation)
+            return replace(node, operands=tuple(map(named, node.operands)))
+
+        def placed(element: Element, indexes: list[str]) -> str | None:
+            found = self.copies.get(element)
+            return None if found is None else f"{found}[{self.trip}, {self.column}]"
+
+        return self.text(named(self.packed.sum.value), replace(self.scope, placed=placed))
+
+
+def _in(lines: Sequence[str]) -> list[str]:
+    return [INDENT + line for line in lines]

@@ -1,0 +1,246 @@
+"""Sums in registers: which regions are packed, that each sum keeps its bits, and bugs in the pass and what runs it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import somd
+from somd import dist
+from somd.runtime.multicore import register_tiles
+from somd.transforms.loops.program import Program, Region, Store
+from somd.transforms.loops.verify import InvalidProgram, verify
+from somd.transforms.multicore.packed_loops import _Writer
+from somd.transforms.passes import packing as module
+from somd.transforms.passes.packing import _Term, packing
+from tests.differential import harness
+from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
+
+packed = partial(packing, rows=6, width=256)
+SQUARE = (np.arange(121.0).reshape(11, 11) % 17 - 8) / 3
+
+PRODUCT = """
+def product(alpha: float, a: A, b: np.ndarray, c: A):
+    for i in range(c.shape[0]):
+        for j in range(1, c.shape[1]):
+            s = c[i, j] * i
+            for k in range(b.shape[0]):
+                s += alpha * a[i, k] * b[k, j]
+            c[i, j] = s
+"""
+UNDER = """
+def under(a: A, b: np.ndarray, c: A, n: int):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = 1.0
+            if n > 5:
+                s = s + c[i, j]
+                for k in range(2, n):
+                    s -= a[k, i] * (b[j, k] - a[0, k])
+                s = s - 1.0
+            c[i, j] = s * 0.5
+"""
+UPPER = """
+def upper(a: A, c: A):
+    for i in range(c.shape[0]):
+        for j in range(i, c.shape[1]):
+            s = 0.0
+            for k in range(a.shape[0]):
+                s += a[k, i] * a[k, j]
+            c[i, j] = s
+"""
+LOWER = UPPER.replace("range(i, c.shape[1])", "range(2, 1 + i)")
+BAND = UPPER.replace("range(i, c.shape[1])", "range(max(i - 3, 0), min(i + 4, c.shape[1]))")
+ANTI = UPPER.replace("range(i, c.shape[1])", "range(0, c.shape[1] - i)")
+SPARSE = UPPER.replace("range(i, c.shape[1])", "range(i, c.shape[1], 2)")
+RAGGED = UPPER.replace("range(a.shape[0])", "range(i)")
+DIVIDED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] / a[k, j]")
+MIXED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[k, j] * a[i, j]")
+ROWS = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[i, k]")
+TWO = UPPER.replace("            c[i, j] = s", "            c[i, j] = s * t").replace(
+    "s = 0.0", "s = 0.0\n            t = i * 0.5"
+)
+WRITTEN = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * c[i, j]")
+
+
+@functools.cache
+def taken() -> tuple[Case, ...]:
+    return (
+        case(PRODUCT, alpha=1.5, a=SQUARE[:7].copy(), b=SQUARE, c=SQUARE[:7].copy()),
+        case(PRODUCT, alpha=0.3, a=SQUARE[:, :0].copy(), b=SQUARE[:0].copy(), c=SQUARE[:3].copy()),
+        case(UNDER, a=SQUARE, b=SQUARE, c=SQUARE.copy(), n=9),
+        case(UNDER, a=SQUARE, b=SQUARE, c=SQUARE.copy(), n=4),
+        case(UPPER, a=SQUARE, c=np.zeros((11, 11))),
+        case(LOWER, a=SQUARE.astype(np.float32), c=np.zeros((10, 11), np.float32)),
+    )
+
+
+@functools.cache
+def left() -> tuple[Case, ...]:
+    texts = (BAND, ANTI, SPARSE, RAGGED, DIVIDED, MIXED, ROWS, TWO, WRITTEN)
+    others = [case(text, a=SQUARE, c=np.zeros((11, 11))) for text in texts]
+    return (*others, case(UPPER, a=SQUARE.astype(np.int64), c=np.zeros((11, 11), np.int64)))
+
+
+def region_of(program: Program) -> Region:
+    [region] = [node for node in program.body if isinstance(node, Region)]
+    return region
+
+
+@pytest.mark.parametrize("each", range(len(taken())))
+def test_regions_are_packed(each: int) -> None:
+    assert validate(packed, [taken()[each]]) == 1
+
+
+@pytest.mark.parametrize("each", range(len(left())))
+def test_others_are_not(each: int) -> None:
+    assert packed(left()[each].program) is left()[each].program
+
+
+def test_what_is_packed_is_not_written() -> None:
+    made = packed(taken()[0].program)
+    region = region_of(made)
+    assert region.packed is not None
+    [store] = [node for node in region.packed.behind if isinstance(node, Store)]
+    moved = replace(region.packed.sum, value=store.element)
+    for change in ({"loop": replace(region.packed.loop, body=(moved,))}, {"before": ()}):
+        with pytest.raises((InvalidProgram, AssertionError)):
+            verify(replace(made, body=(replace(region, packed=replace(region.packed, **change)),)))  # type: ignore[arg-type]
+
+
+def bias(alpha: float, a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] *= 0.5
+            for k in range(a.shape[1]):
+                c[i, j] += alpha * a[i, k] * b[k, j]
+
+
+def pairs(a: dist[np.ndarray], c: dist[np.ndarray]) -> None:
+    for i in range(a.shape[0]):
+        for j in range(i + 1, a.shape[0]):
+            s = np.float32(0.0)
+            for k in range(1, a.shape[1]):
+                s -= (a[i, k] - a[j, k]) * (a[i, k - 1] - a[j, k - 1])
+            c[i, j] = s
+            c[j, i] = s
+
+
+def below(a: dist[np.ndarray], c: dist[np.ndarray], least: int) -> None:
+    for i in range(1, c.shape[0]):
+        for j in range(least, i):
+            for k in range(a.shape[0]):
+                c[i, j] += a[k, i - 1] * a[k, j]
+
+
+def numbers(rows: int, columns: int) -> Any:
+    made = np.random.default_rng(rows * 100 + columns).standard_normal((rows, columns))
+    made.flat[::37] = -0.0
+    return made
+
+
+SIZES = [(0, 5, 3), (1, 1, 0), (5, 7, 1), (6, 32, 4), (13, 81, 9), (37, 17, 2)]
+
+
+@pytest.mark.parametrize(("rows", "columns", "trips"), SIZES)
+def test_on_cores(rows: int, columns: int, trips: int) -> None:
+    """Tiles that are whole and those at the edges, for parts of all lengths."""
+    method = somd.somd(bias)
+    given = (1.5, numbers(rows, trips), numbers(trips, columns), numbers(rows, columns))
+    harness.check(method, given, "multicore", workers=(1, 2, 3, 7))
+    assert "sum_in_registers" in method.source("multicore")
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 41])
+def test_triangles(size: int) -> None:
+    """Rows of a tile have columns of their own; elements of narrower types; a factor of both kinds of elements."""
+    a = numbers(size, 6).astype(np.float32)
+    method = somd.somd(pairs)
+    harness.check(method, (a, np.zeros((size, size), np.float32)), "multicore", workers=(1, 3))
+    assert "sum_in_registers" in method.source("multicore")
+    harness.check(somd.somd(below), (numbers(5, size), np.ones((size, size)), 3), "multicore", workers=(1, 2))
+
+
+def test_rows_that_no_column_asks_for() -> None:
+    """`a[i - 1, k]` where `i` is 0 is none that the loops access."""
+    a = numbers(12, 40)
+    for least in (0, 5, 11):
+        harness.check(somd.somd(below), (a, np.zeros((40, 40)), least), "multicore", workers=(1, 3))
+
+
+def test_arrays_of_any_layout() -> None:
+    wide, nan = numbers(26, 62), numbers(40, 31)
+    nan[3, 4], nan[5, 6] = np.nan, np.inf
+    given = (0.5, wide[::2, ::2], nan[:31].T[::-1].T, np.asfortranarray(numbers(13, 31)))
+    harness.check(somd.somd(bias), given, "multicore", workers=(1, 3))
+
+
+GIVEN = (numbers(8, 5), numbers(5, 47), numbers(8, 47))
+
+
+@pytest.mark.parametrize("vector", [register_tiles.NARROW, register_tiles.OF_AVX, register_tiles.WIDE])
+def test_vectors_of_all_widths(vector: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bits are those of plain Python on any processor."""
+    asked: list[str] = []
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(register_tiles, "vector_bytes", lambda features: asked.append(features) or vector)
+    harness.check(somd.somd(bias), (1.5, *GIVEN), "multicore", workers=(1,))
+    assert asked
+
+
+parts = module._parts
+
+
+def unguarded(body: Any) -> Any:
+    found = parts(body)
+    return found and (found[0], None, *found[2:])
+
+
+def of_first_row(self: Any, node: ast.expr) -> Any:
+    self.row = 0
+    return whole(self, node)
+
+
+whole = register_tiles._Tile.whole
+
+
+BUGS = [
+    Bug(
+        "what is before the loop is lost",
+        module,
+        "_parts",
+        lambda body: ((), *parts(body)[1:]) if parts(body) else None,
+    ),
+    Bug("what is behind it is lost", module, "_parts", lambda body: (*parts(body)[:3], ()) if parts(body) else None),
+    Bug("its condition is lost", module, "_parts", unguarded),
+    Bug("what is written is packed", _Term, "is_plain", lambda self, node: True),
+]
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=str)
+def test_bugs_in_the_pass(bug: Bug) -> None:
+    assert is_caught(bug, packed, lambda: (*taken(), *left()))
+
+
+OF_CODE = [
+    ("nothing is done with sums", _Writer, "of_rows", lambda self, body: []),
+    ("sums are differences", register_tiles, "_OF_REALS", {**register_tiles._OF_REALS, ast.Add: "fsub"}),
+    ("each row is the first", register_tiles._Tile, "whole", of_first_row),
+]
+
+
+@pytest.mark.parametrize(("name", "owner", "attribute", "value"), OF_CODE, ids=[each[0] for each in OF_CODE])
+def test_bugs_in_the_code(
+    name: str, owner: Any, attribute: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(owner, attribute, value)
+    with pytest.raises(AssertionError):
+        harness.check(somd.somd(bias), (1.5, *GIVEN), "multicore", workers=(1,))
