@@ -24,7 +24,6 @@ KERNELS = by_name()
 NOT_YET = {
     "vadv": "SOMD401",
     "deriche": "SOMD202",
-    "mandelbrot": "SOMD202",
     "lenet": "SOMD202",
 }
 #: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's

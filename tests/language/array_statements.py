@@ -262,3 +262,15 @@ def where_indexes_tell(a: A, b: A, i: A, j: A, v: A) -> np.ndarray:
     rank[order] = np.arange(len(a))
     rank[rank] = rank
     return rank
+
+
+@program(lambda: [(numbers(n), numbers(n, low=0, high=1, seed=3)) for n in SIZES])
+@somd
+def sums_at_different_indexes(a: A, v: A) -> np.ndarray:
+    at = np.arange(len(a))
+    for _ in range(2):
+        at = at[v[at] > 0.3]
+        a[at] += v[at]
+    order = np.argsort(v)
+    a[order[1:]] -= order[:-1]
+    return a[at] * v[at]

@@ -74,9 +74,7 @@ class Assignments:
             if mask is not None:
                 return self.under_mask(small, target, mask, value)
             if self.is_scatter(target):
-                before = self.changed_by([target.value], [value, *target.slice], small)
-                scattered(self.expressions, target, self.expressions.value(value), value, before)
-                return []
+                return self.scatter(small, target, value, "=")
             return self.stored(small, self.target_of(target), self.expressions.value(value), value)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
 
@@ -84,6 +82,20 @@ class Assignments:
         """Whether arrays of indexes stand in a target."""
         items = items_of(target, self.names.method)
         return any(isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType) for i in items)
+
+    def scatter(
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, value: cst.BaseExpression, operator: str
+    ) -> list[cst.BaseStatement]:
+        """`a[index] = value`, or `op=` for different indexes."""
+        before = self.changed_by([target.value], [value, *target.slice], small)
+        scattered(self.expressions, target, self.expressions.value(value), value, before, operator)
+        return []
+
+    def is_sum(self, target: cst.Subscript) -> bool:
+        """Whether the indexes of a target are different ones."""
+        [*others, index] = items_of(target, self.names.method)
+        found = isinstance(index, cst.BaseExpression) and self.expressions.parts.exchanges.is_distinct(index)
+        return found and not others
 
     def is_triangle(self, node: cst.Call) -> bool:
         given = self.types.calls[node].given if node in self.types.calls else None
@@ -335,6 +347,8 @@ class Assignments:
         mask = mask_of(self.expressions, small.target)
         if mask is not None and isinstance(small.target, cst.Subscript):
             return self.under_mask(small, small.target, mask, small.value)
+        if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target) and self.is_sum(small.target):
+            return self.scatter(small, small.target, small.value, code(small.operator).strip())
         value, view = self.expressions.value(small.value), self.target_of(small.target)
         self.shapes.into(OUTPUT, view.shape, value.shape, small)
         test_operands(self.expressions, small, (small.target, small.value))

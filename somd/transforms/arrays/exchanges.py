@@ -17,12 +17,13 @@ import libcst as cst
 
 from somd.language.array_functions import OUT
 from somd.transforms.analysis.liveness import Liveness
+from somd.transforms.arrays.distinct import distinct_names, is_distinct
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, target_parts
 from somd.transforms.tree.walking import nodes_in, nodes_of
 from somd.transforms.types.functions import METHODS, PARTS
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.scalars import ArrayType, TupleType
 from somd.transforms.types.typing_table import Types
 
 Pair = tuple[str, cst.BaseExpression]
@@ -43,11 +44,17 @@ class Exchanges:
         nodes = list(nodes_in(method.function.body))
         self.counts = Counter([*self.params, *(name for node in nodes for name in _bound(node))])
         self.bindings = [node for node in nodes if isinstance(node, cst.Assign | cst.AnnAssign)]
-        self.reaching = _Reaching(nodes, self._is_array, self.may_share)
+        self.reaching = _Reaching(nodes, self._is_array, self.may_share, self._gathers)
         #: names that stand for nothing but what the method makes
         self.made = self._made(nodes)
         #: assignments of new arrays where NumPy's may be other ones, as could be told
         self.shared: set[cst.CSTNode] = set()
+        pairs = [pair for node in self.bindings for pair in pairs_of(node)]
+        told = Counter(name for name, _ in pairs)
+        others = {name for name, count in self.counts.items() if told[name] < count} | self.reaching.written
+        others = {each for name in others for each in self.reaching.names(name)}
+        #: names of indexes that are all different
+        self.distinct = distinct_names(pairs, others, types, self._is_mask)
         self.live.before(body, frozenset())
         while True:  # a name that stands for a part further down in a loop is no array of its own where it begins
             known = set(self.parts)
@@ -96,7 +103,7 @@ class Exchanges:
         """Whether an expression makes an array by an allocation, a copy, or arithmetic."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is None:
-            return isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
+            return self._gathers(node) or isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
         if callee.kind == "array":
             assert callee.given is not None
             writes = callee.given.function.name == OUT or callee.given.function.writes
@@ -131,8 +138,31 @@ class Exchanges:
 
     def _lies_there(self, node: cst.BaseExpression) -> bool:
         """Whether an argument is no array of the call's own."""
-        known = isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.IfExp)
-        return known or self._gives_a_part(node) or self.may_share(node)
+        known = isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.IfExp) and not self._gathers(node)
+        return known or self._gives_a_part_of_one(node) or self.may_share(node)
+
+    def _gathers(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is what lies at arrays of indexes, or under a mask: a new array."""
+        if not isinstance(node, cst.Subscript):
+            return False
+        indexes = [each.slice.value for each in node.slice if isinstance(each.slice, cst.Index)]
+        return any(self._is_array(each) or isinstance(self.types.nodes.get(each), TupleType) for each in indexes)
+
+    def is_distinct(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is an array of different indexes."""
+        return is_distinct(node, self.distinct, self.types, self._is_mask)
+
+    def _is_mask(self, node: cst.CSTNode) -> bool:
+        kind = self.types.names.get(node.value) if isinstance(node, cst.Name) else self.types.nodes.get(node)
+        return isinstance(kind, ArrayType) and kind.dtype == "bool"
+
+    def _gives_a_part_of_one(self, node: cst.BaseExpression) -> bool:
+        """Whether a call gives a part of what is no array of the call's own."""
+        if not isinstance(node, cst.Call) or not self._gives_a_part(node):
+            return False
+        given = self.types.calls[node].given
+        values = [] if given is None else [each for nodes in given.nodes.values() for each in nodes]
+        return any(self._is_array(each) and self._lies_there(each) for each in values)
 
     def _gives_a_part(self, node: cst.BaseExpression) -> bool:
         given = self.types.calls[node].given if isinstance(node, cst.Call) and node in self.types.calls else None
@@ -175,6 +205,7 @@ class Exchanges:
                 self.shared.add(node)
         for name, value in arrays:
             view = isinstance(value, cst.Subscript | cst.Attribute | cst.Name) or self._gives_a_part(value)
+            view = view and not self._gathers(value)
             if view and len(pairs) == 1 and self._may_copy(name, value, node, own):
                 self.copied.add(node)
                 view = False
@@ -241,8 +272,9 @@ class _Reaching:
         nodes: Sequence[cst.CSTNode],
         is_array: Callable[[cst.BaseExpression], bool],
         may_share: Callable[[cst.BaseExpression], bool],
+        gathers: Callable[[cst.BaseExpression], bool],
     ) -> None:
-        self.may_share = may_share
+        self.may_share, self.gathers = may_share, gathers
         self.views: dict[str, set[str]] = {}
         #: names through which arrays are written in place, and those that are returned
         self.written: set[str] = set()
@@ -261,7 +293,7 @@ class _Reaching:
                     continue
                 self._assigned([part for each in targets for part in target_parts(each)], node.value)
             elif isinstance(node, cst.AugAssign):
-                self.written |= names_read(node.target)
+                self.written |= stored_in(node.target)
             elif isinstance(node, cst.Expr):
                 self.written |= names_read(node)
             elif isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "out":
@@ -275,7 +307,7 @@ class _Reaching:
                 self.returned |= {n.value for n in nodes_of(node.value, cst.Name) if is_array(n)}
 
     def _assigned(self, targets: Sequence[cst.CSTNode], value: cst.BaseExpression | None) -> None:
-        self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in names_read(each)}
+        self.written |= {name for each in targets if not isinstance(each, cst.Name) for name in stored_in(each)}
         if value is not None and self.is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
@@ -283,7 +315,7 @@ class _Reaching:
 
     def is_one(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an array that there is, or a part of one."""
-        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) or self.gathers(node):
             return False
         shares = any(self.may_share(each) for each in nodes_of(node, cst.Call))
         return shares or isinstance(node, cst.Name | cst.Subscript | cst.Attribute | cst.Tuple | cst.IfExp)
@@ -297,6 +329,13 @@ class _Reaching:
             waiting += more - found
             found |= more
         return found
+
+
+def stored_in(target: cst.CSTNode) -> set[str]:
+    """The names through which a target is stored: not those in its indexes."""
+    while isinstance(target, cst.Subscript | cst.Attribute):
+        target = target.value
+    return names_read(target)
 
 
 def pairs_of(node: cst.Assign | cst.AnnAssign) -> list[Pair]:

@@ -49,11 +49,12 @@ def bincount(given: Arguments) -> Value:
 
 
 def scattered(
-    expressions: Expressions, target: cst.Subscript, value: Value, node: cst.BaseExpression, before: bool
+    expressions: Expressions, target: cst.Subscript, value: Value, node: cst.BaseExpression, before: bool, operator: str
 ) -> None:
     """`target = value`, where arrays of indexes stand in the target: of equal ones the last counts, as in NumPy.
 
-    `before` says that the value, or an index, may be changed by what is stored.
+    With an operator, `+=`, they are different ones. `before` says that the value, or an index, may be changed by what
+    is stored.
     """
     items = items_of(target, expressions.names.method)
     base = expressions.value(target.value)
@@ -91,7 +92,7 @@ def scattered(
     number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
     rest = tuple([Linear()] * len(items)) + where[count:]
     own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
-    line = f"{base.array}[{', '.join(own)}] = {made.code(value.at(where, whole))}"
+    line = f"{base.array}[{', '.join(own)}] {operator} {made.code(value.at(where, whole))}"
     made.by_one_thread(made.loops(names, lengths, [line]))
 
 
