@@ -80,6 +80,18 @@ def rows_then_columns(a: dist[np.ndarray], steps: int) -> None:
 
 
 @somd
+def sums_of_columns(a: dist[np.ndarray]) -> np.ndarray:
+    """Of an array without rows there are sums, too."""
+    sums = np.ones(a.shape[1])
+    for j in range(a.shape[1]):
+        total = 0.0
+        for i in range(len(a)):
+            total += a[i, j]
+        sums[j] = total
+    return sums
+
+
+@somd
 def waves(u: dist[np.ndarray], v: dist[np.ndarray], w: dist[np.ndarray], force: dist[np.ndarray], steps: int) -> None:
     """Three arrays whose names go round, and one that is only read."""
     for _ in range(steps):
@@ -189,6 +201,8 @@ def programs() -> Iterator[Program]:
     yield Program("between", between, (small, 3))
     for rows in (2, 9):
         yield Program(f"rows_then_columns.{rows}", rows_then_columns, (small[:rows], 2))
+    for rows in (0, 9):
+        yield Program(f"sums_of_columns.{rows}", sums_of_columns, (small[:rows],))
     yield Program("waves", waves, (*(numbers[k : k + 900] for k in range(4)), 13))
     yield Program("there_and_back", there_and_back, (numbers[:1000], numbers[1000:2000], 9))
     yield Program("tiles", tiles.heat, (numbers[:3000].reshape(600, 5), numbers[1:3001].reshape(600, 5), 21))

@@ -204,7 +204,7 @@ class SpreadRun(Run):
         groups: bool,
     ) -> list[Part]:
         known = self._split.get(name)
-        fixed = any(not isinstance(array, Spread) for array in writes)
+        fixed = any(not isinstance(array, Spread) for array in (*reads, *writes))  # such as those without elements
         count = 1 if known is None or fixed else self.sharers
         dimension, rows = known if known is not None and count > 1 else (0, None)
         spreads = tuple(array for array in (*reads, *writes) if isinstance(array, Spread))

@@ -81,6 +81,15 @@ def one_row_a_call(a: dist[np.ndarray], k: int) -> None:
 
 
 @somd.somd
+def sums_of_columns(a: dist[np.ndarray], sums: dist[np.ndarray]) -> None:
+    for j in range(a.shape[1]):
+        total = 0.0
+        for i in range(a.shape[0]):
+            total += a[i, j]
+        sums[j] = total
+
+
+@somd.somd
 def rows_by_columns(h: dist[np.ndarray], k: np.ndarray, g: dist[np.ndarray]) -> None:
     for i in range(h.shape[0]):
         for j in range(h.shape[1]):
@@ -144,6 +153,13 @@ def test_a_column_keeps_the_rest_of_its_rows(shared: tuple[str, ...]) -> None:
     with somd.use(target="opencl", device=shared):
         column(a, 4)
     assert np.array_equal(a, expected)
+
+
+def test_an_array_without_elements(shared: tuple[str, ...]) -> None:
+    sums = np.ones(COLUMNS)
+    with somd.use(target="opencl", device=shared):
+        sums_of_columns(np.ones((0, COLUMNS)), sums)
+    assert not sums.any()
 
 
 @pytest.mark.parametrize("row", [0, 1, ROWS // 2, ROWS - 1])
