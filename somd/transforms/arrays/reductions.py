@@ -45,8 +45,8 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
     value, kind = expressions.value(operand), expressions.type_of(operand)
     found = expressions.type_of(node)
     assert isinstance(kind, ArrayType) and isinstance(found, ArrayType | ScalarType)
-    one = _Reduction(expressions, node, value, reducing.axes)
     inner = kind.dtype
+    one = _Reduction(expressions, node, value, reducing.axes, inner)
     if reducing.name == "ptp":
         made = one.both("-", one.of("max", inner), one.of("min", inner))
     elif reducing.name in ("mean", "var", "std"):
@@ -78,11 +78,19 @@ def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
 
 
 class _Reduction(Emitting):
-    """A reduction of `value` along `axes`, all of them for None."""
+    """A reduction of `value` along `axes`, all of them for None; its elements are of `dtype`, where that is asked."""
 
-    def __init__(self, expressions: Expressions, node: cst.CSTNode, value: Value, axes: tuple[int, ...] | None) -> None:
+    def __init__(
+        self,
+        expressions: Expressions,
+        node: cst.CSTNode,
+        value: Value,
+        axes: tuple[int, ...] | None,
+        dtype: str = "",
+    ) -> None:
         super().__init__(expressions, node)
         self.value = value
+        self.dtype = dtype
         count = len(value.shape)
         self.axes = tuple(range(count)) if axes is None else tuple(sorted(axes))
         self.others = tuple(axis for axis in range(count) if axis not in self.axes)
@@ -188,32 +196,43 @@ class _Reduction(Emitting):
         outer = tuple(self.fresh("at__out") for _ in self.others)
         lengths = [self.lengths[axis].text for axis in self.axes]
         best, at, new = (self.fresh("value__best") for _ in range(3))
+
+        def better(value: str, place: str) -> list[str]:
+            test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
+            return [f"{new} = {value}", f"if {test}:", f"    {best} = {new}", f"    {at} = {place}"]
+
         number = inner[0]
         for name_in, length in zip(inner[1:], lengths[1:], strict=True):
             number = f"({number}) * {length} + {name_in}"
-        test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
-        body = [
-            f"{best} = {self.entry(outer, (Linear(),) * len(inner))}",
-            f"{at} = 0",
-            *self.loops(
-                inner,
-                lengths,
-                [
-                    f"{new} = {self.entry(outer, tuple(map(Linear.of, inner)))}",
-                    f"if {test}:",
-                    f"    {best} = {new}",
-                    f"    {at} = {number}",
-                ],
-            ),
-        ]
+        step = better(self.entry(outer, tuple(map(Linear.of, inner))), number)
         if self.shape:
             made = self.array([length.text for length in self.shape], "int64")
-            body.append(f"{made}[{', '.join(outer)}] = {at}")
+            body = [f"{best} = {self.entry(outer, (Linear(),) * len(inner))}", f"{at} = 0"]
+            body += [*self.loops(inner, lengths, step), f"{made}[{', '.join(outer)}] = {at}"]
             self.emit(*self.loops(outer, [length.text for length in self.shape], body))
             return self.result(made)
-        made, part, answer = self.array(["1"], "int64"), self.fresh("at__block"), self.fresh("value__once")
-        self.emit(*self.loops((part,), ["1"], [*body, f"{made}[{part}] = {at}"]), f"{answer} = {made}[0]")
-        return self.result(answer)
+        part, count = self.fresh("at__block"), self.fresh("value__once")
+        block = 1 if len(inner) > 1 else BLOCK
+        begin = Linear.of(part) * block
+        end = f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
+        first = " * ".join([f"({begin.text})", *lengths[1:]])
+        self.emit(f"{count} = ({lengths[0]} + {block - 1}) // {block}")
+        values, places = self.array([count], self.dtype), self.array([count], "int64")
+        body = [
+            f"{best} = {self.entry((), (begin, *(Linear(),) * (len(inner) - 1)))}",
+            f"{at} = {first}",
+            f"for {inner[0]} in range({begin.text}, {end}):",
+            *(f"    {line}" for line in self.loops(inner[1:], lengths[1:], step)),
+            f"{values}[{part}] = {best}",
+            f"{places}[{part}] = {at}",
+        ]
+        self.emit(
+            *self.loops((part,), [count], body),
+            f"{best} = {values}[0]",
+            f"{at} = {places}[0]",
+            *self.loops((part,), [count], better(f"{values}[{part}]", f"{places}[{part}]")),
+        )
+        return self.result(at)
 
     # --- pairwise sums -------------------------------------------------------------------------------------------
 
