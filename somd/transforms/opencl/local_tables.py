@@ -74,9 +74,12 @@ def fill_tables(region: Region, name: str, write: Statements, iterations: str = 
     for number, table in enumerate(region.tables, 1):
         made = LocalTable(fresh("table_"), fresh("table_length"), table.type)
         shared = shared_out(table) is not None
-        write.local.append(f"    __local {CTYPES[table.type.dtype]} {made.text}[{entries}];")
+        known = table.count.value.real if isinstance(table.count, Constant) else entries
+        room = int(min(known, entries))
+        write.local.append(f"    __local {CTYPES[table.type.dtype]} {made.text}[{room}];")
         fewest, count = SHARED_OUT if shared else FILLED_BY_ONE, write.value(table.count).text
-        write.line(f"const long {made.length} = {iterations or lanes} < {fewest} ? 0 : min({count}, {entries}L);")
+        most = f"{room}" if room < entries else f"min({count}, {entries}L)"
+        write.line(f"const long {made.length} = {iterations or lanes} < {fewest} ? 0 : {most};")
         function, arguments = _filling(table, f"{name}_table_{number}", write)
         given = ", ".join([made.text, made.length, *([lane, lanes] if shared else []), *arguments])
         if not shared:

@@ -95,8 +95,9 @@ Loops = tuple[Loop, ...]
 EXPENSIVE = 50
 
 
-def precompute(program: Program) -> Program:
-    """The program with tables."""
+def precompute(program: Program, once: bool = False) -> Program:
+    """The program with tables; `once` asks for those of one entry, too: what is the same for all iterations, outside of
+    inner loops. It pays where an iteration cannot take from another what a compiler moves out of a loop."""
     names = NewNames(program)
     functions = {function.name: function for function in program.functions}
 
@@ -104,7 +105,7 @@ def precompute(program: Program) -> Program:
         if not _may_have_tables(region):
             return region
         for body in (Inliner(program, names).block(region.body), region.body):
-            made = _Tables(region, body, names, functions).region() if is_straight(body) else None
+            made = _Tables(region, body, names, functions, once).region() if is_straight(body) else None
             if made is not None:
                 return made
         return region
@@ -129,13 +130,15 @@ class Place:
 class _Tables:
     """Makes the tables of one region."""
 
-    def __init__(self, region: Region, body: Block, names: NewNames, functions: Mapping[str, Function]) -> None:
+    def __init__(
+        self, region: Region, body: Block, names: NewNames, functions: Mapping[str, Function], once: bool = False
+    ) -> None:
         self.origin = region
         self.names = names
         several = region.depth > 1
         endless = _perhaps_endless(functions) if several else ()
         self.varying = Varying(region, body, elements=several, functions=endless)
-        self.finder = _Finder(region, self.varying, names, functions)
+        self.finder = _Finder(region, self.varying, names, functions, once)
         self.body = self.finder.block(body, _At((), True))
         self.tables: list[Table] = []
         #: by what fills it, with names numbered: the name of a table
@@ -167,7 +170,7 @@ class _Tables:
         if key not in self.known:
             array = self.known[key] = self.names.name("table")
             kind = ArrayType(place.statement.value.type.dtype, 1)
-            count = reduce(lambda one, other: operation("*", one, other), map(_trips, place.loops))
+            count = reduce(_times, map(_trips, place.loops)) if place.loops else whole_number(1)
             self.tables.append(Table(array, kind, count, self.filling(place, array)))
         return self.known[key]
 
@@ -218,7 +221,15 @@ class _At:
 class _Finder:
     """Finds the largest expressions that are worth a table, and gives them statements of their own."""
 
-    def __init__(self, region: Region, varying: Varying, names: NewNames, functions: Mapping[str, Function]) -> None:
+    def __init__(
+        self,
+        region: Region,
+        varying: Varying,
+        names: NewNames,
+        functions: Mapping[str, Function],
+        once: bool = False,
+    ) -> None:
+        self.once = once
         self.varying = varying
         self.names = names
         self.functions = functions
@@ -286,6 +297,8 @@ class _Finder:
 
     def trip(self, loops: Loops) -> Expression:
         """What numbers the trips of loops: how far one that counts by 1 has come, or a counter."""
+        if not loops:
+            return whole_number(0)
         if _counts(loops):
             return _so_far(loops[0])
         key = _key(loops)
@@ -311,9 +324,11 @@ class _Finder:
     def is_worth(self, node: Expression, at: _At) -> bool:
         """Whether an expression is expensive, the same for all iterations, and other in another trip; and may be
         computed before them."""
-        if not at.loops or not isinstance(node, Operation | Cast | Choice | HelperCall) or self.varying(node):
+        if not isinstance(node, Operation | Cast | Choice | HelperCall) or self.varying(node):
             return False
-        if assigned((at.loops[0],)).isdisjoint(read(node)) or node.range != whole(node.type):
+        if not at.loops and (not self.once or not at.certain or _is_asked(node)):
+            return False
+        if (at.loops and assigned((at.loops[0],)).isdisjoint(read(node))) or node.range != whole(node.type):
             return False
         if not any(cost(each, self.functions) >= EXPENSIVE for each in inside(node)):
             return False
@@ -351,6 +366,10 @@ def _so_far(loop: Loop) -> Expression:
     """How many trips a loop that counts up by 1 has had."""
     start = isinstance(loop.start, Constant) and loop.start.value == 0
     return loop.variable if start else operation("-", loop.variable, loop.start)
+
+
+def _times(one: Expression, other: Expression) -> Expression:
+    return operation("*", one, other)
 
 
 def _trips(loop: Loop) -> Expression:

@@ -15,7 +15,7 @@ from somd.transforms.passes.value_ranges import value_ranges
 WORD = 32
 
 SCHEDULE: tuple[Pass, ...] = (
-    precompute,
+    partial(precompute, once=True),
     common_subexpressions,
     register_accumulation,
     value_ranges,
