@@ -374,3 +374,22 @@ def test_loops_that_count_their_trips_are_in_order() -> None:
     made = precompute(case(STRIDED, a=NUMBERS, steps=3).program)
     regions = [node for node in made.body if isinstance(node, Region)]
     assert {each.order for each in statements_in(regions[0].body) if isinstance(each, module.Loop)} == {"in order"}
+
+
+ONCE = """
+def once(a: A, b: A, x: float, n: int):
+    for i in range(len(a)):
+        y = np.exp(-x * n)
+        z = np.exp(x) * a[i]
+        if a[i] > 1.0:
+            z = z + np.log(x)
+        b[i] = y * z + np.exp(a[i])
+"""
+
+
+def test_what_is_the_same_for_all_iterations_is_taken_once() -> None:
+    taken = functools.partial(precompute, once=True)
+    cases = [case(ONCE, a=NUMBERS[:count].copy(), b=np.zeros(count), x=0.75, n=3) for count in (11, 0)]
+    assert validate(taken, cases) == 2 and validate(precompute, cases) == 0
+    [region] = [node for node in taken(cases[0].program).body if isinstance(node, Region)]
+    assert len(region.tables) == 2  # the logarithm stands under a condition

@@ -1,0 +1,41 @@
+"""Places of extremes are those of NumPy, across the blocks that they are looked for in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from somd import dist, somd, use
+
+
+@somd
+def largest(a: dist[np.ndarray]) -> int:
+    return np.argmax(a)
+
+
+@somd
+def smallest(a: dist[np.ndarray]) -> int:
+    return (a * 2.0).argmin()
+
+
+def vectors(n: int) -> list[Any]:
+    pick = np.random.default_rng(n)
+    found = [pick.integers(0, n, n).astype(float) for _ in range(4)]
+    found[1][n // 2] = np.nan
+    found[2][:] = np.nan
+    found[3][-1], found[3][0] = np.nan, -np.inf
+    return [*found, np.full(n, -np.inf), np.full(n, np.inf)]
+
+
+@pytest.mark.parametrize("target", ["multicore", "opencl"])
+def test_places(target: str) -> None:
+    with use(target=target):
+        for a in (each for n in (1, 4096, 4097, 9000) for each in vectors(n)):
+            assert largest(a) == np.argmax(a) and smallest(a) == np.argmin(a)
+        for shape in ((1, 1), (3, 70), (200, 7)):
+            matrix = np.random.default_rng(1).integers(0, 9, shape)
+            assert largest(matrix) == np.argmax(matrix) and smallest(matrix) == np.argmin(matrix)
+        with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):
+            largest(np.zeros(0))
