@@ -184,6 +184,11 @@ class Run:
         are better off without tiles."""
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner)
 
+    def striped_lanes(self, kernel_name: str, wanted: int) -> int:
+        """The work-items of a group that wants so many, and shares what they load and store; 0 where a work-item does
+        as well by itself."""
+        return workgroups.striped_lanes(self._kernels[kernel_name].limits, wanted)
+
     def group_of(self, kernel_name: str, most: int) -> int:
         """Work-items of a group, a power of two: `most` of them, or as many as the device allows for the kernel."""
         return workgroups.group_of(self._kernels[kernel_name].limits, most)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 SHORT, MANY = 32, 4096
 #: rows in a tile, whose iterations are run by as many work-items, and work-items that bring it in
 ROWS, GROUP = 16, 128
+#: devices for which groups bring in tiles
+KINDS_WITH_TILES = ("gpu", "simulator")
 #: work-items that share an iteration, at most
 MOST_LANES = {"gpu": 256}
 
@@ -69,16 +71,21 @@ def lanes(limits: Limits, count: int, inner: int | None) -> int:
     return min(most, max(SHORT, _power_above(inner or most)))
 
 
-def tiles(count: int) -> int:
-    """The tiles of `count` rows."""
-    return -(-count // ROWS)
+def tiles(count: int, rows: int = ROWS) -> int:
+    """The tiles of `count` rows, so many in each."""
+    return -(-count // rows)
 
 
 def tile_lanes(limits: Limits, count: int, inner: int | None) -> int:
     """Work-items that bring in a tile of rows; 0 where rows are short, or a cache does what a tile would."""
-    if limits.kind not in ("gpu", "simulator") or count < ROWS or (inner is not None and inner < SHORT):
+    if count < ROWS or (inner is not None and inner < SHORT):
         return 0
-    return GROUP if limits.largest >= GROUP else 0
+    return striped_lanes(limits, GROUP)
+
+
+def striped_lanes(limits: Limits, wanted: int) -> int:
+    """The work-items of a group that wants so many, and shares what they load; 0 where a cache does what it would."""
+    return wanted if limits.kind in KINDS_WITH_TILES and limits.largest >= wanted else 0
 
 
 def group_of(limits: Limits, most: int) -> int:

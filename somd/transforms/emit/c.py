@@ -397,6 +397,8 @@ class Statements(Lines):
             function = self.expressions.tested(element, store=True)
             arguments = ", ".join(a.loose for a in (*self.expressions.test_arguments(element), value))
             self.line(f"{function}({arguments});")
+        elif element in self.scope.staged:
+            self.line(f"{self.scope.staged[element]} = {value.loose};")
         else:
             place = self.expressions.flat_index(element)
             self.line(f"{self.scope.array(element.array)}[{place}] = {value.loose};")

@@ -57,7 +57,7 @@ class Scope:
     #: scalars that stay on the device, with the names of their members; `loaded` are those that the text mentions
     kept: Mapping[str, str] = field(default_factory=dict)
     loaded: dict[str, tuple[str, str]] = field(default_factory=dict)
-    #: elements that are read from somewhere else, with the text of their places there
+    #: elements that are read from somewhere else, and stored there, with the text of their places
     staged: dict[Element, str] = field(default_factory=dict)
     #: C names of values that have no name of the user's
     held: dict[str, str] = field(default_factory=dict)

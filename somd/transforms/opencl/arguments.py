@@ -66,9 +66,11 @@ class Kernel:
     name: str
     text: str
     arguments: tuple[Argument, ...]
-    #: of a kernel of work-groups: the loops that a group shares out, and whether it takes the rows of a tile
+    #: of a kernel of work-groups: the loops that a group shares out, and how many iterations a group runs
     shared_out: tuple[cst.For, ...] = ()
-    tiles: bool = False
+    rows: int = 1
+    #: of one whose groups have a size of their own: the work-items of a group
+    lanes: int = 0
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's
     order: tuple[int, ...] = ()
 

@@ -18,7 +18,6 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
-from somd.transforms.opencl.tiled_kernels import ROWS
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -142,7 +141,7 @@ class Launch:
         else:
             found = [blocks.of_items(self.kernel)]
         if self.by_groups is not None:
-            found.append(blocks.of_groups(self.by_groups, str(ROWS) if self.by_groups.tiles else "1"))
+            found.append(blocks.of_groups(self.by_groups, str(self.by_groups.rows)))
         return [statement for statement in found if statement is not None]
 
     def launched(self) -> list[cst.BaseStatement]:
@@ -255,16 +254,12 @@ class Launch:
     def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
         lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
-        function = "tile_lanes" if kernel.tiles else "lanes"
-        chosen = tree.call(
-            tree.attribute(self.code.run, function),
-            cst.SimpleString(f'"{kernel.name}"'),
-            count,
-            self.inner_trips(kernel.shared_out),
-        )
+        function = "striped_lanes" if kernel.lanes else "tile_lanes" if kernel.rows > 1 else "lanes"
+        asked = [tree.integer(kernel.lanes)] if kernel.lanes else [count, self.inner_trips(kernel.shared_out)]
+        chosen = tree.call(tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked)
         narrow = self.launch()
         usual, self.kernel = self.kernel, kernel
-        groups = tree.call(tree.brought("tiles"), count) if kernel.tiles else count
+        groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
         return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(narrow)))]

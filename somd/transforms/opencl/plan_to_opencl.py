@@ -18,6 +18,7 @@ from somd.transforms.loops.plan_to_loops import plan_to_loops
 from somd.transforms.loops.program import Region
 from somd.transforms.loops.ranges import LONGEST, farthest_constant
 from somd.transforms.loops.walking import statements_in
+from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
@@ -30,15 +31,25 @@ from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
+from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, WIDE_TILE, tiled_kernel_of
+from somd.transforms.opencl.walked_kernels import walked_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.plan.claimed_scans import for_many
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
-from somd.transforms.stages import Phase, Plan, Serial, relies_on_partition, written_arrays
+from somd.transforms.stages import Nest, Phase, Plan, Serial, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
+
+#: the kernels of work-groups, each kind with what makes one where it can
+GROUPED = {
+    "wide": wide_kernel_of,
+    "tiled": tiled_kernel_of,
+    "striped": striped_kernel_of,
+    "walked": walked_kernel_of,
+}
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
     wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
-    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in ("wide", "tiled", "runs")]
+    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "runs")]
     wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 
@@ -158,11 +169,18 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
         if nest.in_order_if:
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
             kernels.in_order[number] = ordered_kernel_of(nest, plain, ordered_name, unit)
-        wide, tiled = (unit.kernel_names[f"{method.name}_{number}_{kind}"] for kind in ("wide", "tiled"))
-        grouped = wide_kernel_of(nest, plain, wide, unit)
-        grouped = grouped or tiled_kernel_of(nest, plain, tiled, unit)
+        grouped = _grouped(nest, plain, f"{method.name}_{number}", unit)
         if grouped is not None:
             kernels.grouped[number] = grouped
+
+
+def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The kernel of work-groups of a phase, if it has one."""
+    for kind, made_by in GROUPED.items():
+        found = made_by(nest, region, unit.kernel_names[f"{name}_{kind}"], unit)
+        if found is not None:
+            return found
+    return None
 
 
 def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept) -> str:

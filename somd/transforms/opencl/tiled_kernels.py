@@ -186,7 +186,7 @@ class _Writer:
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         write.unit.needs |= {"ROWS", walk.tile, "GROUP"}
         text = kernel_text(name, arguments, write.finished(), scope, group="GROUP", local=write.local)
-        return Kernel(name, text, tuple(arguments), (self.user,), tiles=True)
+        return Kernel(name, text, tuple(arguments), (self.user,), rows=ROWS)
 
     def whole_rows(self, within: CRange) -> None:
         """Whether all rows of the group are inside the nest: the last one is."""

@@ -1,0 +1,199 @@
+"""Work-items that go along stretches of their own, which their groups load and store: the bits of plain Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import somd
+from somd import dist, sync
+from somd.runtime.opencl import Device, watch_launches, workgroups
+from somd.runtime.opencl.devices import NoDevice, select
+from tests.devices import has_few
+from tests.differential import harness
+from tests.language.program import reverse, spaced
+
+ROOT = Path(__file__).parents[3]
+A = dist[np.ndarray]
+Arguments = tuple[Any, ...]
+
+
+def halves(n: int, dtype: type = np.float64) -> np.ndarray:
+    """Numbers whose sums are exact."""
+    return (np.random.default_rng(n).integers(-9, 9, n) / 2).astype(dtype)
+
+
+@somd.somd
+def sums(a: A, s: float) -> tuple[np.ndarray, float]:
+    out = np.empty_like(a)
+    with sync(s, scan="+"):
+        for i in range(len(a)):
+            s += a[i]
+            out[i] = s
+    return out, s
+
+
+@somd.somd
+def backwards_in_place(a: A, b: A) -> np.float32:
+    s = np.float32(2)
+    with sync(s, scan="+"):
+        for i in range(len(a) - 1, 0, -3):
+            before = s
+            if b[i] > 0:
+                s += b[i]
+            s -= a[i]
+            a[i] = before
+    return s
+
+
+@somd.somd
+def row_of_two(a: A) -> float:
+    s = 0.5
+    with sync(s, scan="+"):
+        for i in range(1, a.shape[1]):
+            s += a[1, i]
+            a[1, i] = s
+    return s
+
+
+@somd.somd
+def recurrence(a: A, b: A) -> tuple[np.ndarray, float]:
+    out = np.zeros_like(a)
+    s = 1.0
+    with sync(s, scan="affine"):
+        for i in range(len(a)):
+            s = s * a[i] + b[i]
+            if b[i] > 0:
+                out[i] = s
+    return out, s
+
+
+@somd.somd
+def parts_of_seven(a: A, out: A, n: int) -> None:
+    for w in range(n):
+        s = np.int32(0)
+        for i in range(7 * w + 1, 7 * w + 8):
+            s += a[i]
+            out[i] = s
+        for i in range(7 * w, 7 * w + 7):
+            s += a[i] * np.int32(w)
+        out[7 * w + 1] = s
+
+
+@somd.somd
+def long_parts(a: A, total: A) -> None:
+    for w in range(len(total)):
+        s = 0.0
+        for i in range(50 * w, min(50 * w + 50, len(a))):
+            t = a[i]
+            a[i] = s
+            s += t
+        total[w] = s
+
+
+@somd.somd
+def long_parts_backwards(a: A, b: A, total: A) -> None:
+    for w in range(len(total)):
+        s = 0.0
+        for i in range(len(a) - 1 - 90 * w, max(len(a) - 91 - 90 * w, -1), -2):
+            s += a[i]
+            if i > 3:
+                s += b[i - 1]
+            b[i] = s
+        total[w] = s
+
+
+@dataclass(frozen=True)
+class Case:
+    method: Any
+    arguments: Callable[[int], Arguments]
+    kinds: frozenset[str]
+    exact: bool = True
+
+
+CASES = (
+    Case(sums, lambda n: (halves(n), 0.5), frozenset({"striped", "walked"})),
+    Case(sums, lambda n: (spaced(halves(n)), 0.5), frozenset({"striped", "walked"})),
+    Case(
+        backwards_in_place,
+        lambda n: (halves(n, np.float32), reverse(halves(n, np.float32))),
+        frozenset({"striped", "walked"}),
+    ),
+    Case(row_of_two, lambda n: (halves(2 * n + 2).reshape(2, -1),), frozenset({"striped", "walked"})),
+    Case(
+        recurrence,
+        lambda n: (np.random.default_rng(n).uniform(-1, 1, n), halves(n)),
+        frozenset({"striped", "walked"}),
+        exact=False,
+    ),
+    Case(
+        parts_of_seven,
+        lambda n: (halves(7 * n + 8).astype(np.int32), np.zeros(7 * n + 8, np.int32), n),
+        frozenset({"striped"}),
+    ),
+    Case(long_parts, lambda n: (halves(n), np.zeros(-(-n // 50))), frozenset({"walked"})),
+    Case(long_parts_backwards, lambda n: (halves(n), halves(n + 1), np.zeros(-(-n // 90))), frozenset({"walked"})),
+)
+
+
+@pytest.fixture
+def with_tiles(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """A device whose groups bring in tiles."""
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "simulator", "cpu"))
+    return device
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.method.__name__)
+def test_the_bits_are_those_of_plain_python(with_tiles: Device, case: Case) -> None:
+    sizes = (0, 17, 4200) if with_tiles.info.kind != "simulator" else (1100,)
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for n in sizes[-1 if has_few(with_tiles) else 0 :]:
+            check(case, case.arguments(n))
+    assert {name.rpartition("_")[2] for name, _ in seen if not name[-1].isdigit()} == case.kinds
+
+
+def check(case: Case, given: Arguments) -> None:
+    if case.exact:
+        harness.check(case.method, given, "opencl", workers=(1,))
+        return
+    found = []
+    for target in ("multicore", "opencl"):
+        own = harness.duplicate(given)
+        with somd.use(target=target, workers=2):
+            found.append(case.method(*own)[0])
+    harness.assert_same(found[1], found[0], 0.0, "result")
+
+
+def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
+    """Elements that only some trips store have no tile, and what no trip comes to stays."""
+    a, b = np.full(40, 0.5), np.concatenate([np.ones(20), -np.ones(20)])
+    with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
+        out, last = recurrence(a, b)
+    assert (out[:20] != 0).all() and (out[20:] == 0).all() and last != 0
+
+
+def test_the_simulator_finds_no_race(tmp_path: Path) -> None:
+    try:
+        select("oclgrind")
+    except NoDevice as error:
+        pytest.skip(str(error).splitlines()[0])
+    code = """
+import somd
+from tests.transforms.opencl.test_striped import CASES, check
+for case in CASES:
+    with somd.use(device="oclgrind"):
+        check(case, case.arguments(600))
+"""
+    log = tmp_path / "log"
+    names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, **names, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=120)
+    assert log.read_text() == ""
