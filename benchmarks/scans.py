@@ -3,12 +3,13 @@
     python -m benchmarks.scans [--count 67108864] [--workers 2] [--repeat 7]
 
 Prints medians in milliseconds with one worker and with `--workers`, and the bandwidth that counts each element once in
-and once out.
+and once out. "In order" is a sum of floats in source order whose terms cost some nanoseconds each.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -44,6 +45,23 @@ def recurrence(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
 
 
 @somd
+def sums_in_order(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
+    """Running sums in source order of terms that cost more than the sums."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.exp(-a[i] * a[i]) / (1.0 + a[i])
+        out[i] = s
+    return s
+
+
+@somd
+def copied(a: dist[np.ndarray], out: dist[np.ndarray]) -> None:
+    """A copy by all workers."""
+    for i in range(len(a)):
+        out[i] = a[i]
+
+
+@somd
 def first_above(a: dist[np.ndarray], limit: float) -> int:
     """The first index of an element above the limit."""
     for i in range(len(a)):
@@ -58,6 +76,16 @@ def plain_sums(a: np.ndarray, out: np.ndarray) -> float:
     s = 0.0
     for i in range(len(a)):
         s += a[i]
+        out[i] = s
+    return s
+
+
+@numba.njit  # type: ignore[untyped-decorator,unused-ignore]
+def plain_sums_in_order(a: np.ndarray, out: np.ndarray) -> float:
+    """The loop as written."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.exp(-a[i] * a[i]) / (1.0 + a[i])
         out[i] = s
     return s
 
@@ -87,11 +115,14 @@ def main() -> None:
         "copy": lambda: np.copyto(out, a),
         "np.cumsum": lambda: np.cumsum(a, out=out),
         "plain loop": lambda: plain_sums(a, out),
+        "plain, in order": lambda: plain_sums_in_order(a, out),
         "a[a >= 0]": lambda: low[low >= 0],
     }
     ours: dict[str, Callable[[], Any]] = {
+        "copy by workers": lambda: copied(a, out),
         'scan="+"': lambda: sums(a, out),
         'scan="affine"': lambda: recurrence(a, out),
+        "in order": lambda: sums_in_order(a, out),
         "filter": lambda: filtered(low, 0.0),
         "search, no hit": lambda: first_above(a, 1.5),
         "search, at 1 %": lambda: first_above(late, 1.5),

@@ -1,4 +1,4 @@
-"""Comparisons of the programs that papers of other systems measure, at their sizes; and scans of floats beside a copy.
+"""Comparisons of the programs that papers of other systems measure, at their sizes; scans and a filter beside a copy.
 
 In the papers: BlackScholes on 4 million options, molecular dynamics on 12,288 particles (SHOC's, with 128 neighbours
 each), gemv with a matrix of 8192 x 16384; all in single precision.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.opencl_peers.hand import GROUP, Case, Hand
-from examples.papers import black_scholes, gemv, molecular_dynamics, prefix_sums
+from examples.papers import black_scholes, filtered, gemv, molecular_dynamics, prefix_sums
 
 NEIGHBOURS = 128
 
@@ -22,7 +22,7 @@ def of_papers(scale: int = 1) -> list[Case]:
         _black_scholes(4_000_000 // scale),
         _molecular_dynamics(12_288 // scale),
         _gemv(8192 // scale, 16384 // scale),
-        _scan(2**26 // scale),
+        *_scans(2**26 // scale),
     ]
 
 
@@ -74,11 +74,21 @@ def _gemv(m: int, n: int) -> Case:
     return Case("gemv", arrays, ours, {"a group a row": theirs}, 4 * m * n, 2, bitwise=False, rtol=1e-3)
 
 
-def _scan(n: int) -> Case:
+def _scans(n: int) -> list[Case]:
+    """A scan of floats, one of integers and a filter that keeps half, beside a copy of as many elements."""
+
     def theirs(hand: Hand, a: Any) -> list[Any]:
         import pyopencl.array as arrays
 
-        return [hand.launch("copy", (n,), (GROUP,), a, arrays.empty(hand.queue, n, np.float64), np.int32(n))]
+        made = arrays.empty(hand.queue, n, np.float64)
+        return [hand.launch("copy", (n,), (GROUP,), a.view(np.float64), made, np.int32(n))]
 
-    arrays = lambda: [np.random.default_rng(0).random(n)]  # noqa: E731
-    return Case("scan", arrays, prefix_sums.prefix_sums_of_floats, {"copy": theirs}, 16 * n, None)
+    floats = lambda: [np.random.default_rng(0).random(n)]  # noqa: E731
+    integers = lambda: [np.random.default_rng(0).integers(-9, 9, n)]  # noqa: E731
+    halves = lambda: [np.random.default_rng(0).random(n) - 0.5]  # noqa: E731
+    beside = {"copy": theirs}
+    return [
+        Case("scan", floats, prefix_sums.prefix_sums_of_floats, beside, 16 * n, None),
+        Case("exact-scan", integers, prefix_sums.prefix_sums, beside, 16 * n, None),
+        Case("filter", halves, lambda a: filtered.filtered(a, 0.0), beside, 16 * n, None),
+    ]

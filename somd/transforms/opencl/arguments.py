@@ -28,6 +28,9 @@ class Argument:
     own, width          room in local memory for a slice of array `name`, and the elements of a slice
     slices, across      of how many slices arrays are, and the work-items that share out a row
     scalar              uniform scalar `name`, or part `number` of a tuple (None: no tuple)
+    made, before, last  of a scan by groups of stretches: what each group makes of point `number` of scalar `name`, the
+                        value before it, and that behind the last one
+    carried, groups     the value of scalar `name` before a scan, and how many groups there are
     ends                where the parts of an array end, from 0 on, one part an owner
     run_ends, run_keys  where the parts of one key end, as `ends`, and their keys; run_count how many there are
     ranges, owners      the parts of an array and whose they are; owner_count the number of owners
@@ -44,7 +47,7 @@ class Argument:
 
     @property
     def declaration(self) -> str:
-        if self.kind in ("array", "partials", "copies", "rows"):
+        if self.kind in ("array", "partials", "copies", "rows", "made", "before", "last"):
             return f"__global {'const ' if self.constant else ''}{CTYPES[self.dtype]} *{self.text}"
         if self.kind == "own":
             return f"__local {CTYPES[self.dtype]} *{self.text}"

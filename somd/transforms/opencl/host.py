@@ -22,6 +22,7 @@ from somd.transforms.opencl.kept import Kept
 from somd.transforms.opencl.kept_names import KeptNames
 from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
+from somd.transforms.opencl.scan_kernels import ScanKernels
 from somd.transforms.opencl.scan_launches import ScanLaunch
 from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import apart
@@ -50,7 +51,8 @@ from somd.transforms.types.typing_table import HelperInstance, Types
 class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
     must, and those of work-groups instead of work-items or for runs of keys; those that combine the copies of an array,
-    or partial results, or update arrays atomically. `once` are those of serial steps, by their numbers."""
+    or partial results, or update arrays atomically, or scan by groups. `once` are those of serial steps, by their
+    numbers."""
 
     of_phases: dict[int, Kernel] = field(default_factory=dict)
     in_order: dict[int, Kernel] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Kernels:
     grouped: dict[int, Kernel] = field(default_factory=dict)
     runs: dict[int, Kernel] = field(default_factory=dict)
     endings: dict[int, Kernel] = field(default_factory=dict)
+    scans: dict[int, ScanKernels] = field(default_factory=dict)
     once: dict[int, Kernel] = field(default_factory=dict)
 
     @property
@@ -71,6 +74,7 @@ class Kernels:
             *joining,
             *((number, kernel) for number, each in self.atomic.items() for kernel in (each.local, each.shared)),
             *(pair for table in behind for pair in table.items()),
+            *((number, kernel) for number, each in self.scans.items() for kernel in each.all),
         ]
 
     @property
@@ -247,7 +251,8 @@ class _Master:
         number, kernels = step.phase.number, self.kernels.of_phases
         if number not in self.launches:
             own = kernels[number], kernels[step.totals.number]
-            self.launches[number] = ScanLaunch(step, *own, self.code({}), self.names, self.shared)
+            by_groups = self.kernels.scans.get(number)
+            self.launches[number] = ScanLaunch(step, *own, self.code({}), self.names, self.shared, by_groups)
         return self.launches[number]
 
     def joined(self, step: Joined) -> list[cst.BaseStatement]:

@@ -43,6 +43,11 @@ def integer(value: int) -> cst.BaseExpression:
     return cst.parse_expression(str(value))
 
 
+def negated(test: cst.BaseExpression) -> cst.UnaryOperation:
+    """`not (test)`"""
+    return cst.UnaryOperation(cst.Not(), test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
+
+
 def call(
     function: str | cst.BaseExpression, *arguments: cst.BaseExpression, **keywords: cst.BaseExpression
 ) -> cst.Call:

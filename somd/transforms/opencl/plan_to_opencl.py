@@ -5,7 +5,8 @@ It reads the plan only; what it has no form for it refuses with `TargetLacks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from somd.language.raising import FAULT_ROWS, fault_row, slots
 from somd.runtime.blocks import BLOCKS, LANES
@@ -15,7 +16,7 @@ from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.fence_table import fences_text
 from somd.transforms.loops.plan_to_loops import plan_to_loops
-from somd.transforms.loops.program import Region
+from somd.transforms.loops.program import Region, Scan
 from somd.transforms.loops.ranges import LONGEST, farthest_constant
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.arguments import Kernel
@@ -30,6 +31,7 @@ from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
+from somd.transforms.opencl.scan_kernels import scan_kernels_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, WIDE_TILE, tiled_kernel_of
@@ -39,7 +41,8 @@ from somd.transforms.plan.claimed_scans import for_many
 from somd.transforms.raise_rows import kind_of
 from somd.transforms.reserved import apart
 from somd.transforms.schedules import schedule_of, scheduled
-from somd.transforms.stages import Nest, Phase, Plan, Serial, relies_on_partition, written_arrays
+from somd.transforms.stages import Nest, Phase, Plan, Serial, nested_steps, relies_on_partition, written_arrays
+from somd.transforms.stages import Scan as Scanned
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.types.typing_table import Types
 
@@ -95,6 +98,13 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     regions = {each.number: each for each in statements_in(program.body) if isinstance(each, Region)}
     for phase in plan.phases():
         _add(kernels, phase, regions[phase.number], plan, unit)
+    nests = {phase.number: phase.nest for phase in plan.phases()}
+    for scan in (each for each in statements_in(program.body) if isinstance(each, Scan)):
+        plain = replace(scan, totals=without_tables(scan.totals), region=without_tables(scan.region))
+        both = nests[scan.totals.number], nests[scan.region.number]
+        made = scan_kernels_of(plain, both, partial(_scan_name, unit, f"{name}_{scan.region.number}"), unit)
+        if made is not None:
+            kernels.scans[scan.region.number] = made
     for number, step in enumerate(kept.moved, 1):
         once = unit.kernel_names[f"{name}_once_{number}"]
         kernels.once[number] = once_kernel_of(step, once, unit)
@@ -118,6 +128,10 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
     )
 
 
+def _scan_name(unit: Unit, phase: str, kind: str) -> str:
+    return unit.kernel_names[f"{phase}_{kind}"]
+
+
 def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     """The names that the kernels should have."""
     name = plan.method.name
@@ -126,6 +140,10 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
     wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "runs")]
+    scans = [step for step in nested_steps(plan.body) if isinstance(step, Scanned)]
+    for step in scans:
+        kinds = ["totals", *(f"carries_{k}" for k in range(len(step.carries)))]
+        wanted += [f"{name}_{step.phase.number}_{kind}" for kind in kinds]
     wanted += [f"{name}_once_{number}" for number in range(1, len(kept.moved) + 1)]
     return wanted + [f"{name}_{number}_end" for number in sorted(kept.ended)]
 

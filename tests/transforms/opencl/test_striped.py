@@ -19,7 +19,8 @@ from somd.runtime.opencl import Device, watch_launches, workgroups
 from somd.runtime.opencl.devices import NoDevice, select
 from tests.devices import has_few
 from tests.differential import harness
-from tests.language.program import reverse, spaced
+from tests.language import claimed_scans, scans
+from tests.language.program import PROGRAMS, Program, reverse, spaced
 
 ROOT = Path(__file__).parents[3]
 A = dist[np.ndarray]
@@ -29,6 +30,29 @@ Arguments = tuple[Any, ...]
 def halves(n: int, dtype: type = np.float64) -> np.ndarray:
     """Numbers whose sums are exact."""
     return (np.random.default_rng(n).integers(-9, 9, n) / 2).astype(dtype)
+
+
+@somd.somd
+def positive(a: A) -> tuple[np.ndarray, int]:
+    out = np.zeros_like(a)
+    k = 0
+    for i in range(len(a)):
+        if a[i] > 0:
+            out[k] = a[i]
+            k += 1
+    return out, k
+
+
+@somd.somd
+def recurrence_of_integers(a: A) -> np.ndarray:
+    out = np.empty_like(a)
+    x, odd, least = 7, False, 9
+    for i in range(len(a) - 1, -1, -1):
+        x = a[i] - 3 * x
+        odd ^= a[i] % 2 == 0
+        least = min(least, int(a[i]))
+        out[i] = x + least if odd else x
+    return out
 
 
 @somd.somd
@@ -120,6 +144,12 @@ class Case:
 
 
 CASES = (
+    Case(positive, lambda n: (halves(n),), frozenset({"totals", "0", "striped"})),
+    Case(
+        recurrence_of_integers,
+        lambda n: (np.random.default_rng(n).integers(-9, 9, n),),
+        frozenset({"totals", "0", "1", "2", "striped"}),
+    ),
     Case(sums, lambda n: (halves(n), 0.5), frozenset({"striped", "walked"})),
     Case(sums, lambda n: (spaced(halves(n)), 0.5), frozenset({"striped", "walked"})),
     Case(
@@ -157,7 +187,8 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device, case: Case) -> N
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
         for n in sizes[-1 if has_few(with_tiles) else 0 :]:
             check(case, case.arguments(n))
-    assert {name.rpartition("_")[2] for name, _ in seen if not name[-1].isdigit()} == case.kinds
+    found = {name.removeprefix(f"{case.method.__name__}_").partition("_")[2] for name, _ in seen}
+    assert {name.removeprefix("carries_") for name in found} - {""} == case.kinds
 
 
 def check(case: Case, given: Arguments) -> None:
@@ -178,6 +209,28 @@ def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
     with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
         out, last = recurrence(a, b)
     assert (out[:20] != 0).all() and (out[20:] == 0).all() and last != 0
+
+
+OF_CORPUS = [program for program in PROGRAMS if program.method.__module__ in (scans.__name__, claimed_scans.__name__)]
+
+
+@pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in OF_CORPUS])
+def test_scans_of_the_corpus_by_groups(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one device, each with a case of two groups, where it has a kernel of stretches."""
+    try:
+        select("intel")
+    except NoDevice as error:
+        pytest.skip(str(error).splitlines()[0])
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("cpu",))
+    cases = sorted(program.cases(), key=size)
+    chosen = cases if os.environ.get("SOMD_ALL_CASES") else cases[-1:]
+    with somd.use(device="intel"):
+        for args in chosen:
+            harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))
+
+
+def size(args: Arguments) -> int:
+    return sum(each.size for each in args if isinstance(each, np.ndarray))
 
 
 def test_the_simulator_finds_no_race(tmp_path: Path) -> None:
