@@ -175,17 +175,18 @@ CASES = (
 
 
 @pytest.fixture
-def with_tiles(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     """A device whose groups bring in tiles."""
-    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "simulator", "cpu"))
-    return device
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    return quick_device
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.method.__name__)
 def test_the_bits_are_those_of_plain_python(with_tiles: Device, case: Case) -> None:
-    sizes = (0, 17, 4200) if with_tiles.info.kind != "simulator" else (1100,)
+    if has_few(with_tiles) and case not in CASES[::4]:
+        pytest.skip("the kernels are those of another device, where they run")
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
-        for n in sizes[-1 if has_few(with_tiles) else 0 :]:
+        for n in (4200,) if has_few(with_tiles) else (0, 17, 4200):
             check(case, case.arguments(n))
     found = {name.removeprefix(f"{case.method.__name__}_").partition("_")[2] for name, _ in seen}
     assert {name.removeprefix("carries_") for name in found} - {""} == case.kinds
@@ -212,9 +213,12 @@ def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
 
 
 OF_CORPUS = [program for program in PROGRAMS if program.method.__module__ in (scans.__name__, claimed_scans.__name__)]
+ALL = bool(os.environ.get("SOMD_ALL_CASES"))
 
 
-@pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in OF_CORPUS])
+@pytest.mark.parametrize(
+    "program", [pytest.param(program, id=program.name) for program in OF_CORPUS[:: 1 if ALL else 3]]
+)
 def test_scans_of_the_corpus_by_groups(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one device, each with a case of two groups, where it has a kernel of stretches."""
     try:
@@ -223,7 +227,7 @@ def test_scans_of_the_corpus_by_groups(program: Program, monkeypatch: pytest.Mon
         pytest.skip(str(error).splitlines()[0])
     monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("cpu",))
     cases = sorted(program.cases(), key=size)
-    chosen = cases if os.environ.get("SOMD_ALL_CASES") else cases[-1:]
+    chosen = cases if ALL else cases[-1:]
     with somd.use(device="intel"):
         for args in chosen:
             harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))
@@ -241,12 +245,12 @@ def test_the_simulator_finds_no_race(tmp_path: Path) -> None:
     code = """
 import somd
 from tests.transforms.opencl.test_striped import CASES, check
-for case in CASES:
+for case in CASES[::2]:
     with somd.use(device="oclgrind"):
         check(case, case.arguments(600))
 """
     log = tmp_path / "log"
     names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(tmp_path)}
     environment = {**os.environ, **names, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=400)
     assert log.read_text() == ""
