@@ -38,7 +38,7 @@ from somd.transforms.stages import Nest
 from somd.transforms.types.scalars import ScalarType
 
 #: trips of a work-item, work-items of a group without tiles, and those of the one that goes along the groups
-TRIPS, LANES, CARRIERS = 16, 128, 512
+TRIPS, LANES, CARRIERS = 16, 128, 256
 #: operations of an iteration up to which the trips of a whole stretch are written out
 SHORT = 16
 

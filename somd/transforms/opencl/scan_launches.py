@@ -12,11 +12,11 @@ s = behind(s_partials)
 No work-item waits for another: between the kernels the host brings the totals together; on devices for which groups
 bring in tiles, a kernel of one group does (`scan_kernels`):
 
-if run.striped_lanes("prefix_2_striped", 128) and run.striped_lanes("prefix_2_carries_0", 512):
+if run.striped_lanes("prefix_2_striped", 128) and run.striped_lanes("prefix_2_carries_0", 256):
     groups = tiles(trips(0, a.shape[0], 1), 2048)
     s_made_0, s_before, s_partials = run.empty(groups, np.int64), run.empty(groups, np.int64), run.empty(1, np.int64)
     run.launch_groups("prefix_2_totals", groups, 128, (a, s_made_0, ...), reads=(a,), writes=(s_made_0,))
-    run.launch_groups("prefix_2_carries_0", 1, 512, (s_made_0, s_before, s_partials, s, groups), ...)
+    run.launch_groups("prefix_2_carries_0", 1, 256, (s_made_0, s_before, s_partials, s, groups), ...)
     run.launch_groups("prefix_2_striped", groups, 128, (a, out, s_before, ...), reads=(a, s_before), writes=(out,))
 """
 
