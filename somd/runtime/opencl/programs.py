@@ -47,6 +47,8 @@ static int unknown_0(void) { int none = 0; __asm__("" : "+r"(none)); return none
 _CAREFUL_OF_SHORTS = """#define SHORT(x) ((short)((x) + (int)(get_work_dim() >> 2)))
 #line 1
 """
+#: where `native_recip` and `native_rsqrt` are within a unit in the last place, for normal numbers
+_NEAR = "#define NEAR_RECIPROCALS\n#line 1\n"
 #: devices that share a launch: the number of a work-group is that in the whole
 _SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 
@@ -211,6 +213,7 @@ def text_for(context: Context, source: str, fastmath: bool) -> str:
     first = first if context.alone else _SHARED + first
     info = context.device.info
     careful = _CAREFUL if info.is_intels_cpu else _CAREFUL_OF_SHORTS if info.is_nvidias else ""
+    careful += _NEAR if info.is_nvidias and not fastmath else ""
     return careful + first + source
 
 

@@ -35,8 +35,8 @@ FERMAT = 8
 
 @dataclass(frozen=True)
 class Speculation:
-    """Tested elements are read as if inside: indexes but those that are `steady` are brought inside, and the variable
-    `outside` becomes true if one was not there."""
+    """Tested elements are read as if inside: indexes but those that are `steady` are brought inside, and singles are
+    divided as if no step left the normal numbers; the variable `outside` becomes true if something was not so."""
 
     outside: str
     steady: frozenset[Expression]
@@ -85,6 +85,9 @@ class Expressions:
         if power:
             function = self.unit.function("fermat_mod", node.type.dtype)
             return call(function, node.type.dtype, operands[0], literal(power, node.type.dtype))
+        if self.speculation is not None and in_steps(node):
+            function = self.unit.quotient_near() if node.operator == "/" else self.unit.root_near()
+            return call(function, "float32", *operands, C(f"&{self.speculation.outside}", "int64"))
         symbol = same_in_c(node)
         if symbol:
             return reaching(infix(symbol, operands[0], operands[1], node.type.dtype), node)
@@ -161,6 +164,13 @@ class Expressions:
         if isinstance(index.value, int):
             return index if index.value >= 0 else infix("+", self.scope.length(array, axis), index, "int64")
         return call(self.unit.from_end(), "int64", index, self.scope.length(array, axis))
+
+
+def in_steps(node: Expression) -> bool:
+    """Whether an expression is a quotient or a root of singles: one to round right in steps without a branch."""
+    if not isinstance(node, Operation) or node.operator not in ("/", "np.sqrt"):
+        return False
+    return all(each.type.dtype == "float32" for each in (node, *node.operands))
 
 
 def reaching(made: C, node: Expression) -> C:

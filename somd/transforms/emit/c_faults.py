@@ -91,6 +91,33 @@ NEAR = """static long place_near(long index, long length, int *outside)
 }"""
 
 
+#: quotients and roots that are rounded right, in steps without a branch, where a device has reciprocals that are near
+#: enough and no step leaves the normal numbers; of others they tell. The steps are those of NVIDIA's own quotients and
+#: roots, whose rare cases are calls that no load is moved across.
+QUOTIENT = """static float quotient_near(float a, float b, int *outside)
+{
+#ifdef NEAR_RECIPROCALS
+    const float large = 4.611686e18f, small = 2.1684043e-19f, first = native_recip(b);
+    const float inverse = fma(first, fma(-b, first, 1.0f), first);
+    const float coarse = a * inverse, near = fma(inverse, fma(-b, coarse, a), coarse);
+    *outside |= !(fabs(a) >= small & fabs(a) <= large & fabs(b) >= small & fabs(b) <= large);
+    return fma(inverse, fma(-b, near, a), near);
+#else
+    return a / b;
+#endif
+}"""
+ROOT = """static float root_near(float a, int *outside)
+{
+#ifdef NEAR_RECIPROCALS
+    const float inverse = native_rsqrt(a), near = a * inverse;
+    *outside |= !(a >= 2.1684043e-19f & a <= 4.611686e18f);
+    return fma(fma(-near, near, a), inverse * 0.5f, near);
+#else
+    return sqrt(a);
+#endif
+}"""
+
+
 def raise_name(words: int) -> str:
     return f"fault_raise_{words}"
 

@@ -106,6 +106,16 @@ class Unit:
         self.functions.setdefault("place_near", c_faults.NEAR)
         return "place_near"
 
+    def quotient_near(self) -> str:
+        """The name of the function that divides singles, and tells if it may not have rounded right."""
+        self.functions.setdefault("quotient_near", c_faults.QUOTIENT)
+        return "quotient_near"
+
+    def root_near(self) -> str:
+        """The name of the function that takes roots of singles, and tells if it may not have rounded right."""
+        self.functions.setdefault("root_near", c_faults.ROOT)
+        return "root_near"
+
     def fault_none(self) -> str:
         """The name of the function that tells whether an iteration has not failed yet."""
         self.functions.setdefault("fault_none", c_faults.WELL)

@@ -17,6 +17,9 @@ So the loop is run first with each index that data gives brought inside, without
 from the end, the loop is run again as it stands, which finds the fault, or the element. Indexes that stay in the loop
 are tested once, before it. That is done where a loop stores nothing, and ends whatever it has loaded.
 
+Quotients and roots of singles are rounded right in steps without a branch, on a device that can (`NEAR_RECIPROCALS`):
+if one is out of the reach of these, the loop is run again, too.
+
 Loops that only compute are unrolled on a device that can have many loads under way (AHEAD, which the runtime defines).
 """
 
@@ -26,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements
-from somd.transforms.emit.c_expressions import Speculation
+from somd.transforms.emit.c_expressions import Speculation, in_steps
 from somd.transforms.emit.c_tree import infix
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.declared import loop_scoped
@@ -71,7 +74,7 @@ class FastLoops(Statements):
     of: Block = ()
 
     def loop(self, node: Loop) -> None:
-        guess = None if self.loops or not self.scope.noted else _guess(node, self.of)
+        guess = None if self.loops else _guess(node, self.of)
         if guess is not None and self.may_be_run_again(guess):
             self.twice(node, guess)
             return
@@ -87,7 +90,9 @@ class FastLoops(Statements):
 
     def may_be_run_again(self, guess: _Guess) -> bool:
         """Whether all that a loop must find as it was can be kept, and nothing else is noted of its trips."""
-        return self.declared.private.keys() >= set(guess.before) and not self.takes and not self.tracked
+        noted = bool(self.scope.noted) or not (guess.steady or guess.arrays)
+        kept = self.declared.private.keys() >= set(guess.before)
+        return noted and kept and not self.takes and not self.tracked
 
     def twice(self, node: Loop, guess: _Guess) -> None:
         """The loop with its indexes taken for inside, and as it stands behind that."""
@@ -98,7 +103,7 @@ class FastLoops(Statements):
             tests += [] if isinstance(place.value, int) and place.value >= 0 else [f"{place.text} < 0"]
             tests.append(infix("<=", length, place, "bool").text)
         tests += [f"{self.scope.length(array, axis).text} <= 0" for array, axis in guess.arrays]
-        self.line(f"int {outside} = {' || '.join(dict.fromkeys(tests))};")
+        self.line(f"int {outside} = {' || '.join(dict.fromkeys(tests)) or '0'};")
         kept = {name: self.scope.names.fresh(f"{self.scope.text_of(name)}_before") for name in guess.before}
         for name, before in kept.items():
             self.line(f"const {CTYPES[self.declared.private[name]]} {before} = {self.scope.text_of(name)};")
@@ -121,15 +126,17 @@ def _may_be_unrolled(node: Loop) -> bool:
 
 
 def _guess(node: Loop, whole: Block) -> _Guess | None:
-    """What there is to know of a loop of the body `whole`; None where no access in it is tested, or it may not be run
-    twice."""
+    """What there is to know of a loop of the body `whole`; None where nothing in it is to be guessed, or it may not
+    be run twice."""
     statements = list(statements_in((node,)))
     if not all(isinstance(each, Assign | If | Loop | Evaluate | Break | Continue) for each in statements):
         return None
     nodes = list(expressions_in(node.body))
     tested = list(dict.fromkeys(e for e in nodes if isinstance(e, Element) and isinstance(e.access, Tested)))
     changed = assigned((node,))
-    if not tested or not all(_ends(each, changed) for each in statements if isinstance(each, Loop)):
+    if not (tested or any(map(in_steps, nodes))) or not all(
+        _ends(each, changed) for each in statements if isinstance(each, Loop)
+    ):
         return None
     if any(each.relaxed is not None for each in tested) or any(map(_has_arrays, nodes)):
         return None

@@ -49,6 +49,16 @@ def stores(out: dist[Array], index: Array, b: Array):
             out[i, k] = b[index[k]] + (out[i, k - 1] if k > 0 else 0.0)
 
 
+def quotients(out: dist[Array], a: Array, b: Array):
+    for i in range(len(out)):
+        total = 0.0
+        for k in range(len(a)):
+            if a[k] != 2.0:
+                total += a[k] / b[i]
+            total += a[k] / (out[i] * np.sqrt(b[k]))
+        out[i] = total
+
+
 def given(place: int | None) -> tuple[Array, Array, Array]:
     pick = np.random.default_rng(5)
     index, b = pick.integers(0, 50, 30), pick.random(60)
@@ -89,6 +99,17 @@ def test_conditions(device: Device, place: int | None) -> None:
 def test_faults_under_conditions(device: Device) -> None:
     with pytest.raises(IndexError, match=r"index 60 of `b\[index\[k\]\]`"):
         on_device(conditions, device, *given(60))
+
+
+@pytest.mark.parametrize("rare", [None, 0.0, -0.0, 1e-40, 3e38, np.inf, np.nan])
+def test_quotients_and_roots(device: Device, rare: float | None) -> None:
+    pick = np.random.default_rng(6)
+    out, a, b = (pick.uniform(0.5, 2.0, 70).astype(np.float32) for _ in range(3))
+    if rare is not None:
+        a[11], b[13], b[14] = rare, abs(rare), 2.0
+    with np.errstate(all="ignore"):
+        check(quotients, device, out, a, b)
+    assert "quotient_near" in (text := code_of(quotients, out, a, b).kernels) and "root_near" in text
 
 
 def test_which_loops_they_are() -> None:
