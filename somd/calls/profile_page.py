@@ -29,7 +29,7 @@ STYLE = """
 .somd-profile table { border-collapse: collapse; width: 100%; table-layout: auto; font-size: 13px; }
 .somd-profile td, .somd-profile th { padding: .15rem .5rem; text-align: right; white-space: nowrap; }
 .somd-profile td:first-child, .somd-profile th:first-child { text-align: left; white-space: normal;
-  min-width: 14rem; overflow-wrap: anywhere; }
+  min-width: min(14rem, 40vw); overflow-wrap: anywhere; }
 .somd-profile tr.method { font-weight: 600; border-top: 1px solid #8886; }
 .somd-profile tr.part td:first-child { padding-left: 1.4rem; }
 .somd-profile svg { width: 100%; max-width: 760px; height: auto; min-width: 560px; display: block; }

@@ -72,11 +72,12 @@ def _step(step: Step, plan: Plan) -> str:
         head = f"by all threads together: <code>{escape(header_text(step.node))}</code>{sweeps}"
         return f"<div class='together'>{head}{inner}</div>"
     if isinstance(step, Scan):
-        return f"<p class='once'>first, what each block of the loop below adds up to</p>{_phase(step.phase, plan)}"
+        first = "<p class='once'>first, what each block of the loop below adds up to</p>"
+        return first + _phase(step.phase, plan, of_scan=True)
     return "<p class='once'>partial results are joined</p>"
 
 
-def _phase(phase: Phase, plan: Plan) -> str:
+def _phase(phase: Phase, plan: Plan, of_scan: bool = False) -> str:
     nest = phase.nest
     loops, *said = phase_text(phase, plan.method)
     spelled = plan.method.spelled
@@ -91,7 +92,7 @@ def _phase(phase: Phase, plan: Plan) -> str:
     others = [
         _sentence(line.strip())
         for line in said
-        if line.strip().startswith(("reduction", "private", "one partial", "raises"))
+        if line.strip().startswith(("reduction", "private", "raises", *(() if of_scan else ("one partial",))))
     ]
     lists = "".join(
         f"<p>{title}</p><ul>{''.join(f'<li>{each}</li>' for each in listed)}</ul>"
