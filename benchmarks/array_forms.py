@@ -35,7 +35,7 @@ ARRAYS, ARRAYS1, LOOPS, LOOPS1, NUMPY, NUMBA = "arrays", "arrays, 1", "loops", "
 #: what each is shown beside
 BESIDE = {LOOPS: ARRAYS, LOOPS1: ARRAYS1, NUMPY: ARRAYS, NUMBA: ARRAYS}
 #: forms of which somd takes no text
-NOT_TAKEN = ("vadv", "deriche", "lenet")
+NOT_TAKEN = ("vadv", "deriche")
 
 
 def text_of(kernel: Kernel) -> Function:

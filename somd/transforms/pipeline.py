@@ -26,6 +26,7 @@ from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
+from somd.transforms.arrays.own_parts import parts_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.claimed_scans import with_claimed_scans
@@ -34,6 +35,7 @@ from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
+from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
@@ -211,6 +213,9 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         except HelpersOfArrays as found:
             return _compiled(_with_written_out(method, found.functions), arguments, aliases)
         if types.whole:
+            renamed = names_apart(method, parts_of_themselves(method, types))
+            if renamed is not method:
+                return _compiled(renamed, arguments, aliases)
             method = arrays_to_loops(method, types, aliases)
             assert not infer_types(method, arguments).whole, "an array statement stayed"
             return _compiled(method, arguments, aliases)

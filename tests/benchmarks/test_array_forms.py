@@ -24,13 +24,12 @@ KERNELS = by_name()
 NOT_YET = {
     "vadv": "SOMD401",
     "deriche": "SOMD202",
-    "lenet": "SOMD202",
 }
 #: those whose sums are in another order than NumPy's (products), or whose elementary functions are not NumPy's
 ROUNDED = """
     gemm k2mm k3mm symm syrk syr2k trmm doitgen atax bicg gesummv mvt ludcmp durbin gramschmidt covariance correlation
     softmax mlp conv2d residual arc_distance
-    cholesky spmv stockham_fft scattering_self_energies contour_integral
+    lenet cholesky spmv stockham_fft scattering_self_energies contour_integral
 """
 TAKEN = [kernel for name, kernel in KERNELS.items() if name not in NOT_YET]
 each_taken = pytest.mark.parametrize("kernel", TAKEN, ids=lambda kernel: kernel.name)

@@ -116,3 +116,21 @@ def limits_of_elements(a):
     inner[: int(inner[0])] += inner[int(inner[1]) % 2]
     b = a[: a.sum()] * 2
     return inner[: inner.max() - 3].sum(), b, np.roll(a, inner[0])
+
+
+@program(lambda: [(numbers(*shape), numbers(*shape, seed=1), 0.5) for shape in SHAPES])
+@somd
+def parts_of_themselves(x: A, y: A, s: float):
+    x = x[:, ::2]
+    x += s
+    x = np.sqrt(abs(x)) + y[:, ::2]
+    for _ in range(2):
+        z = y.T
+        z = z[::-1]
+        z[:1] *= 2.0
+    x = x[1:]
+    t = 0.0
+    for i in range(x.shape[0]):
+        x[i] -= s
+        t += x[i].sum()
+    return x.sum(axis=0), t
