@@ -15,6 +15,8 @@ DRAWN = (
     "draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.uniform(i)` is a number for `i`, in any order",
     "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",
 )
+#: the way out where ranges are written as an index
+GRIDS = '`np.indices((n, m))` has the indexes from 0 on, `np.meshgrid(x, y, indexing="ij")` those of other ranges'
 
 
 def instead_of(value: object) -> str:
@@ -22,7 +24,11 @@ def instead_of(value: object) -> str:
 
     >>> instead_of("mean")
     'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
+    >>> instead_of(np.mgrid)
+    '`np.indices((n, m))` has the indexes from 0 on, `np.meshgrid(x, y, indexing="ij")` those of other ranges'
     """
+    if value is np.mgrid or value is np.ogrid:
+        return GRIDS
     if is_random(value):
         return DRAWN[0]
     if isinstance(value, str | bytes):
