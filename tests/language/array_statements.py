@@ -274,3 +274,15 @@ def sums_at_different_indexes(a: A, v: A) -> np.ndarray:
     order = np.argsort(v)
     a[order[1:]] -= order[:-1]
     return a[at] * v[at]
+
+
+@program(
+    lambda: [(numbers(n, k), numbers(n, k, seed=1), numbers(most)) for n, k, most in ((0, 2, 0), (6, 3, 6), (5, 4, 6))]
+)
+@somd
+def masks_of_an_axis(a: A, b: A, v: A):
+    under = a[:, 0] > 0.5
+    a[under] = b[under] * 2.0
+    b[b[:, 1] < 0.0] += v[0]
+    a[v > 0.5] = 1.0
+    return a[under, ::2], b[..., b[0] > 0.3]

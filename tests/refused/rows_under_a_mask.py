@@ -1,4 +1,4 @@
-"""Rows of a matrix under a mask, read and written."""
+"""Parts of an array of three dimensions under a mask of two."""
 
 import numpy as np
 
@@ -7,9 +7,7 @@ from somd import dist, somd
 
 @somd
 def f(x: dist[np.ndarray]):
-    y = x[x[:, 0] > 0.5]
-    x[x[:, 1] > 0.5] = 0.0
-    return y * 2.0
+    x[x[:, :, 1] > 0.5] = 0.0
 
 
-f(np.linspace(0.0, 1.0, 12).reshape(4, 3))
+f(np.linspace(0.0, 1.0, 12).reshape(2, 3, 2))

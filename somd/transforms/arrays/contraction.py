@@ -326,11 +326,11 @@ class Contraction:
         items = items_of(node, self.method)
         only = items[0] if len(items) == 1 else None
         kind = self.types.nodes.get(only) if isinstance(only, cst.BaseExpression) else None
-        return (
-            only
-            if isinstance(only, cst.BaseExpression) and isinstance(kind, ArrayType) and kind.dtype == "bool"
-            else None
-        )
+        name = node.value.value if isinstance(node.value, cst.Name) else ""
+        base = self.types.names.get(name, self.types.nodes.get(node.value))
+        whole = isinstance(kind, ArrayType) and isinstance(base, ArrayType) and kind.ndim == base.ndim
+        masks = whole and isinstance(kind, ArrayType) and kind.dtype == "bool"
+        return only if masks and isinstance(only, cst.BaseExpression) else None
 
     # --- expressions -----------------------------------------------------------------------------------------------
 

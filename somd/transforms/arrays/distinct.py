@@ -36,7 +36,9 @@ def distinct_names(
 def is_distinct(
     node: cst.BaseExpression, known: Collection[str], types: Types, is_mask: Callable[[cst.CSTNode], bool]
 ) -> bool:
-    """Whether an expression is an array of different indexes; `known` are names of such."""
+    """Whether an expression is an array of different indexes, or a mask; `known` are names of such arrays."""
+    if is_mask(node):
+        return True
     if isinstance(node, cst.Name):
         return node.value in known
     if isinstance(node, cst.Subscript) and len(node.slice) == 1:

@@ -32,7 +32,12 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
     first = chosen[0] if ELLIPSIS not in items[: chosen[0]] else len(base.shape) - (len(items) - chosen[0])
     if not all(expressions.goes_along(base, first + k) is not None for k in range(len(chosen))):
         base = expressions.computed_before(base, node.value)
-    values = [expressions.value(item) for k in chosen if isinstance(item := items[k], cst.BaseExpression)]
+    given = [(first + k, items[each]) for k, each in enumerate(chosen)]
+    values = [
+        index_at(expressions, item, base.shape[axis], node)
+        for axis, item in given
+        if isinstance(item, cst.BaseExpression)
+    ]
     shape = expressions.shapes.together([value.shape for value in values], node, INDEXES)
     slices = [cst.Slice(None, None) if k in chosen else item for k, item in enumerate(items)]
     rest = expressions.part(node, base, slices)  # the axes of the indexes as they are
@@ -59,6 +64,17 @@ def gathered(expressions: Expressions, node: cst.Subscript, base: Value, items: 
     return Value(whole, element)
 
 
+def index_at(expressions: Expressions, item: cst.BaseExpression, length: Linear, node: cst.Subscript) -> Value:
+    """What stands for an axis of this length: a number, an array of indexes, or where a mask of the axis is true."""
+    value, kind = expressions.value(item), expressions.type_of(item)
+    if not isinstance(kind, ArrayType) or kind.dtype != "bool":
+        return value
+    expressions.shapes.test(MASK, (length,), value.shape, node)
+    own = expressions.names.dtype("int64")
+    number = Value(value.shape, lambda at: expressions.names.expression(f"{own}({at[0].text})", node))
+    return _kept(expressions, node, number, value, "int64")
+
+
 def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpression | None:
     """The mask in `a[mask]`."""
     if not isinstance(node, cst.Subscript):
@@ -66,7 +82,9 @@ def mask_of(expressions: Expressions, node: cst.BaseExpression) -> cst.BaseExpre
     items = items_of(node, expressions.names.method)
     only = items[0] if len(items) == 1 else None
     kind = expressions.type_of(only) if isinstance(only, cst.BaseExpression) else None
-    masks = (isinstance(kind, ArrayType) and kind.dtype == "bool") or isinstance(kind, TupleType)
+    base = expressions.type_of(node.value)
+    whole = isinstance(kind, ArrayType) and isinstance(base, ArrayType) and kind.ndim == base.ndim
+    masks = (whole and isinstance(kind, ArrayType) and kind.dtype == "bool") or isinstance(kind, TupleType)
     return only if masks and isinstance(only, cst.BaseExpression) else None
 
 

@@ -15,8 +15,10 @@ from somd.language.shapes import INDEX, INDEXES, INPUT, WEIGHTS
 from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.emitting import Emitting
+from somd.transforms.arrays.indexed import index_at
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, Value, View
+from somd.transforms.types.scalars import ArrayType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -59,16 +61,16 @@ def scattered(
     items = items_of(target, expressions.names.method)
     base = expressions.value(target.value)
     chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
-    indexes = [expressions.value(item) for item in chosen]
     straight = isinstance(base, View) and base.written and len(chosen) == len(items) and len(items) <= len(base.shape)
     if not straight or any(expressions.goes_along(base, axis) is None for axis in range(len(items))):
         message = "what arrays of indexes, and slices beside them, name twice is written twice: the order counts"
         helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
         raise expressions.refuse("SOMD202", message, target, helps)
+    indexes = [index_at(expressions, item, base.shape[axis], target) for axis, item in enumerate(chosen)]
     made = Emitting(expressions, target)
     if before:
         indexes = [
-            expressions.computed_before(index, item) if index.shape else index
+            expressions.computed_before(index, item) if index.shape and not of_mask(expressions, item) else index
             for index, item in zip(indexes, chosen, strict=True)
         ]
         value = expressions.computed_before(value, node) if value.shape else value
@@ -94,6 +96,12 @@ def scattered(
     own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
     line = f"{base.array}[{', '.join(own)}] {operator} {made.code(value.at(where, whole))}"
     made.by_one_thread(made.loops(names, lengths, [line]))
+
+
+def of_mask(expressions: Expressions, item: cst.BaseExpression) -> bool:
+    """Whether an index is a mask, for which an array of indexes has been made."""
+    kind = expressions.type_of(item)
+    return isinstance(kind, ArrayType) and kind.dtype == "bool"
 
 
 def at(given: Arguments) -> None:

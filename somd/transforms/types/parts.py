@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.transforms.analysis.parts import NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 
@@ -91,24 +91,18 @@ class Parts:
     ) -> ArrayType | None:
         """The elements at indexes, or under a mask, that an array holds."""
         others = [each for each in items if each is not item]
-        if index.dtype == "bool":
+        of_axis = index.ndim == 1 and all(isinstance(each, cst.Slice) or each is ELLIPSIS for each in others)
+        if index.dtype == "bool" and (base.ndim == 1 or not of_axis):
             if others or index.ndim != base.ndim:
-                message = "a mask has the dimensions of its array here, and stands alone"
-                helps: tuple[str, ...] = ("write the loops out, with an `if`",)
-                if index.ndim == 1 and not others:
-                    array, mask = (" ".join(cst.Module([]).code_for_node(each).split()) for each in (node.value, item))
-                    axes = ", ".join([":", *["None"] * (base.ndim - 1)])
-                    helps = (
-                        f"the rows under it are `{array}[np.flatnonzero({mask})]`",
-                        f"to change them, write all: `{array}[:] = np.where(({mask})[{axes}], value, {array})`",
-                    )
-                self.report("SOMD403", message, node, *helps)
+                message = "a mask has the dimensions of its array here, or one, and stands alone"
+                self.report("SOMD403", message, node, "write the loops out, with an `if`")
                 return None
             return ArrayType(base.dtype, 1)
         places = [k for k, each in enumerate(items) if isinstance(each, cst.BaseExpression)]
         found = [self.expressions.any(each) for each in items if isinstance(each, cst.BaseExpression)]
         for kind, each in zip(found, (items[k] for k in places), strict=True):
-            one = ScalarType(kind.dtype) if isinstance(kind, ArrayType) else kind
+            dtype = "int64" if kind == ArrayType("bool", 1) else getattr(kind, "dtype", "")
+            one = ScalarType(dtype) if isinstance(kind, ArrayType) else kind
             if not isinstance(each, cst.BaseExpression) or not self.is_index(one, each):
                 return None
         if NEW_AXIS in items or places[-1] - places[0] >= len(places):
