@@ -13,7 +13,7 @@ from tests.language.program import numbers, program, reverse, spaced
 
 A = dist[np.ndarray]
 #: none, one, a lane that is not full, lanes that are, more than a block of them
-SIZES = (0, 1, 15, 48, 131, 4200)
+SIZES = (0, 1, 15, 48, 131, 16500)
 
 
 def halves(n: int, dtype: type = np.float64) -> np.ndarray:

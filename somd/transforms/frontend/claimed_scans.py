@@ -7,7 +7,7 @@
                                       s__before[s__lane] = s__own
                                   for s__block in range(s__blocks):          what stands before each lane in its block
                                       s__own = -0.0
-                                      for s__lane in range(256 * s__block, min(256 * s__block + 256, s__lanes)):
+                                      for s__lane in range(1024 * s__block, min(1024 * s__block + 1024, s__lanes)):
                                           s__all = s__before[s__lane]
                                           s__before[s__lane] = s__own
                                           s__own = s__own + s__all
@@ -62,7 +62,7 @@ from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import FLOAT, ArrayType, ScalarType, Type
 
 #: trips in a lane, and lanes in a block: bits depend on both
-LANE, BLOCK = 16, 256
+LANE, BLOCK = 16, 1024
 #: statements of an iteration up to which they are there twice, for full lanes and for the last one
 SHORT = 8
 

@@ -11,7 +11,7 @@ the same way back. An element may be loaded that no trip reads: it is inside its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -177,13 +177,9 @@ class Tiles:
         for each in self.loaded:
             self.write.line(f"{CTYPES[each.element.type.dtype]} {self.next[each.key]}[{self.loads}];")
 
-    def staged(
-        self, variable: str, body: tuple[Statement, ...], places: Mapping[Key, str] | None = None
-    ) -> dict[Element, str]:
-        """What stands for elements in the trips of a loop over `variable`, while it is printed: their places in the
-        tiles, or others."""
-        if places is None:
-            places = {key: f"{tile}[{self.lane}][{self.column}]" for key, tile in self.tiles.items()}
+    def staged(self, variable: str, body: tuple[Statement, ...]) -> dict[Element, str]:
+        """What stands for elements in the trips of a loop over `variable`, while it is printed."""
+        places = {key: f"{tile}[{self.lane}][{self.column}]" for key, tile in self.tiles.items()}
         found: dict[Element, str] = {}
         for each in expressions_in(body):
             if not isinstance(each, Element) or not isinstance(each.access, Proved) or key_of(each) not in places:

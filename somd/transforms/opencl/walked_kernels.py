@@ -15,13 +15,11 @@ waited for in it. Rows of matrices that are only read are the matter of `tiled_k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import IN_ORDER, Statements
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_tree import C
-from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import assigned
 from somd.transforms.loops.program import Break, Constant, Loop, Region, Statement, While
@@ -33,7 +31,6 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.striped import (
     BARRIER,
     MOST_LOCAL,
-    Key,
     Striped,
     Tiles,
     coefficient,
@@ -195,67 +192,24 @@ class _Writer:
         """The walk along a piece: a whole one, or what is left."""
         write, columns = self.write, self.walk.columns
         write.open(f"if ({self.active} && {self.at} + {columns} <= {self.count})")
-        if unroll_lines(AT_ONCE, self.operations) == [f"#pragma unroll {AT_ONCE}"]:
-            self.ahead()
-        else:
-            write.lines += unroll_lines(AT_ONCE, self.operations)
-            self.columns(str(columns))
+        write.lines += unroll_lines(AT_ONCE, self.operations)
+        self.columns(str(columns))
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
         write.lines.append(IN_ORDER)
         self.columns(f"{self.count} - {self.at}")
         write.close()
 
-    def ahead(self) -> None:
-        """A whole piece by batches in registers, the next one on its way from the tile while a batch is gone along."""
-        write, tiles, fresh = self.write, self.tiles, self.scope.names.fresh
-        at, k = fresh("batch"), fresh("k")
-        rows = {each.key: f"{tiles.tiles[each.key]}[{tiles.lane}]" for each in tiles.arrays}
-        names = {each.key: tiles.tiles[each.key] for each in tiles.arrays}
-        now, then = ({key: fresh(f"{name}_{word}") for key, name in names.items()} for word in ("now", "then"))
-        kinds = {each.key: CTYPES[each.element.type.dtype] for each in tiles.arrays}
-
-        def each_of_batch(texts: list[str]) -> None:
-            if texts:
-                write.lines.append("#pragma unroll")
-                write.open(f"for (int {k} = 0; {k} < {AT_ONCE}; {k}++)")
-                for text in texts:
-                    write.line(text)
-                write.close()
-
-        for key, kind in kinds.items():
-            write.line(f"{kind} {now[key]}[{AT_ONCE}], {then[key]}[{AT_ONCE}];")
-        loaded = [each.key for each in tiles.loaded]
-        each_of_batch([f"{then[key]}[{k}] = {rows[key]}[{k}];" for key in loaded])
-        write.lines.append("#pragma unroll 1")
-        write.open(f"for (int {at} = 0; {at} < {self.walk.columns}; {at} += {AT_ONCE})")
-        each_of_batch([f"{now[key]}[{k}] = {then[key]}[{k}];" for key in loaded])
-        write.open(f"if ({at} + {AT_ONCE} < {self.walk.columns})")
-        each_of_batch([f"{then[key]}[{k}] = {rows[key]}[{at} + {AT_ONCE} + {k}];" for key in loaded])
-        write.close()
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int {k} = 0; {k} < {AT_ONCE}; {k}++)")
-        place = f"({self.at} + {at} + {k})"
-        write.line(f"const long {self.variable} = {stepped(self.start, self.walk.step, place)};")
-        self.one_trip({key: f"{text}[{k}]" for key, text in now.items()})
-        write.close()
-        each_of_batch([f"{rows[each.key]}[{at} + {k}] = {now[each.key]}[{k}];" for each in tiles.stored])
-        write.close()
-
     def columns(self, count: str) -> None:
         write, column = self.write, self.tiles.column
         write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
         write.line(f"const long {self.variable} = {stepped(self.start, self.walk.step, f'({self.at} + {column})')};")
-        self.one_trip({key: f"{tile}[{self.tiles.lane}][{column}]" for key, tile in self.tiles.tiles.items()})
-        write.close()
-
-    def one_trip(self, places: Mapping[Key, str]) -> None:
-        """What a trip does, its elements being in these places."""
-        self.scope.staged.update(self.tiles.staged(self.walk.loop.variable.name, self.walk.loop.body, places))
-        self.write.loops += 1
-        self.write.block(self.walk.loop.body)
-        self.write.loops -= 1
+        self.scope.staged.update(self.tiles.staged(self.walk.loop.variable.name, self.walk.loop.body))
+        write.loops += 1
+        write.block(self.walk.loop.body)
+        write.loops -= 1
         self.scope.staged.clear()
+        write.close()
 
     def where_active(self, statements: tuple[Statement, ...]) -> None:
         if statements:
