@@ -15,7 +15,7 @@ from numba.extending import intrinsic as _intrinsic
 
 from somd.runtime.multicore.numba_internals.libraries import has_wide_vectors
 from somd.runtime.multicore.numba_internals.lowering import cgutils, make_array
-from somd.syntax import module_of
+from somd.syntax import expression_of
 
 ir: Any = _ir
 types: Any = _types
@@ -41,26 +41,28 @@ def sum_in_registers(
     count: Any,
     first: Any,
     last: Any,
-    start: Any,
-    stop: Any,
+    starts: Any,
+    stops: Any,
     packed: Any,
     panels: Any,
     names: Any,
     values: Any,
 ) -> Any:
-    """For each trip of a loop, from `start` to before `stop`, let each sum of a tile become what the text `term` says.
+    """For each trip of loops in each other, from `starts` to before `stops`, let each sum of a tile become what the
+    text `term` says.
 
-    `places` are the names in the text of the sum, of the row, and of the trip; `rows` and `columns`, constants, are the
-    sizes of the tile, whose sums lie in `sums` row by row. Of the columns `count` are wanted. Its rows are those from
-    `first` on, `last` in place of rows behind that one. `packed` are the names of `panels`, in each of which what all
-    columns have for a trip lies side by side. `names` are those of `values`: scalars that are the same for all sums,
-    and arrays.
+    `places` are the names in the text of the sum, of the row, and of the trips; `rows` and `columns`, constants, are
+    the sizes of the tile, whose sums lie in `sums` row by row. Of the columns `count` are wanted. Its rows are those
+    from `first` on, `last` in place of rows behind that one. `packed` are the names of `panels`, in each of which what
+    all columns have for a trip lies side by side, trip by trip. `names` are those of `values`: scalars that are the
+    same for all sums, and arrays.
     """
     literals = (term, places, rows, columns, packed, names)
     if not all(isinstance(each, types.Literal) for each in literals):
         return None
     word = types.intp
-    given = (term, places, rows, columns, sums, word, word, word, word, word, packed, panels, names, values)
+    limits = types.UniTuple(word, len(starts))
+    given = (term, places, rows, columns, sums, word, word, word, limits, limits, packed, panels, names, values)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds, found = signature.args, arguments
@@ -70,9 +72,11 @@ def sum_in_registers(
             known = tile.panels if text is packed else tile.values
             each = cgutils.unpack_tuple(builder, found[at], len(kinds[at]))
             known.update(zip(text.literal_value.split(), zip(kinds[at], each, strict=True), strict=True))
-        [node] = module_of(term.literal_value).body
-        assert isinstance(node, ast.Expr)
-        tile.write(node.value, *found[5:10])
+        tile.write(
+            expression_of(term.literal_value).body,
+            *found[5:8],
+            *(cgutils.unpack_tuple(builder, found[at], len(starts)) for at in (8, 9)),
+        )
         return context.get_dummy_value()
 
     return types.void(*given), generate
@@ -101,7 +105,7 @@ class _Tile:
         self.panels: dict[str, tuple[Any, Any]] = {}
         self.values: dict[str, tuple[Any, Any]] = {}
 
-    def write(self, term: ast.expr, count: Any, first: Any, last: Any, start: Any, stop: Any) -> None:
+    def write(self, term: ast.expr, count: Any, first: Any, last: Any, starts: Any, stops: Any) -> None:
         """The columns that are wanted: so many vectors at a time, and one by one where that is less work."""
         builder = self.builder
         rows = [builder.add(first, _WORD(row)) for row in range(self.rows)]
@@ -114,34 +118,45 @@ class _Tile:
             step = _WORD(self.many * self.lanes)
             with cgutils.for_range_slice(builder, begin, end, step, _WORD) as (column, _):
                 self.column = column
-                self.through(term, start, stop)
+                self.through(term, list(zip(starts, stops, strict=True)))
 
-    def through(self, term: ast.expr, start: Any, stop: Any) -> None:
-        """The loop, for some columns of all rows."""
-        builder, before = self.builder, self.builder.block
+    def through(self, term: ast.expr, limits: list[tuple[Any, Any]]) -> None:
+        """The loops, for some columns of all rows."""
         parts = [(row, part) for row in range(self.rows) for part in range(self.many)]
-        held = [builder.load(self.at_sum(*each), align=self.size) for each in parts]
+        held = [self.builder.load(self.at_sum(*each), align=self.size) for each in parts]
+        _, *sums = self.loop(term, limits, [], [_WORD(0), *held])
+        for each, value in zip(parts, sums, strict=True):
+            self.builder.store(value, self.at_sum(*each), align=self.size)
+
+    def loop(self, term: ast.expr, limits: list[tuple[Any, Any]], trips: list[Any], given: list[Any]) -> list[Any]:
+        """One of the loops with those inside: the number of the next trip and the sums, as they are behind it."""
+        builder, before = self.builder, self.builder.block
+        (start, stop), *inner = limits
         head, body, end = (builder.append_basic_block(name) for name in ("sum.head", "sum.trip", "sum.end"))
         builder.branch(head)
         builder.position_at_end(head)
-        trip = builder.phi(_WORD)
-        sums = [builder.phi(self.vector) for _ in parts]
+        trip, *held = phis = [builder.phi(each.type) for each in (start, *given)]
         builder.cbranch(builder.icmp_signed("<", trip, stop), body, end)
         builder.position_at_end(body)
-        self.trip, self.number = trip, builder.sub(trip, start)
+        made = self.loop(term, inner, [*trips, trip], held) if inner else self.added(term, [*trips, trip], held)
+        changed = (builder.add(trip, _WORD(1)), *made)
+        for phi, first, following in zip(phis, (start, *given), changed, strict=True):
+            phi.add_incoming(first, before)
+            phi.add_incoming(following, builder.block)
+        builder.branch(head)
+        builder.position_at_end(end)
+        return held
+
+    def added(self, term: ast.expr, trips: list[Any], held: list[Any]) -> list[Any]:
+        """One trip of the innermost loop."""
+        self.number, *sums = held
+        self.known = dict(zip(self.places[2:], trips, strict=True))
         self.shared: dict[str, Any] = {}
         made: list[Any] = []
         for row in range(self.rows):
             self.row, self.sum = row, sums[row * self.many : (row + 1) * self.many]
             made += self.value(term)
-        following = builder.add(trip, _WORD(1))
-        for phi, value, changed in zip((trip, *sums), (start, *held), (following, *made), strict=True):
-            phi.add_incoming(value, before)
-            phi.add_incoming(changed, body)
-        builder.branch(head)
-        builder.position_at_end(end)
-        for each, value in zip(parts, sums, strict=True):
-            builder.store(value, self.at_sum(*each), align=self.size)
+        return [self.builder.add(self.number, _WORD(1)), *made]
 
     def at_sum(self, row: int, part: int) -> Any:
         offset = self.builder.add(self.column, _WORD(row * self.columns + part * self.lanes))
@@ -207,7 +222,7 @@ class _Tile:
         if isinstance(node, ast.Constant):
             return _WORD(node.value)
         if isinstance(node, ast.Name):
-            known = {self.places[1]: self.at_rows[self.row], self.places[2]: self.trip}
+            known = {self.places[1]: self.at_rows[self.row], **self.known}
             return known[node.id] if node.id in known else self.values[node.id][1]
         if isinstance(node, ast.UnaryOp):
             return self.builder.neg(self.whole(node.operand))

@@ -16,7 +16,8 @@ class Packed:
     """Trips of the two innermost loops of a region, `rows` of the outer and `columns` of the inner one, at once: each
     does what is `before`, all go through the loop side by side, and each does what is `behind`. The loop, which runs
     where the guard holds, has one statement, which adds to a sum. What it reads by the variable of the inner loop is
-    copied for these columns before (*packed*), so that it reads nothing that the region writes."""
+    copied for these columns before (*packed*), so that it reads nothing that the region writes. In place of the
+    statement there may be another such loop."""
 
     rows: int
     columns: int
@@ -34,8 +35,16 @@ class Packed:
         return (*self.before, loop, *self.behind)
 
     @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The loop, and those that are all that it does, outermost first."""
+        found: list[Any] = [self.loop]
+        while hasattr(found[-1].body[0], "body"):
+            found.append(found[-1].body[0])
+        return tuple(found)
+
+    @property
     def sum(self) -> Assign:
-        """What a trip of the loop does."""
-        made: Any = self.loop.body[0]
+        """What a trip of the innermost loop does."""
+        made: Any = self.loops[-1].body[0]
         added: Assign = made
         return added

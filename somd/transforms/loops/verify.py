@@ -51,7 +51,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import inside
 from somd.transforms.loops.rows import is_steady, may_be_cut
 from somd.transforms.loops.scan_claims import problems_of
-from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read
+from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read, set_by
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
 from somd.transforms.loops.walking import inside as within
@@ -406,13 +406,16 @@ class _Verifier(ExpressionVerifier):
         alone = len(places) == 2 and not node.carried and node.strips is None and node.tile is None
         self.expect(alone and len(packed.loop.body) == 1, f"region {node.number} has no sums for registers")
         changed = places | assigned(packed.body)
-        limits = (packed.loop.start, packed.loop.stop, *(() if packed.guard is None else (packed.guard,)))
+        limits = (
+            *(each for loop in packed.loops for each in (loop.start, loop.stop)),
+            *(() if packed.guard is None else (packed.guard,)),
+        )
         self.expect(all(is_steady(each, changed) for each in limits), "a loop beside others has trips of its own")
         elements = [each for each in expressions_in((packed.loop,)) if isinstance(each, Element)]
         steady = not any(each.array in {*node.written, *node.local_arrays} for each in elements)
         self.expect(steady, f"region {node.number} writes what it has packed")
         handed = assigned(packed.before) & {*reads_of(packed.behind), *reads_of((packed.loop,))}
-        self.expect(handed <= assigned(packed.loop.body), "more than a sum goes from one part of a trip to another")
+        self.expect(handed <= set_by(packed.sum), "more than a sum goes from one part of a trip to another")
         self.for_lanes(node, packed.body, inputs, len(node.loops))
 
     def lanes(self, node: Lanes) -> None:

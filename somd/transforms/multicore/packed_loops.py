@@ -45,12 +45,13 @@ class _Writer:
         self.columns = columns
         self.outer, self.inner = region.loops[-2:]
         self.row, self.column = (scope.name(each.variable.name) for each in (self.outer, self.inner))
-        self.trip = scope.name(packed.loop.variable.name)
+        self.loops = packed.loops
+        self.trips = [scope.name(each.variable.name) for each in self.loops]
         self.sum = packed.sum.target
         names = ("base", "count", "tile", "row", "at", "lane", "first_row", "end_row")
         self.base, self.count, self.tile, self.place, self.at, self.lane, self.first, self.end = map(scope.fresh, names)
         self.sums = scope.fresh(f"{scope.name(self.sum.name)}_tile")
-        self.start, self.stop = (self.text(each) for each in (packed.loop.start, packed.loop.stop))
+        self.limits = [(self.text(each.start), self.text(each.stop)) for each in self.loops]
         self.moves = self.outer.variable.name in read(self.inner.start, self.inner.stop)
         self.copies = self.packed_elements()
         #: names for what is the same for all trips, and the text of what the sum becomes
@@ -70,7 +71,7 @@ class _Writer:
         made += [f"{text} = {self.text(node)}" for node, text in self.factors.items() if text != self.text(node)]
         first, last = (f"({each})" for each in rows)
         start, stop = self.columns_of(first, 0), self.columns_of(f"{last} - 1", 1)
-        count = f"max({self.difference()}, 0)"
+        count = " * ".join(f"max({each}, 0)" for each in self.counts())
         for element, name in self.copies.items():
             shape = f"({count}, {self.packed.columns})"
             made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
@@ -133,44 +134,49 @@ class _Writer:
     def packing(self) -> list[str]:
         """The copies of what the loop reads by column."""
         made: list[str] = []
-        head = f"for {self.trip} in range({self.start}, {self.stop}):"
-        column = f"{self.column} = {self.base} + {self.lane}"
+        column = [f"{self.column} = {self.base} + {self.lane}", *self.assumed(self.inner, self.packed.loop.body)]
+        lanes = f"for {self.lane} in range({self.count}):"
         for element, name in self.copies.items():
-            lanes = f"for {self.lane} in range({self.count}):"
-            assumed = [*self.assumed(self.inner, self.packed.loop.body)]
-            copy = f"{name}[{self.from_start()}, {self.lane}] = {self.text(element)}"
-            along = self.inner.variable.name in read(element.indices[-1])
-            trips = [head, *_in([*self.assumed(self.packed.loop)])]
-            if along:
-                made += [*trips, *_in([lanes, *_in([column, *assumed, copy])])]
+            copy = f"{name}[{self.number()}, {self.lane}] = {self.text(element)}"
+            if self.inner.variable.name in read(element.indices[-1]):
+                made += self.through([lanes, *_in([*column, copy])])
             else:
-                made += [lanes, *_in([column, *assumed, *trips, *_in([copy])])]
-            zero = f"{name}[{self.from_start()}, {self.lane}] = 0"
-            beside = [head, *_in([f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in([zero])])]
-            made += [f"if {self.count} < {self.packed.columns}:", *_in(beside)]
+                made += [lanes, *_in([*column, *self.through([copy])])]
+            zero = [f"{name}[{self.place}, {self.lane}] = 0"]
+            beside = [f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in(zero)]
+            made += [f"if {self.count} < {self.packed.columns}:"]
+            made += _in([f"for {self.place} in range({name}.shape[0]):", *_in(beside)])
         return made
 
-    def from_start(self) -> str:
-        """The number of a trip of the loop."""
-        return self.trip if self.start == "0" else f"{self.trip} - ({self.start})"
+    def through(self, body: list[str]) -> list[str]:
+        """The loops around a body."""
+        for loop, trip, (start, stop) in reversed(list(zip(self.loops, self.trips, self.limits, strict=True))):
+            body = [f"for {trip} in range({start}, {stop}):", *_in([*self.assumed(loop, loop.body), *body])]
+        return body
 
-    def difference(self) -> str:
-        return self.stop if self.start == "0" else f"{self.stop} - ({self.start})"
+    def counts(self) -> list[str]:
+        """How many trips each loop has."""
+        return [stop if start == "0" else f"({stop}) - ({start})" for start, stop in self.limits]
+
+    def number(self) -> str:
+        """The number of a trip."""
+        made = ""
+        for trip, (start, _), count in zip(self.trips, self.limits, self.counts(), strict=True):
+            own = trip if start == "0" else f"({trip} - ({start}))"
+            made = f"({made}) * ({count}) + {own}" if made else own
+        return made
 
     def call(self) -> list[str]:
         """The loop, for all trips of a tile."""
-        places = f"{self.scope.name(self.sum.name)} {self.row} {self.trip}"
-        size = f"{self.packed.rows}, {self.packed.columns}"
-        names = self.names_read()
-        given = [f'"{" ".join(each)}", ({", ".join(each)},)' for each in (tuple(self.copies.values()), names)]
-        limits = f"{self.tile}, {self.end} - 1, {self.start}, {self.stop}"
-        lines = [
-            f'"{self.term}",',
-            f'"{places}",',
-            f"{size}, {self.sums}, {self.count}, {limits},",
-            *(f"{each}," for each in given),
+        places = " ".join((self.scope.name(self.sum.name), self.row, *self.trips))
+        given = [
+            f'"{" ".join(each)}", ({", ".join(each)},)' for each in (tuple(self.copies.values()), self.names_read())
         ]
-        return [*self.packed.loop.origin.comments, "sum_in_registers(", *_in(lines), ")"]
+        starts, stops = (f"({', '.join(each)},)" for each in zip(*self.limits, strict=True))
+        sizes = f"{self.packed.rows}, {self.packed.columns}, {self.sums}, {self.count}, {self.tile}, {self.end} - 1"
+        lines = [f'"{self.term}",', f'"{places}",', f"{sizes},", f"{starts}, {stops},", *(f"{each}," for each in given)]
+        comments = [each for loop in self.loops for each in loop.origin.comments]
+        return [*comments, "sum_in_registers(", *_in(lines), ")"]
 
     # --- what is added -------------------------------------------------------------------------------------------
 
@@ -186,7 +192,7 @@ class _Writer:
 
     def names_read(self) -> tuple[str, ...]:
         """The scalars and arrays that are the same for all trips, but for those that are packed."""
-        own = {self.outer.variable.name, self.packed.loop.variable.name, self.sum.name}
+        own = {self.outer.variable.name, self.sum.name, *(each.variable.name for each in self.loops)}
         names: dict[str, None] = dict.fromkeys(self.factors.values())
         for each in self.elements():
             if each not in self.copies:
@@ -201,7 +207,7 @@ class _Writer:
 
     def text_of_sum(self) -> str:
         """What the sum becomes, with names for what stays."""
-        changed = {each.variable.name for each in (self.outer, self.inner, self.packed.loop)}
+        changed = {each.variable.name for each in (self.outer, self.inner, *self.loops)}
         changed |= assigned(self.packed.body)
 
         def named(node: Expression) -> Expression:
@@ -217,7 +223,7 @@ class _Writer:
 
         def placed(element: Element, indexes: list[str]) -> str | None:
             found = self.copies.get(element)
-            return None if found is None else f"{found}[{self.trip}, {self.column}]"
+            return None if found is None else f"{found}[{self.trips[-1]}, {self.column}]"
 
         return self.text(named(self.packed.sum.value), replace(self.scope, placed=placed))
 

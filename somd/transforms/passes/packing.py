@@ -30,10 +30,10 @@ is read by column is copied, for so many columns, into rows that lie one behind 
 through them with all that is read by row. The loop inside is not cut, and each sum has its own place: it sees its
 operands in their order, so that the bits stay. Multiplications and additions are not contracted.
 
-It is done where trips are independent one by one; the body has one loop, alike for all trips of the two innermost
-loops of the region, which adds to one float a term made of sums, differences and products of elements that the region
-does not write: some chosen by the column, and not by the row, and some by the row. Of the limits of the columns one may
-move with the row, as in triangles.
+It is done where trips are independent one by one; the body has one loop, or loops of which each is all that the one
+around it does, alike for all trips of the two innermost loops of the region; it adds to one float a term made of sums,
+differences and products of elements that the region does not write: some chosen by the column, and not by the row, and
+some by the row. Of the limits of the columns one may move with the row, as in triangles.
 """
 
 from __future__ import annotations
@@ -82,24 +82,24 @@ def _packed(region: Region, rows: int, width: int) -> Region:
     if region.depth < 2 or taken or not may_take_turns(region) or called(region.body):
         return region
     outer, inner = region.loops[-2:]
-    steps = all(isinstance(each.step, Constant) and each.step.value == 1 for each in (outer, inner))
+    steps = _counts(outer) and _counts(inner)
     parts = _parts(region.body)
     if not steps or parts is None or not _one_moves(inner, outer.variable.name):
         return region
     before, guard, loop, behind = parts
     changed = {outer.variable.name, inner.variable.name, *assigned(region.body)}
-    alike = all(is_steady(each, changed) for each in (*limits(loop), *(() if guard is None else (guard,))))
-    if not alike or not isinstance(loop.step, Constant) or loop.step.value != 1:
-        return region
-    found = _added(loop)
-    if found is None:
+    loops = _nest(loop)
+    asked = [*(each for one in loops for each in limits(one)), *(() if guard is None else (guard,))]
+    found = _added(loops[-1])
+    if not all(is_steady(each, changed) for each in asked) or not all(map(_counts, loops)) or found is None:
         return region
     target, term = found
     # what a trip hands from one part to another is the sum alone
     handed = assigned(before) & (set(reads_of(behind)) | read(term))
-    if handed - {target.name} or loop.variable.name in {*reads_of(behind), *assigned(behind)}:
+    trips = {each.variable.name for each in loops}
+    if handed - {target.name} or trips & {*reads_of(behind), *assigned(behind)}:
         return region
-    if not _Term(region, loop, changed, target).is_product(term):
+    if not _Term(region, trips, changed, target).is_product(term):
         return region
     columns = width // np.dtype(target.type.dtype).itemsize
     return replace(region, packed=Packed(rows, columns, before, guard, replace(loop, hull=None), behind))
@@ -131,6 +131,18 @@ def _parts(body: Block) -> tuple[Block, Expression | None, Loop, Block] | None:
     return before, node.test, loop, behind
 
 
+def _nest(loop: Loop) -> list[Loop]:
+    """A loop, and those that are all that it does."""
+    found = [loop]
+    while len(found[-1].body) == 1 and isinstance(found[-1].body[0], Loop):
+        found.append(found[-1].body[0])
+    return found
+
+
+def _counts(loop: Loop) -> bool:
+    return isinstance(loop.step, Constant) and loop.step.value == 1
+
+
 def _added(loop: Loop) -> tuple[Variable, Expression] | None:
     """The sum that each trip of a loop adds to, or subtracts from, and the term; None where it does something else."""
     node = loop.body[0] if len(loop.body) == 1 else None
@@ -146,11 +158,11 @@ def _added(loop: Loop) -> tuple[Variable, Expression] | None:
 class _Term:
     """What a trip adds: by what its elements are chosen."""
 
-    def __init__(self, region: Region, loop: Loop, changed: set[str], target: Variable) -> None:
+    def __init__(self, region: Region, trips: set[str], changed: set[str], target: Variable) -> None:
         self.written = {*region.written, *region.local_arrays}
         self.row, self.column = (each.variable.name for each in region.loops[-2:])
         #: what an index may have besides what stays
-        self.places = {self.row, self.column, loop.variable.name}
+        self.places = {self.row, self.column, *trips}
         self.changed = changed | self.places
         self.type = target.type
 

@@ -56,6 +56,17 @@ def upper(a: A, c: A):
                 s += a[k, i] * a[k, j]
             c[i, j] = s
 """
+WINDOWS = """
+def windows(a: A, w: np.ndarray, c: A):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = 0.5
+            for d in range(1, w.shape[0]):
+                for k in range(w.shape[1]):
+                    s += a[i + d, k] * w[d, k, j]
+            c[i, j] = s
+"""
+SLOPES = WINDOWS.replace("range(w.shape[1])", "range(d)")
 LOWER = UPPER.replace("range(i, c.shape[1])", "range(2, 1 + i)")
 BAND = UPPER.replace("range(i, c.shape[1])", "range(max(i - 3, 0), min(i + 4, c.shape[1]))")
 ANTI = UPPER.replace("range(i, c.shape[1])", "range(0, c.shape[1] - i)")
@@ -78,6 +89,7 @@ def taken() -> tuple[Case, ...]:
         case(UNDER, a=SQUARE, b=SQUARE, c=SQUARE.copy(), n=9),
         case(UNDER, a=SQUARE, b=SQUARE, c=SQUARE.copy(), n=4),
         case(UPPER, a=SQUARE, c=np.zeros((11, 11))),
+        case(WINDOWS, a=SQUARE, w=np.resize(SQUARE, (3, 4, 5)), c=np.zeros((8, 5))),
         case(LOWER, a=SQUARE.astype(np.float32), c=np.zeros((10, 11), np.float32)),
     )
 
@@ -86,6 +98,7 @@ def taken() -> tuple[Case, ...]:
 def left() -> tuple[Case, ...]:
     texts = (BAND, ANTI, SPARSE, RAGGED, DIVIDED, MIXED, ROWS, TWO, WRITTEN)
     others = [case(text, a=SQUARE, c=np.zeros((11, 11))) for text in texts]
+    others.append(case(SLOPES, a=SQUARE, w=np.resize(SQUARE, (3, 4, 5)), c=np.zeros((8, 5))))
     return (*others, case(UPPER, a=SQUARE.astype(np.int64), c=np.zeros((11, 11), np.int64)))
 
 
@@ -166,6 +179,27 @@ def test_triangles(size: int) -> None:
     harness.check(method, (a, np.zeros((size, size), np.float32)), "multicore", workers=(1, 3))
     assert "sum_in_registers" in method.source("multicore")
     harness.check(somd.somd(below), (numbers(5, size), np.ones((size, size)), 3), "multicore", workers=(1, 2))
+
+
+def convolution(image: dist[np.ndarray], weights: np.ndarray, out: dist[np.ndarray]) -> None:
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            for f in range(out.shape[2]):
+                total = 0.25
+                for dy in range(1, weights.shape[0]):
+                    for dx in range(weights.shape[1]):
+                        for c in range(weights.shape[2]):
+                            total -= image[y + dy, x + dx, c] * weights[dy, dx, c, f]
+                out[y, x, f] = total
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 1, 5), (2, 3, 4, 40), (1, 2, 2, 3), (3, 0, 2, 3)])
+def test_loops_in_loops(shape: tuple[int, ...]) -> None:
+    """The sums go through all of them, and some have no trips."""
+    image, weights = np.resize(SQUARE, (9, 16, shape[2])), np.resize(SQUARE, shape)
+    method = somd.somd(convolution)
+    harness.check(method, (image, weights, np.zeros((6, 13, shape[3]))), "multicore", workers=(1, 2, 3))
+    assert "sum_in_registers" in method.source("multicore")
 
 
 def test_rows_that_no_column_asks_for() -> None:
