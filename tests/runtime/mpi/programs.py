@@ -92,6 +92,42 @@ def sums_of_columns(a: dist[np.ndarray]) -> np.ndarray:
 
 
 @somd
+def with_library(a: dist[np.ndarray]) -> tuple[np.ndarray, float]:
+    """Python calls NumPy between the loops, on every rank."""
+    doubled = a * 2.0
+    ordered = np.sort(doubled)
+    for i in range(len(a)):
+        a[i] = ordered[i] - doubled[i]
+    return np.cumsum(ordered), float(np.median(a))
+
+
+@somd
+def whole_arrays(a: dist[np.ndarray], b: dist[np.ndarray]) -> tuple[np.ndarray, float]:
+    """Slices, masks, choices and NumPy's own sum."""
+    c = a * 2.0 + b
+    c[1:-1] = 0.5 * (c[:-2] + c[2:]) - a[1:-1]
+    a[b > 0.1] = -1.0
+    c[::2] += 1.0
+    return np.where(c > 0.0, c, b), np.abs(c).sum()
+
+
+@somd
+def filtered(a: dist[np.ndarray]) -> tuple[np.ndarray, np.ndarray, int]:
+    """A scan and a filter, whose order shows."""
+    kept = np.zeros_like(a)
+    sums = np.zeros(len(a), np.int64)
+    count, total = 0, 0
+    for i in range(len(a)):
+        total += i if a[i] > 0.0 else -1
+        sums[i] = total
+    for i in range(len(a)):
+        if a[i] > 0.0:
+            kept[count] = a[i]
+            count += 1
+    return kept, sums, count
+
+
+@somd
 def waves(u: dist[np.ndarray], v: dist[np.ndarray], w: dist[np.ndarray], force: dist[np.ndarray], steps: int) -> None:
     """Three arrays whose names go round, and one that is only read."""
     for _ in range(steps):
@@ -207,6 +243,7 @@ def programs() -> Iterator[Program]:
     yield Program("there_and_back", there_and_back, (numbers[:1000], numbers[1000:2000], 9))
     yield Program("tiles", tiles.heat, (numbers[:3000].reshape(600, 5), numbers[1:3001].reshape(600, 5), 21))
     yield Program("red and black", tiles.sor, (numbers[:3000].reshape(500, 6), 22))
+    yield Program("with_library", with_library, (numbers[:301],))
     yield Program("spread", spread, (numbers, np.arange(3001) * 7 % 5, 5), compiled=True)
     yield Program("taken", taken, (numbers, np.arange(-20, 40, 3)))
     yield Program("wrong index", taken, (numbers[:50], np.array([3, 8, 60, 1, -51, 7, 99])), compiled=True)
@@ -237,7 +274,11 @@ def larger(random: np.random.Generator, numbers: np.ndarray, small: np.ndarray) 
     yield Program("lufact", lufact.kernel, lufact.inputs(23), compiled=True)
     yield Program("series", series.kernel, series.inputs(9), compiled=True)
     yield Program("sor", sor.kernel, sor.inputs(20, 3), compiled=True)
-    for name in ("jacobi_2d", "hdiff", "softmax"):
+    for rows in (2, 4, 301):
+        yield Program(f"whole_arrays.{rows}", whole_arrays, (numbers[:rows], numbers[rows : 2 * rows]), compiled=True)
+    for rows in (0, 2, 301):
+        yield Program(f"filtered.{rows}", filtered, (numbers[:rows],), compiled=True)
+    for name in ("jacobi_2d", "hdiff", "softmax", "cavity_flow", "correlation", "azimint_hist", "heat_3d"):
         kernel = by_name()[name]
         yield Program(f"arrays {name}", somd(kernel.arrays or kernel.numpy), kernel.prepare("tiny"), compiled=True)
     yield Program("sparsematmult", sparsematmult.kernel, sparsematmult.inputs(50, 300, 3), compiled=True)
