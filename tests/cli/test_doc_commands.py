@@ -272,7 +272,7 @@ def test_a_command_of_python(command: str, tmp_path: Path) -> None:
         words[words.index("--out") + 1] = str(tmp_path / "found")
     if "benchmarks.javagrande" in words or "benchmarks.loops" in words:
         words += ["--json", str(tmp_path / "record.json"), "--plot", str(tmp_path / "plot.png")]
-    reader = words == ["model.py"]
+    reader, module = words == ["model.py"], words[1] if words[0] == "-m" else words[0]
     done = subprocess.run(
         [sys.executable, *words, *(["--help"] if words == ["-m", "somd"] else [])],
         cwd=tmp_path if reader else ROOT,
@@ -285,9 +285,9 @@ def test_a_command_of_python(command: str, tmp_path: Path) -> None:
     assert done.stdout.strip()
     for page, each in commands():
         if each in PYTHON and tuple(arguments(each)[1]) == tuple(arguments(command)[1]):
-            for rows in tables_before(page, each) if not named(words[1], OTHER_ROWS) else []:
+            for rows in tables_before(page, each) if not named(module, OTHER_ROWS) else []:
                 for row in rows:
-                    assert row in done.stdout.replace("`", "") or "loops" in words[1], (page, row, done.stdout)
+                    assert row in done.stdout.replace("`", "") or "loops" in module, (page, row, done.stdout)
 
 
 @pytest.mark.parametrize("text", [block.text for block in blocks() if block.language == "py"])
