@@ -134,3 +134,13 @@ def parts_of_themselves(x: A, y: A, s: float):
         x[i] -= s
         t += x[i].sum()
     return x.sum(axis=0), t
+
+
+@program(lambda: [(numbers(n, dtype=np.int64, low=0, high=5), numbers(n)) for n in SIZES if n > 1])
+@somd
+def lengths_of_what_has_no_name(a: A, b: A) -> tuple[int, np.ndarray]:
+    n = len(b[a[0] :])
+    b[a[0] :: 2] = b[: len(b[a[0] :: 2])]
+    for i in range(len(a[b > 0])):
+        b[i] += n
+    return n, b[n // 2 :] * len(a[1:])

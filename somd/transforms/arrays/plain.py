@@ -33,9 +33,22 @@ def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
         return False
     named = names_read(node) & parts.names
     return not any(parts.part(name) is not None or parts.is_unclear(name) for name in named) and not any(
-        expressions.reduces(each) or of_computed(expressions, each) or _like_what(expressions, each) is not None
+        expressions.reduces(each)
+        or of_computed(expressions, each)
+        or measured(expressions, each) is not None
+        or _like_what(expressions, each) is not None
         for each in nodes_in(node)
     )
+
+
+def measured(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """The array without a name whose length a call of `len` asks for."""
+    callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
+    if callee is None or (callee.kind, callee.name) != ("builtin", "len") or not isinstance(node, cst.Call):
+        return None
+    inner = node.args[0].value
+    named = isinstance(inner, cst.Name) or not isinstance(expressions.types.nodes.get(inner), ArrayType)
+    return None if named else inner
 
 
 def of_computed(expressions: Expressions, node: cst.CSTNode) -> bool:
@@ -101,6 +114,9 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
             base = expressions.value(node.value)
         if base is not None:
             return expressions.part(node, base, items_of(node, expressions.names.method)).element(())
+    inner = measured(expressions, node)
+    if inner is not None:
+        return expressions.names.expression(f"({expressions.clamped(expressions.value(inner).shape[0]).text})", node)
     if isinstance(node, cst.Attribute) and (part := _part(expressions, node.value, node)) is not None:
         return _asked(expressions, node, part)
     if isinstance(node, cst.Call):

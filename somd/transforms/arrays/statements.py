@@ -30,7 +30,7 @@ from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.names import Names
 from somd.transforms.arrays.nests import Nests
-from somd.transforms.arrays.plain import is_plain, of_computed, plain
+from somd.transforms.arrays.plain import is_plain, measured, of_computed, plain
 from somd.transforms.arrays.values import View
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
@@ -273,6 +273,8 @@ class _Lowering:
         while waiting:
             node = waiting.pop()
             if self.expressions.reduces(node) and isinstance(self.types.nodes.get(node), ScalarType):
+                continue
+            if measured(self.expressions, node) is not None:
                 continue
             if of_computed(self.expressions, node):
                 waiting += [
