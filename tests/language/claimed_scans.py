@@ -51,8 +51,8 @@ def sums_of_some_backwards_in_place(a: A) -> np.float32:
 @somd
 def filtered_by_two_sums(a: A, b: A) -> tuple[np.ndarray, int, float, float]:
     out = np.zeros(len(a) + 1)
-    s = t = 0.0
-    most = np.float64(0)
+    s = t = np.float64(0.0)
+    most = np.float64(0.0)
     k = 0
     with sync(s, t, scan="+"):
         for i in range(len(a)):
