@@ -20,7 +20,7 @@ from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.renaming import Replaced
 from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
-from somd.transforms.types.scalars import ArrayType, ScalarType
+from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -46,8 +46,9 @@ def measured(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
     callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
     if callee is None or (callee.kind, callee.name) != ("builtin", "len") or not isinstance(node, cst.Call):
         return None
-    inner = node.args[0].value
-    named = isinstance(inner, cst.Name) or not isinstance(expressions.types.nodes.get(inner), ArrayType)
+    inner, kinds = node.args[0].value, expressions.types.nodes
+    entry = isinstance(inner, cst.Subscript) and isinstance(kinds.get(inner.value), TupleType)
+    named = isinstance(inner, cst.Name) or entry or not isinstance(kinds.get(inner), ArrayType)
     return None if named else inner
 
 
