@@ -32,7 +32,7 @@ DTYPES = ("float64", "float64", "float32", "int64", "int16", "uint8", "int32")
 REDUCTIONS = ("sum", "sum", "max", "min", "any", "all", "argmax", "argmin", "count", "ptp")
 STEPS = ("", "", ":1", ":2", ":-1", ":-2", ":3")
 WORKERS = (1, 2, 3, 7)
-LIMITS = ("", "", "1", "2", "-1", "-2", "-3", "0", "i", "j", "k", "i + 1", "-i", "k - 2", "5", "len(a)")
+LIMITS = ("", "", "1", "2", "-1", "-2", "-3", "0", "i", "j", "k", "i + 1", "-i", "k - 2", "5", "len(a)", "len(b[k:])")
 LENGTHS, WEIGHTS = (0, 1, 2, 3, 4, 7), (0.05, 0.05, 0.1, 0.2, 0.3, 0.3)
 #: of an axis of length 1 that only a call shows: refused, whatever plain Python does
 STRETCHED = "would be stretched"
@@ -97,7 +97,7 @@ class Writer:
             return self.part(name, same)
         if kind < 0.5:
             first = ", ".join(["0"] * self.rank)
-            return self.random.choice(("2", "3", "k", f"a[{first}]", "b.shape[0]"))
+            return self.random.choice(("2", "3", "k", "k * 60", f"a[{first}]", "b.shape[0]"))
         if kind < 0.85:
             operator = self.random.choice(("+", "-", "*", "+", "-"))
             return f"({self.value(same, depth + 1)} {operator} {self.value(same, depth + 1)})"

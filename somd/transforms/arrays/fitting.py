@@ -43,8 +43,8 @@ def test_operands(expressions: Expressions, node: cst.CSTNode, operands: Sequenc
 def test_call(expressions: Expressions, node: cst.Call, name: str) -> None:
     """The tests of a function of numbers; of `np.clip`, which takes limits beyond a type that limit nothing."""
     given = [argument.value for argument in node.args]
-    kind = expressions.type_of(given[0])
-    if name == "clip" and len(given) == 3 and isinstance(kind, ArrayType):
+    kind, made = expressions.type_of(given[0]), expressions.type_of(node)
+    if name == "clip" and len(given) == 3 and isinstance(kind, ArrayType) and kind == made:
         test_fits(expressions, given[1], kind.dtype, below=False)
         test_fits(expressions, given[2], kind.dtype, above=False)
     elif isinstance(getattr(np, name, None), np.ufunc):
