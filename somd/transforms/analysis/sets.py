@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, reduce
+from functools import cache
 
 import islpy as isl
 
@@ -20,6 +20,8 @@ MAX_OPERATIONS = 4_000_000
 _answers: dict[tuple[str, ...], bool] = {}
 #: sets by their texts: isl takes long to read them, and several questions about a loop begin with the same one
 _read: dict[str, isl.Set] = {}
+#: what satisfies the first formulas of questions, by their texts: of questions about a loop most are the same
+_joined: dict[tuple[str, ...], isl.Set] = {}
 _KEPT = 1 << 14
 
 
@@ -64,14 +66,26 @@ class Sets:
     def _values(self, everything: Sequence[Affine]) -> isl.Set:
         """The values of all names that satisfy the formulas.
 
-        Formulas are read one by one, for most of them stand in many questions, and reading takes isl longest.
+        Formulas are read one by one, for most of them stand in many questions, and reading takes isl longest; after
+        that what the last of several take with those before them.
         """
-        each = (_within_share(f"[{', '.join(sorted(f.names))}] -> {{ : {f.text} }}") for f in everything)
-        return reduce(isl.Set.intersect, each)
+        texts = tuple(f.text for f in everything)
+        known = next((k for k in range(len(texts), 0, -1) if texts[:k] in _joined), 0)
+        found = _joined[texts[:known]] if known else None
+        for k, formula in enumerate(everything[known:], known + 1):
+            each = _within_share(f"[{', '.join(sorted(formula.names))}] -> {{ : {formula.text} }}")
+            found = each if found is None else found.intersect(each)
+            if len(_joined) >= _KEPT:
+                _joined.clear()
+            _joined[texts[:k]] = found
+        assert found is not None
+        return found
 
     def empty(self, variables: Sequence[str], formulas: Iterable[Affine]) -> bool:
         """Whether no value of variables and parameters, which are alike for this question, satisfies the formulas."""
-        return self._is_empty(self._with_context(tuple(formulas))) or self.impossible()
+        formulas = tuple(formulas)
+        everything = self._with_context(formulas)
+        return self._is_empty((*everything[len(formulas) :], *everything[: len(formulas)])) or self.impossible()
 
     def impossible(self) -> bool:
         """Whether the context alone cannot be satisfied: of code that is never reached."""
