@@ -24,8 +24,10 @@ os.environ.setdefault("SOMD_SMALL_WORK", "0")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("SOMD_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "somd"))
 
-# compilers make many objects, most of which stay: by default the collector looks for garbage for a tenth of the time
+# compilers make many objects, most of which stay: by default the collector looks for garbage for a tenth of the time,
+# and while methods are decorated it finds next to none
 gc.set_threshold(50_000, 20, 20)
+gc.disable()
 
 importlib.import_module("tests.trials")  # which notes where the cache is before a test sets another
 
@@ -53,6 +55,7 @@ def pytest_collection_finish() -> None:
     """What the tests import stays: the collector need not go through it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,7 +6,7 @@ those are compiled; where there are several devices, what a master has to do wit
 Files in `chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so
 many; one file is for programs with relaxed blocks on multicore. There `golden` stands for what a method in
 `tests/golden` has, which is run anyway. A program that stands for none is run all the same if it has a feature that no
-file knows. To choose anew:
+file knows. Then all programs with this feature are run, so choose anew after a change that brings some (minutes):
 
     python -m tests.differential.features
 """
@@ -213,17 +213,20 @@ def main() -> None:
     CHOSEN.mkdir(exist_ok=True)
     corpus = [(p.name, p.method, cases[0]) for p in PROGRAMS if (cases := list(p.cases()))]
     relaxed = [(method.__name__, method, cases()[0]) for method, cases in RELAXED]
+    made: dict[tuple[str, str], str | None] = {}
     for kind, standing in STANDING.items():
         programs = relaxed if kind == "relaxed" else corpus
-        texts = {name: text for name, *call in programs if (text := text_or_none(*call, kind)) is not None}
+        for name, *call in programs:
+            if (name, TARGETS[kind]) not in made:
+                made[name, TARGETS[kind]] = text_or_none(*call, kind)
+        texts = {name: text for name, *_ in programs if (text := made[name, TARGETS[kind]]) is not None}
         costs = {name: len(text) if kind in OF_GOLDEN else 1 for name, text in texts.items()}
         found = {name: features_of(text, kind) for name, text in (texts | golden(kind)).items()}
         chosen = choose(found, standing, costs)
         lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
         (CHOSEN / f"{kind}.txt").write_text("".join(lines))
-        print(
-            f"{kind}: {len({n for names in chosen.values() for n in names} & texts.keys())} of {len(programs)} programs"
-        )
+        standing_now = {name for names in chosen.values() for name in names} & texts.keys()
+        print(f"{kind}: {len(standing_now)} of {len(programs)} programs")
 
 
 if __name__ == "__main__":
