@@ -2,7 +2,8 @@
 
 In: the text of a program's kernels, or the tree of the module around it. Out: features, as texts: for a kernel, the
 kinds of its parameters, which kinds of statements stand in which and with which operators, casts, and the functions
-that it calls. The bodies of those are not looked at: one name has one body for each type, which is part of the name.
+that it calls. The bodies of those are looked at where they are made of a program's own text, and their names left out;
+of the others one name has one body for each type, which is part of the name.
 """
 
 from __future__ import annotations
@@ -19,22 +20,28 @@ _SET = re.compile(r"[^=<>!]*? (<<|>>|[-+*/%&|^])?= ")
 _WORD = re.compile(r"(else if|if|else|for|while|do|return|continue|break)\b")
 _BODY = re.compile(r"^__kernel [^\n]*?\bvoid (\w+)\((.*?)\)\n\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _CALLED = re.compile(r"\b([a-z_]\w*)\(")
+_FUNCTION = re.compile(r"^static [^\n(]*?\b(?!__attribute__)(\w+)\([^\n]*\n\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(r"_table_\d+$")
 
 
 def of_kernels(text: str) -> Iterator[str]:
     """The features of a program's kernels."""
+    own = {name for name, body in _FUNCTION.findall(text) if "#line" in body or _TABLE.search(name)}
     code = re.sub(r"//.*$|^#line.*\n", "", text, flags=re.MULTILINE)
     kernels = _BODY.findall(code)
     names = {name for name, _, _ in kernels}
-    yield from (f"{name}()" for name in _CALLED.findall(code) if name not in names)
+    yield from (f"{name}()" for name in _CALLED.findall(code) if name not in names | own)
+    for name, body in _FUNCTION.findall(code):
+        if name in own:
+            yield from _of_body(body, "table" if _TABLE.search(name) else "function")
     for _, parameters, body in kernels:
         yield from (f"takes {' '.join(each.split()[:-1])}" for each in parameters.split(", "))
         yield from _of_body(body)
 
 
-def _of_body(body: str) -> Iterator[str]:
+def _of_body(body: str, where: str = "kernel") -> Iterator[str]:
     """Features of lines, each of which has one statement or the head of one."""
-    around = ["kernel"]
+    around = [where]
     for line in map(str.strip, body.splitlines()):
         if line.startswith("#"):
             yield line
