@@ -156,6 +156,8 @@ def _features(module: ast.Module) -> Iterator[str]:
             yield f".{node.attr}"
         elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.AugAssign):
             yield type(node.op).__name__
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("KERNELS", "KERNEL_NAMES"):
+            continue  # looked at by `of_kernels`
         elif isinstance(node, ast.Assign) and "_totals" in ast.unparse(node.value):
             yield f"scan: {_OF_SCANS.sub('', ast.unparse(node.value))}"
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("faults["):
