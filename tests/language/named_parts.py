@@ -129,7 +129,7 @@ def parts_of_themselves(x: A, y: A, s: float):
         z = z[::-1]
         z[:1] *= 2.0
     x = x[1:]
-    t = 0.0
+    t = np.float64(0.0)
     for i in range(x.shape[0]):
         x[i] -= s
         t += x[i].sum()
