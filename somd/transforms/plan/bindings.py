@@ -14,7 +14,8 @@ from somd.transforms.tree.walking import Reader
 
 
 def check_array_binding(node: cst.CSTNode, context: Context) -> bool:
-    """Whether `node`, or a statement in it, permutes array names; a second name for an array is reported."""
+    """Whether `node`, or a statement in it, permutes array names, or may do so where it takes them out of a tuple that
+    has a name; a second name for an array is reported."""
     finder = _Bindings(context)
     node.visit(finder)
     return finder.permutes
@@ -44,6 +45,8 @@ class _Bindings(Reader):
                     self.permutes = True
                 else:
                     self.report(node)
+        elif isinstance(target, cst.Tuple):  # from a tuple with a name, or from a call
+            self.permutes = self.permutes or any(self.array(e.value) for e in target.elements)
         elif self.array(value) or (isinstance(value, cst.IfExp) and self.array(target)):
             self.report(node)
 

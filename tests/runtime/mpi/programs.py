@@ -128,6 +128,19 @@ def filtered(a: dist[np.ndarray]) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 @somd
+def names_from_tuples(a: dist[np.ndarray], b: dist[np.ndarray], n: int) -> float:
+    """Arrays that are arguments are written by names that come out of tuples."""
+    pair = (a, 0.5, b)
+    x, v, y = pair
+    for _ in range(n):
+        for i in range(len(b)):
+            y[i] = x[i] * v + 1.0
+        pair = (y, v + 1.0, x)
+        x, v, y = pair
+    return v
+
+
+@somd
 def waves(u: dist[np.ndarray], v: dist[np.ndarray], w: dist[np.ndarray], force: dist[np.ndarray], steps: int) -> None:
     """Three arrays whose names go round, and one that is only read."""
     for _ in range(steps):
@@ -243,6 +256,7 @@ def programs() -> Iterator[Program]:
     yield Program("there_and_back", there_and_back, (numbers[:1000], numbers[1000:2000], 9))
     yield Program("tiles", tiles.heat, (numbers[:3000].reshape(600, 5), numbers[1:3001].reshape(600, 5), 21))
     yield Program("red and black", tiles.sor, (numbers[:3000].reshape(500, 6), 22))
+    yield Program("names_from_tuples", names_from_tuples, (numbers[:9], numbers[9:18], 3))
     yield Program("with_library", with_library, (numbers[:301],))
     yield Program("spread", spread, (numbers, np.arange(3001) * 7 % 5, 5), compiled=True)
     yield Program("taken", taken, (numbers, np.arange(-20, 40, 3)))
