@@ -104,6 +104,30 @@ def hashed_table(a: A, table: np.ndarray) -> np.ndarray:
     return out
 
 
+@program(lambda: [(numbers(n), np.arange(16)) for n in SIZES])
+@somd
+def operations_on_literals(a: A, table: np.ndarray) -> np.ndarray:
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        out[i] = table[(i - 9223372036854775000 * 31) % 16] + (i + (4611686018427387904 + 4611686018427387904)) % 64
+        out[i] += ((i ^ (1 << 62) * 5) & 31) + ((10**30 - i) & 63) + ((i - (-9223372036854775807 - 2)) & 7)
+        out[i] += ((i | -(-9223372036854775807 - 1)) & 255) + (9223372036854775807 * 3 * i + 2**63 - 5) % 128
+    return out
+
+
+@program(
+    lambda: [(numbers(n),) for n in SIZES],
+    xfail={"opencl": "work-items behind the last would leave 64 bits"},
+)
+@somd
+def literals_near_the_ends(a: A) -> int:
+    most = 0
+    for i in range(9223372036854775000, len(a) + 9223372036854775000, 2):
+        a[i - 9223372036854775000] *= (i - 9223372036854775000 * 31) % 4
+        most = max(most, (i * 3 + 9223372036854775000 * 2) & 63)
+    return most
+
+
 @program(lambda: [(a, np.arange(16)) for (a,) in edges(np.int64)])
 @somd
 def probed_table(a: A, table: np.ndarray) -> np.ndarray:

@@ -17,7 +17,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from somd.transforms.emit.python_operations import COMPARISONS, Sides, arithmetic, comparison, folded, function, of_one
+from somd.transforms.emit.python_operations import (
+    COMPARISONS,
+    Sides,
+    arithmetic,
+    beyond,
+    comparison,
+    folded,
+    function,
+    of_one,
+)
 from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, COMPARED, NOT, OR, Py, as_type, call, literal, shifted
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.loops.program import (
@@ -160,6 +169,9 @@ class Expressions:
         """An operation as Numba computes it, which may be in a wider type."""
         operator, dtype = node.operator, node.type.dtype
         symbol = operator.removeprefix("python ")
+        wrapped = beyond(node)
+        if wrapped is not None:
+            return literal(wrapped, "int64")
         if operator in ("and", "or"):
             return self._joined(node, self.value)
         if operator == "not":

@@ -5,13 +5,15 @@ Operands have the types that the operator takes. Results are what Numba takes th
 b + c          ->  b + c                               int64 to Numba, for int32 `b` and `c`
 x ** y         ->  elementary.pow(x, y)
 n << k         ->  shift_left(n, k)
+(1 << 62) * 5  ->  4611686018427387904                 where Python would make one number of it, beyond 64 bits
 np.sign(x)     ->  numpy_sign(x, np.float32(1.0))      for a float32 `x`
 """
 
 from __future__ import annotations
 
+import operator as python
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,7 @@ import numpy as np
 from somd.elementary.functions import POWERS, elementary
 from somd.transforms.emit.python_text import ATOM, COMPARED, NOT, SIGN, Py, as_type, call, infix, literal, member
 from somd.transforms.loops.making import EXACT
+from somd.transforms.loops.operators import number
 from somd.transforms.loops.program import Constant, Expression, Operation
 from somd.transforms.types.functions import ANGLES, angle_factor, reciprocal_of_zero
 
@@ -29,6 +32,51 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _OWN = ("minimum", "maximum", "fmin", "fmax", "square", "fmod")
 _COMPLEX = ("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "angle")
 _OF_TRUTH = ("isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not")
+
+
+_OF_INTEGERS: dict[str, Callable[..., int]] = {
+    "+": python.add,
+    "-": python.sub,
+    "*": python.mul,
+    "//": python.floordiv,
+    "%": python.mod,
+    "**": pow,
+    "<<": python.lshift,
+    ">>": python.rshift,
+    "&": python.and_,
+    "|": python.or_,
+    "^": python.xor,
+    "neg": python.neg,
+    "pos": python.pos,
+    "~": python.invert,
+}
+
+
+def beyond(node: Expression) -> int | None:
+    """The int64 that an operation on integers which are written out wraps to, where its exact result, which Python
+    would put in its place as it reads the text, has more than 64 bits; else None."""
+    exact = _exact(node)
+    return None if exact is None or exact == _held(exact) else _held(exact)
+
+
+def _exact(node: Expression) -> int | None:
+    """What Python makes of an operation on integers that are written out, each of 64 bits; else None."""
+    if node.type.dtype != "int64" or not isinstance(node, Constant | Operation):
+        return None
+    if isinstance(node, Constant):
+        return int(node.value.real)
+    symbol = node.operator.removeprefix("python ")
+    found = [_exact(each) for each in node.operands]
+    values = [_held(each) for each in found if each is not None]
+    if symbol not in _OF_INTEGERS or len(values) < len(found):
+        return None
+    if symbol in ("**", "<<", ">>") and not 0 <= values[1] < 64:
+        return None
+    return None if symbol in ("//", "%") and values[1] == 0 else _OF_INTEGERS[symbol](*values)
+
+
+def _held(value: int) -> int:
+    return int(number(value, "int64"))
 
 
 def is_near(node: Expression) -> bool:
