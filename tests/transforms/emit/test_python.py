@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,21 @@ def test_types_of_numpy_where_numba_has_others() -> None:
 def updated(y: A, row: np.ndarray, x: np.ndarray) -> None:
     for k in range(len(y)):
         y[k] += x[row[k]]
+
+
+@somd
+def folded(a: A) -> None:
+    for i in range(len(a)):
+        a[i] = i + (9223372036854775000 * 31 & 255) + (-(-9223372036854775807 - 1)) // 3 + 10**30 + ((1 << 63) - 1 - 5)
+
+
+def test_what_python_would_fold_beyond_64_bits_is_written_as_it_wraps() -> None:
+    text = text_of(folded, (np.arange(3),), "multicore")
+    operands = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant | ast.BinOp | ast.UnaryOp)]
+    texts = [ast.unparse(node) for node in operands]
+    numbers = [eval(each) for each in texts if not any(character.isalpha() for character in each.strip("()"))]
+    assert max(map(abs, numbers)) <= 1 << 63 and max(numbers) < 1 << 63, text
+    assert "9223372036854775000 * 31" not in text and str((10**30 + (1 << 63)) % (1 << 64) - (1 << 63)) in text
 
 
 def test_tests_stand_before_the_statement() -> None:
