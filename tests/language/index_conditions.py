@@ -151,3 +151,25 @@ def asked_again_under_a_condition(a: A, b: A, c: A) -> None:
     for i in range(len(a)):
         if -5.0 <= b[i] and b[i] < 5.0:
             c[i] = a[i] + b[i]
+
+
+@program(lambda: [(numbers(n, n), numbers(n, n), numbers(n, n)) for n in (1, 4, 17, 40)])
+@somd
+def rows_chosen_by_a_remainder(out: A, a: A, b: A) -> None:
+    # the row is the same for all trips of the loop inside, and taken where the first of them does not take it
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            for k in range(b.shape[1]):
+                if (i + k) % 2 == 0:
+                    out[i, k] += a[i, j] * b[j % b.shape[0], k]
+
+
+@program(lambda: [(numbers(n, n), numbers(n, n), m) for n in (1, 4, 17, 40) for m in (1, 3)])
+@somd
+def rows_chosen_by_a_quotient(out: A, b: A, m: int) -> None:
+    for i in range(out.shape[0]):
+        for k in range(b.shape[1]):
+            if (i + k) % 3 == 1:
+                out[i, k] = b[i // m, k] * 0.5
+            elif k % 2 == i % 2:
+                out[i, k] -= b[(i + 7) % m, k]

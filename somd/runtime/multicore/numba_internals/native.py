@@ -19,6 +19,7 @@ from somd.compiling.signals import answer
 from somd.errors import SomdRuntimeError
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
+from somd.runtime.multicore.numba_internals.quotients import Quotients
 from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
 from somd.runtime.numba_here import without_numba
 
@@ -38,7 +39,8 @@ class NativeCompiler(compiler.Compiler):  # type: ignore[misc]
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
             pipeline.add_pass_after(Extremes, untyped_passes.IRProcessing)
-            pipeline.add_pass_after(SettingsApart, Extremes)
+            pipeline.add_pass_after(Quotients, Extremes)
+            pipeline.add_pass_after(SettingsApart, Quotients)
             pipeline.finalize()
         return pipelines
 

@@ -30,6 +30,7 @@ from somd.runtime.multicore import crews
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
+from somd.runtime.multicore.numba_internals.quotients import Quotients
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
 from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
 
@@ -51,7 +52,8 @@ class MasterCompiler(compiler.Compiler):  # type: ignore[misc]
         for pipeline in pipelines:
             pipeline.add_pass_after(Outlining, untyped_passes.IRProcessing)
             pipeline.add_pass_after(Extremes, Outlining)
-            pipeline.add_pass_after(SettingsApart, Extremes)
+            pipeline.add_pass_after(Quotients, Extremes)
+            pipeline.add_pass_after(SettingsApart, Quotients)
             pipeline.finalize()
         return pipelines
 
