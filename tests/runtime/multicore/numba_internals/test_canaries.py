@@ -367,3 +367,26 @@ def test_symbols_of_ours_are_found_by_machine_code() -> None:
         return types.int64(), generate
 
     assert numba.njit(lambda: read())() == 17
+
+
+def test_blocks_know_their_loops_from_the_inside_and_what_dominates_them() -> None:
+    def method(n, m):
+        for i in range(n):
+            for k in range(m):
+                if k > i:
+                    n += k
+        return n
+
+    blocks = function_ir(method).blocks
+    graph = analysis.compute_cfg_from_blocks(blocks)
+    (deep,) = (
+        label
+        for label, block in blocks.items()
+        for each in block.find_insts(ir.Assign)
+        if isinstance(each.value, ir.Expr) and each.value.op == "inplace_binop"
+    )
+    inner, outer = graph.in_loops(deep)
+    assert inner.body < outer.body
+    ends = [last for last, _ in graph.predecessors(inner.header) if last in inner.body]
+    assert inner.header in graph.dominators()[deep]
+    assert any(deep not in graph.dominators()[last] for last in ends)
