@@ -317,3 +317,18 @@ def loops_of_other_lengths_beside_remainders(a: dist[np.ndarray], n: int) -> Non
                 for m in range(1, n, 2):
                     y = (y + (y + 0.25) % 3.0 * 0.75) % 5.0
         a[i] = x + 10.0 * y
+
+
+@program(
+    lambda: [(spaced(x), x.copy(), np.array([3, 1]), n) for n in (-1, 2) for m in (7, 16, 120) for x in [numbers(m)]]
+)
+@somd
+def loops_that_only_may_fail(a: dist[np.ndarray], c: dist[np.ndarray], b: np.ndarray, n: int) -> None:
+    for i in range(len(a)):
+        x = 99 + i % 3
+        for _ in range(n + 1):
+            x = min(x + 77, 1048575)
+            if x > 100:
+                x -= b[0]
+        c[i] = x
+        c[i] = np.sqrt(abs(a[i]))

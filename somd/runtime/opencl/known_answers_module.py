@@ -124,6 +124,9 @@ KERNELS = """\
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
+#ifndef LOOPS_END
+#define LOOPS_END
+#endif
 #ifndef ONE_AT_A_TIME
 #define ONE_AT_A_TIME
 #endif
@@ -450,6 +453,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
             }
         }
     }
+    LOOPS_END;
     if (noted.site != 0)
         fault_note(faults, noted.iteration, turn, noted.site, noted.index);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -487,6 +491,7 @@ __kernel void known_answers_9_shared(__global long *h, __global const long *k, l
             }
         }
     }
+    LOOPS_END;
     if (noted.site != 0)
         fault_note(faults, noted.iteration, turn, noted.site, noted.index);
 }

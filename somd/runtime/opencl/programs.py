@@ -37,6 +37,7 @@ _EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n"
 #: for a compiler that is wrong: an effect without instructions, across which it cannot move conditions; work-items not
 #: made vectors of; and a number taken over by way of a 0 that it does not know
 _CAREFUL = """#define GUARDS_END __asm__ volatile("")
+#define LOOPS_END __asm__ volatile("")
 #define ONE_AT_A_TIME __attribute__((intel_vec_len_hint(1)))
 static int unknown_0(void) { int none = 0; __asm__("" : "+r"(none)); return none; }
 #define COPY(x) ((x) - unknown_0())

@@ -16,7 +16,7 @@ from somd.language.raising import slots
 from somd.settings.targets import TargetLacks
 from somd.transforms.emit import c_complex
 from somd.transforms.emit.c_expressions import Expressions
-from somd.transforms.emit.c_guards import COPY, GUARDS_END
+from somd.transforms.emit.c_guards import COPY, GUARDS_END, LOOPS_END
 from somd.transforms.emit.c_lines import INDENT, Lines
 from somd.transforms.emit.c_scope import Scope
 from somd.transforms.emit.c_taking import Taker
@@ -486,9 +486,11 @@ def _words(value: C) -> list[str]:
     return found
 
 
-def noting(noted: str, place: list[str], write: Lines, unless: str = "") -> None:
+def noting(noted: str, place: list[str], write: Lines, unit: Unit, unless: str = "") -> None:
     """Keep the first fault in `noted`, which is declared at `place`, and enter it in the record now; not when `unless`
     is true."""
+    unit.needs.add(LOOPS_END)
+    write.line(f"{LOOPS_END};")
     place += [f"{INDENT}fault_first {noted};", f"{INDENT}{noted}.site = 0;"]
     values = ", ".join(f"{noted}.{part}" for part in ("site", "index"))
     write.line(f"if ({noted}.site != 0{f' && !{unless}' if unless else ''})")

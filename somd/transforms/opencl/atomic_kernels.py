@@ -174,7 +174,7 @@ class _Writer:
         place = write.room()
         self.loops()
         if self.scope.tests_accesses:
-            noting(self.scope.noted, place, write)
+            noting(self.scope.noted, place, write, write.unit)
         if write.own:
             self.ended()
         found = of_scope(self.scope, frozenset(self.region.written))

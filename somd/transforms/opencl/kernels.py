@@ -112,7 +112,7 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
     place = statements.room()
     statements.block(region.body)
     if scope.noted:
-        noting(scope.noted, place, statements)
+        noting(scope.noted, place, statements, unit)
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, statements.finished(), scope, local=statements.local)
     return Kernel(name, text, tuple(arguments), order=order)

@@ -109,7 +109,7 @@ def runs_kernel_of(nest: Nest, region: Region, name: str, plan: Plan, unit: Unit
     write.close()
     write.line(f"if ({place} >= 0 && !{failed})")
     write.line(f"    {y}[{place}] = {run};")
-    noting(scope.noted, declared, write, unless=failed)
+    noting(scope.noted, declared, write, unit, unless=failed)
     arguments = of_scope(scope, frozenset(region.written))
     own = [Argument("run_ends", ends), Argument("run_keys", keys), Argument("run_count", count)]
     arguments += [*bounds, *own]

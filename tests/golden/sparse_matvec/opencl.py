@@ -31,6 +31,9 @@ KERNELS = """\
 #ifndef GUARDS_END
 #define GUARDS_END
 #endif
+#ifndef LOOPS_END
+#define LOOPS_END
+#endif
 
 static __global volatile long *fault_row(__global volatile long *faults, long iteration, long turn)
 {
@@ -156,6 +159,7 @@ __kernel __attribute__((reqd_work_group_size(RUNS, 1, 1))) void sparse_matvec_1_
     }
     if (place >= 0 && !failed)
         y[place] = y_run;
+    LOOPS_END;
     if (noted.site != 0 && !failed)
         fault_note(faults, noted.iteration, turn, noted.site, noted.index);
 }
