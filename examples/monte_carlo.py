@@ -52,7 +52,7 @@ def option(rng: Stream, n: int, strike: float) -> Annotated[float, reduce("+")]:
 def option_of_arrays(rng: Stream, n: int, strike: float) -> float:
     """The same, of an array."""
     prices = 100.0 * np.exp(0.03 + 0.2 * rng.normal(size=n))
-    return math.exp(-0.05) * np.mean(np.maximum(prices - strike, 0.0))
+    return float(math.exp(-0.05) * np.mean(np.maximum(prices - strike, 0.0)))
 
 
 @somd

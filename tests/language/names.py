@@ -191,3 +191,20 @@ def functions_of_the_phase(a: A, b: A, n: int) -> None:
         for k in range(n):
             functions_of_the_phase_slave_1_table_1 += math.exp(k * -0.5) * b[i]
         a[i] = functions_of_the_phase_slave_1_table_1
+
+
+def named_as_in_c(x: float) -> float:
+    half = 1.0 / (1.0 + 0.25 * abs(x))
+    int4 = half * half
+    local = math.exp(-x * x) * int4
+    _1 = local + x
+    return 1.0 - _1 if x > 0 else local
+
+
+@program(lambda: [(numbers(n), numbers(n)) for n in (0, 1, 7, 40)], rtol=1e-12)
+@somd
+def helper_written_out_twice(a: A, b: A) -> None:
+    # what both calls compute is computed once, under names of the helper
+    for i in range(len(a)):
+        d = a[i] * 0.25 - 1.0
+        b[i] = named_as_in_c(d) * a[i] - named_as_in_c(-d) * 2.0

@@ -18,6 +18,7 @@ from somd.transforms.emit import c_complex
 from somd.transforms.emit.c_expressions import Expressions
 from somd.transforms.emit.c_guards import COPY, GUARDS_END, LOOPS_END
 from somd.transforms.emit.c_lines import INDENT, Lines
+from somd.transforms.emit.c_names import spelled
 from somd.transforms.emit.c_scope import Scope
 from somd.transforms.emit.c_taking import Taker
 from somd.transforms.emit.c_tree import C, call, infix
@@ -351,7 +352,8 @@ class Statements(Lines):
 
     def kept(self, name: str, node: Expression, value: C) -> None:
         """A value that has no name of the user's, in a constant."""
-        text = self.scope.names.fresh(name.partition("'")[0])
+        wish, _, rest = name.partition("'")
+        text = self.scope.names.fresh(spelled(wish) if "'" in rest else wish)
         self.scope.held[name] = text
         self.line(f"const {CTYPES[node.type.dtype]} {text} = {value.loose};")
 

@@ -46,5 +46,5 @@ class Fresh:
         """The name that stands for `wanted`, the same at every call; one that has marks of a loop program stands for
         none without them."""
         if wanted not in self.chosen:
-            self.chosen[wanted] = new_name(wanted.replace("'", "_").replace(".", "_"), self.taken)
+            self.chosen[wanted] = new_name(wanted.replace("''", "_").replace("'", "_").replace(".", "_"), self.taken)
         return self.chosen[wanted]

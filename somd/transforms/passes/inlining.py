@@ -176,8 +176,9 @@ class Inliner:
         return tuple(self.value(each, before) for each in expressions(body[-1]))
 
     def new(self, name: str) -> str:
-        """A name for a variable of a helper."""
-        return self.names.name(name.strip("_") or "trip")
+        """A name for a variable of a helper: with a second quote, for it is the user's, who may call it anything."""
+        plain = name.strip("_").replace(".", "_")
+        return self.names.name(f"{plain if plain[:1].isalpha() else f'v{plain}'}'")
 
 
 def _has_one_end(function: Function) -> bool:

@@ -383,13 +383,13 @@ __kernel void spectrum_1(__global const double *a, __global double *out_, long i
         x = x + 0.125;
         // the helper is written out, to see what of it depends on i
 #line 29 "input.py"
-        const double sharpness = a[i];
+        const double sharpness_ = a[i];
 #line 15 "input.py"
         const double entry = v__ < table_length ? table_[v__] : somd_exp(-x * x);
 #line 15 "input.py"
         value_ = entry;
 #line 17 "input.py"
-        value_ = value_ + sharpness;
+        value_ = value_ + sharpness_;
 #line 29 "input.py"
         total_ = total_ + value_ * a[i];
     }
