@@ -15,12 +15,12 @@
     b[i] = tail(x) - tail(neg(x))
     ->
     x: float64 = a[i]
-    k'1: float64 = 1.0 / (1.0 + (0.25 * abs(x)))
-    found'1: float64 = k'1 * np.exp((-0.5 * x) * x)
-    x'1: float64 = neg(x)
-    k'2: float64 = k'1
-    found'2: float64 = found'1
-    b[i] = found'1 - found'2
+    k''1: float64 = 1.0 / (1.0 + (0.25 * abs(x)))
+    found''1: float64 = k''1 * np.exp((-0.5 * x) * x)
+    x''1: float64 = neg(x)
+    k''2: float64 = k''1
+    found''2: float64 = found''1
+    b[i] = found''1 - found''2
 
 Helpers are written out where that shows such expressions (`inlining`). It is done only where an expensive one is saved:
 compilers find what is the same, but not what differs in signs on the way. The sign of a product or quotient is that of

@@ -13,12 +13,12 @@
     ... ''', a="float64[:]", b="float64[:]")
     b[i] = weight(a[i], 1) + weight(b[i], 0)
     ->
-    x'1: float64 = a[i]
-    value'1: float64 = x'1 * x'1
-    value'1: float64 = value'1 + 0.5
-    x'2: float64 = b[i]
-    value'2: float64 = x'2 * x'2
-    b[i] = (value'1 * 2.0) + (value'2 * 2.0)
+    x''1: float64 = a[i]
+    value''1: float64 = x''1 * x''1
+    value''1: float64 = value''1 + 0.5
+    x''2: float64 = b[i]
+    value''2: float64 = x''2 * x''2
+    b[i] = (value''1 * 2.0) + (value''2 * 2.0)
 
 A helper is written out that has one way out, at its end, and that a statement evaluates in any case; its names become
 new ones. Conditions on constants are decided. A body does not grow without end, and a statement with a test that may
