@@ -8,16 +8,6 @@ from somd import dist, somd
 
 
 @somd
-def matvec(A: dist[np.ndarray], x: np.ndarray, y: dist[np.ndarray]) -> None:
-    """y = A x"""
-    for i in range(A.shape[0]):
-        total = 0.0
-        for j in range(A.shape[1]):
-            total += A[i, j] * x[j]
-        y[i] = total
-
-
-@somd
 def vecmat(x: np.ndarray, A: np.ndarray, y: dist[np.ndarray]) -> None:
     """y = x A"""
     for j in range(A.shape[1]):
