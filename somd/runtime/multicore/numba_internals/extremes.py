@@ -16,32 +16,16 @@ from numba.core import ir as _ir
 from numba.core import types as _types
 from numba.core import untyped_passes as _untyped_passes
 from numba.core.typing import templates as _templates
-from numba.extending import lower_builtin as _lower_builtin
 
 from somd.runtime.multicore.numba_internals.ranges import bounded_range
+from somd.runtime.multicore.numba_internals.stand_ins import Generate, stands_for
 
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
 types: Any = _types
 templates: Any = _templates
 untyped_passes: Any = _untyped_passes
-lower_builtin: Any = _lower_builtin
 unliteral: Any = _types.unliteral
-
-
-def least(*values: Any) -> Any:
-    """What `min` is taken for."""
-    return min(*values)
-
-
-def greatest(*values: Any) -> Any:
-    """What `max` is taken for."""
-    return max(*values)
-
-
-_OURS: dict[Any, Any] = {builtins.min: least, builtins.max: greatest, builtins.range: bounded_range}
-_REPLACED = tuple(_OURS)
-_SIGNS = {least: "<", greatest: ">"}
 
 
 def _simple(args: Any) -> Any:
@@ -50,37 +34,41 @@ def _simple(args: Any) -> Any:
     return kinds.pop() if len(args) > 1 and kinds in ({types.int64}, {types.boolean}) else None
 
 
-def _teach(function: Callable[..., Any], numbas: Callable[..., Any]) -> None:
-    """Tell Numba of one of the two."""
+def _typed(args: Any) -> Any:
+    kind = _simple(args)
+    return None if kind is None else templates.signature(kind, *[kind] * len(args))
 
-    class Template(templates.AbstractTemplate):  # type: ignore[misc]
-        key = function
 
-        def generic(self, args: Any, kws: Any) -> Any:
-            kind = _simple(args)
-            if kind is not None and not kws:
-                return templates.signature(kind, *[kind] * len(args))
-            return self.context.resolve_function_type(self.context.resolve_value_type(numbas), args, kws)
+def _selects(sign: str) -> Generate:
+    """Comparisons and selections, one after another."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any, own: Callable[[], Any]) -> Any:
         kind = _simple(signature.args)
-        if kind is not None:
-            compared = builder.icmp_signed if kind == types.int64 else builder.icmp_unsigned
-            made = arguments[0]
-            for value in arguments[1:]:
-                made = builder.select(compared(_SIGNS[function], value, made), value, made)
-            return made
-        known = context.typing_context.resolve_value_type(numbas)
-        implementation = context.get_function(known, signature)
-        context.add_linking_libs(getattr(implementation, "libs", ()))
-        return implementation(builder, arguments)
+        if kind is None:
+            return own()(builder, arguments)
+        compared = builder.icmp_signed if kind == types.int64 else builder.icmp_unsigned
+        made = arguments[0]
+        for value in arguments[1:]:
+            made = builder.select(compared(sign, value, made), value, made)
+        return made
 
-    templates.infer_global(function, types.Function(Template))
-    lower_builtin(function, types.VarArg(types.Any))(generate)
+    return generate
 
 
-_teach(least, builtins.min)
-_teach(greatest, builtins.max)
+@stands_for(builtins.min, _selects("<"), _typed)
+def least(*values: Any) -> Any:
+    """What `min` is taken for."""
+    return min(*values)
+
+
+@stands_for(builtins.max, _selects(">"), _typed)
+def greatest(*values: Any) -> Any:
+    """What `max` is taken for."""
+    return max(*values)
+
+
+_OURS: dict[Any, Any] = {builtins.min: least, builtins.max: greatest, builtins.range: bounded_range}
+_REPLACED = tuple(_OURS)
 
 
 @compiler_machinery.register_pass(mutates_CFG=False, analysis_only=False)

@@ -11,38 +11,23 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import compiler as _compiler
 from numba.core import types
-from numba.core import untyped_passes as _untyped_passes
 
 from somd.compiling.signals import answer
 from somd.errors import SomdRuntimeError
-from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import NativeLibrary
-from somd.runtime.multicore.numba_internals.quotients import Quotients
-from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
+from somd.runtime.multicore.numba_internals.pipeline import Compiler
 from somd.runtime.numba_here import without_numba
 
-compiler: Any = _compiler
 njit: Any = numba.njit
-untyped_passes: Any = _untyped_passes
 unliteral: Any = types.unliteral
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class NativeCompiler(compiler.Compiler):  # type: ignore[misc]
+class NativeCompiler(Compiler):
     """Numba's compiler for functions that only compiled code calls: they get no machine code of their own."""
-
-    def define_pipelines(self) -> Any:
-        pipelines = super().define_pipelines()
-        for pipeline in pipelines:
-            pipeline.add_pass_after(Extremes, untyped_passes.IRProcessing)
-            pipeline.add_pass_after(Quotients, Extremes)
-            pipeline.add_pass_after(SettingsApart, Quotients)
-            pipeline.finalize()
-        return pipelines
 
     def compile_extra(self, function: Callable[..., Any]) -> Any:
         answer()

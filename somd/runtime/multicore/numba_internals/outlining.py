@@ -17,52 +17,25 @@ from typing import Any
 
 import numba as _numba
 from numba.core import analysis as _analysis
-from numba.core import compiler as _compiler
 from numba.core import compiler_machinery as _compiler_machinery
 from numba.core import ir as _ir
 from numba.core import ir_utils as _ir_utils
 from numba.core import postproc as _postproc
-from numba.core import untyped_passes as _untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 
 from somd.compiling.signals import answer
 from somd.runtime.multicore import crews
 from somd.runtime.multicore.fences import join
-from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
-from somd.runtime.multicore.numba_internals.quotients import Quotients
+from somd.runtime.multicore.numba_internals.pipeline import Compiler
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
-from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
 
 numba: Any = _numba
 analysis: Any = _analysis
-compiler: Any = _compiler
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
 ir_utils: Any = _ir_utils
 postproc: Any = _postproc
-untyped_passes: Any = _untyped_passes
-
-
-class MasterCompiler(compiler.Compiler):  # type: ignore[misc]
-    """Numba's compiler for masters: with regions of ours, and one library for all that a master reaches."""
-
-    def define_pipelines(self) -> Any:
-        pipelines = super().define_pipelines()
-        for pipeline in pipelines:
-            pipeline.add_pass_after(Outlining, untyped_passes.IRProcessing)
-            pipeline.add_pass_after(Extremes, Outlining)
-            pipeline.add_pass_after(Quotients, Extremes)
-            pipeline.add_pass_after(SettingsApart, Quotients)
-            pipeline.finalize()
-        return pipelines
-
-    def compile_extra(self, function: Any) -> Any:
-        with global_compiler_lock:
-            answer()
-            self.state.library = MasterLibrary(self.state.targetctx.codegen(), function.__qualname__)
-            self.state.library.enable_object_caching()
-            return super().compile_extra(function)
 
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
@@ -89,6 +62,19 @@ class Outlining(compiler_machinery.FunctionPass):  # type: ignore[misc]
             postproc.PostProcessor(func_ir).run()
             state.reload_init.append(load_layer)
         return bool(loops)
+
+
+class MasterCompiler(Compiler):
+    """Numba's compiler for masters: with regions of ours, and one library for all that a master reaches."""
+
+    first = (Outlining,)
+
+    def compile_extra(self, function: Any) -> Any:
+        with global_compiler_lock:
+            answer()
+            self.state.library = MasterLibrary(self.state.targetctx.codegen(), function.__qualname__)
+            self.state.library.enable_object_caching()
+            return super().compile_extra(function)
 
 
 def _repeated(func_ir: Any, loops: list[Any]) -> bool:

@@ -21,59 +21,30 @@ from numba.core import analysis as _analysis
 from numba.core import compiler_machinery as _compiler_machinery
 from numba.core import ir as _ir
 from numba.core import types as _types
-from numba.core.typing import templates as _templates
-from numba.extending import lower_builtin as _lower_builtin
+
+from somd.runtime.multicore.numba_internals.stand_ins import Generate, stands_for
 
 analysis: Any = _analysis
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
 llvm: Any = _llvm
 types: Any = _types
-templates: Any = _templates
-lower_builtin: Any = _lower_builtin
 
 
-def quotient(left: Any, right: Any) -> Any:
-    """What `//` is taken for."""
-    return left // right
+def _calls(operation: str) -> Generate:
+    """A call of the one small function of a module for these types."""
 
-
-def remainder(left: Any, right: Any) -> Any:
-    """What `%` is taken for."""
-    return left % right
-
-
-_OURS: dict[Any, Callable[..., Any]] = {
-    operator.floordiv: quotient,
-    operator.ifloordiv: quotient,
-    operator.mod: remainder,
-    operator.imod: remainder,
-}
-
-
-def _teach(function: Callable[..., Any], numbas: Callable[..., Any]) -> None:
-    """Tell Numba of one of the two."""
-
-    class Template(templates.AbstractTemplate):  # type: ignore[misc]
-        key = function
-
-        def generic(self, args: Any, kws: Any) -> Any:
-            return self.context.resolve_function_type(numbas, args, kws)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        known = context.typing_context.resolve_value_type(numbas)
-        implementation = context.get_function(known, signature)
-        context.add_linking_libs(getattr(implementation, "libs", ()))
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any, own: Callable[[], Any]) -> Any:
+        implementation = own()  # it may need a library, in each module that calls
         if not all(isinstance(kind, types.Integer) for kind in (*signature.args, signature.return_type)):
             return implementation(builder, arguments)
-        name = f"somd.{function.__name__}.{'.'.join(map(str, signature.args))}"
+        name = f"somd.{operation}.{'.'.join(map(str, signature.args))}"
         made = builder.module.globals.get(name)
         if made is None:
             made = _function(builder.module, name, context, signature, implementation)
         return builder.call(made, arguments)
 
-    templates.infer_global(function, types.Function(Template))
-    lower_builtin(function, types.Any, types.Any)(generate)
+    return generate
 
 
 def _function(module: Any, name: str, context: Any, signature: Any, implementation: Any) -> Any:
@@ -90,8 +61,24 @@ def _function(module: Any, name: str, context: Any, signature: Any, implementati
     return made
 
 
-_teach(quotient, operator.floordiv)
-_teach(remainder, operator.mod)
+@stands_for(operator.floordiv, _calls("quotient"))
+def quotient(left: Any, right: Any) -> Any:
+    """What `//` is taken for."""
+    return left // right
+
+
+@stands_for(operator.mod, _calls("remainder"))
+def remainder(left: Any, right: Any) -> Any:
+    """What `%` is taken for."""
+    return left % right
+
+
+_OURS: dict[Any, Callable[..., Any]] = {
+    operator.floordiv: quotient,
+    operator.ifloordiv: quotient,
+    operator.mod: remainder,
+    operator.imod: remainder,
+}
 
 
 @compiler_machinery.register_pass(mutates_CFG=False, analysis_only=False)

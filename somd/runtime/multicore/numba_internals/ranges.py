@@ -6,41 +6,27 @@ is first brought to where it belongs: to start for a range without turns, and no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir as _ir
-from numba.core import types as _types
-from numba.core.typing import templates as _templates
-from numba.extending import lower_builtin as _lower_builtin
+
+from somd.runtime.multicore.numba_internals.stand_ins import stands_for
 
 ir: Any = _ir
-types: Any = _types
-templates: Any = _templates
-lower_builtin: Any = _lower_builtin
 
 
-def bounded_range(*limits: int) -> range:
-    """What `range` is taken for."""
-    return range(*limits)
-
-
-class _Template(templates.AbstractTemplate):  # type: ignore[misc]
-    key = bounded_range
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        return self.context.resolve_function_type(self.context.resolve_value_type(range), args, kws)
-
-
-templates.infer_global(bounded_range, types.Function(_Template))
-
-
-@lower_builtin(bounded_range, types.VarArg(types.Any))  # type: ignore[untyped-decorator,unused-ignore]
-def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _generate(context: Any, builder: Any, signature: Any, arguments: Any, own: Callable[[], Any]) -> Any:
     if len(arguments) > 1 and signature.args[0].signed:
         start, stop, *steps = arguments
         arguments = [start, _within_reach(builder, start, stop, steps[0] if steps else start.type(1)), *steps]
-    known = context.typing_context.resolve_value_type(range)
-    return context.get_function(known, signature)(builder, arguments)
+    return own()(builder, arguments)
+
+
+@stands_for(range, _generate)
+def bounded_range(*limits: int) -> range:
+    """What `range` is taken for."""
+    return range(*limits)
 
 
 def _within_reach(builder: Any, start: Any, stop: Any, step: Any) -> Any:

@@ -1,0 +1,31 @@
+"""Numba's compiler with our passes over its representation of a function, right after it is made."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from numba.core import compiler as _compiler
+from numba.core import untyped_passes as _untyped_passes
+
+from somd.runtime.multicore.numba_internals.extremes import Extremes
+from somd.runtime.multicore.numba_internals.quotients import Quotients
+from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
+
+compiler: Any = _compiler
+untyped_passes: Any = _untyped_passes
+
+
+class Compiler(compiler.Compiler):  # type: ignore[misc]
+    """Numba's compiler with the passes that all functions have, behind those that some have."""
+
+    first: ClassVar[tuple[Any, ...]] = ()
+
+    def define_pipelines(self) -> Any:
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            before = untyped_passes.IRProcessing
+            for each in (*self.first, Extremes, Quotients, SettingsApart):
+                pipeline.add_pass_after(each, before)
+                before = each
+            pipeline.finalize()
+        return pipelines
