@@ -181,3 +181,20 @@ def test_the_readme_has_the_figures_of_the_results() -> None:
     assert {name: [float(a), float(b)] for name, a, b in quoted} == {
         name: [round(each, 1) for each in both] for name, both in port.items()
     }
+
+
+def test_the_gpu_is_as_many_times_as_fast_as_its_times_say() -> None:
+    """Times of the two cores' sequential version over the GPU's, with a digit behind the point below 10."""
+    text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    charts = runpy.run_path(str(ROOT / "tools" / "charts.py"))
+    table, number = charts["table"], charts["number"]
+    gpu = table(text, "An NVIDIA H200")
+    for name, cells in table(text, "The paper's claims beside ours").items():
+        benchmark, _, where = name.partition(", ")
+        if where != "GPU":
+            continue
+        ratios = {
+            c: number(table(text, f"Class {c}")[benchmark]["sequential"]) / number(gpu[benchmark][c]) for c in "ABC"
+        }
+        expected = [f"{each:.0f}" if each >= 10 else f"{each:.1f}" for each in ratios.values() if each >= 1]
+        assert re.findall(r"\d+(?:\.\d)?", cells["here"])[: len(expected)] == expected, name

@@ -3,8 +3,8 @@ ranks scale, and the way of a function.
 
     python tools/diagrams.py
 
-Out: SVG files in docs/pictures, in colours that can be read on white and on black. A test compares them with what is
-drawn here.
+Out: SVG files in docs/pictures, in colours that can be seen on white and on black; texts are dark or light as the page
+is. A test compares them with what is drawn here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from somd.sources.scaling_plot import Point, plot
 
 CLUSTER = Path(__file__).parents[1] / "docs" / "cluster.md"
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
-TEXT, FRAME = "#768390", "#8b949e"
+LINES, FRAME = "#768390", "#8b949e"
+#: of texts on a light page and on a dark one, as in `charts.py`
+TEXTS = (
+    "<style>svg{fill:#59636e;color:#59636e}@media (prefers-color-scheme:dark){svg{fill:#9198a1;color:#9198a1}}</style>"
+)
 #: of workers 0, 1 and 2
 WORKERS = ("#539bf5", "#e0913a", "#3a9d5d")
 CELL = 34
@@ -25,9 +29,9 @@ CELL = 34
 def picture(width: int, height: int, label: str, *parts: str) -> str:
     """A whole file."""
     size = f"width='{width}' height='{height}' viewBox='0 0 {width} {height}'"
-    style = f"font-family='system-ui, sans-serif' font-size='14' fill='{TEXT}'"
+    style = "font-family='system-ui, sans-serif' font-size='14'"
     head = f"<svg xmlns='http://www.w3.org/2000/svg' {size} role='img' aria-label='{label}' {style}>"
-    return "\n".join((head, *parts, "</svg>\n"))
+    return "\n".join((head, TEXTS, *parts, "</svg>\n"))
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", more: str = "") -> str:
@@ -98,7 +102,7 @@ def fence() -> str:
             parts.append(box(at, y, lengths[phase][k], 24, colour))
             parts.append(text(at + 8, y + 17, f"phase {phase + 1}", more=" fill='#1c2128'"))
     for at, name in ((232, "fence"), (412, "fence")):
-        parts.append(f"<line x1='{at}' x2='{at}' y1='28' y2='142' stroke='{TEXT}' stroke-width='3'/>")
+        parts.append(f"<line x1='{at}' x2='{at}' y1='28' y2='142' stroke='{LINES}' stroke-width='3'/>")
         parts.append(text(at, 160, name, "middle"))
     parts.append(text(250, 186, "behind a fence, all workers see what each has written before it", "middle"))
     return picture(500, 198, "two phases of three workers, a fence behind each", *parts)
@@ -164,8 +168,10 @@ def ranks() -> str:
         for row in borders:
             sign = 1 if row // 4 < rank else -1  # the message comes from the left, or from the right
             y, end = top + row * step + step / 2 - 2, x - 4 if sign > 0 else x + wide + 4
-            parts.append(f"<path d='M{end - sign * 42:g} {y:g} H{end - sign * 6:g}' stroke='{TEXT}' stroke-width='2'/>")
-            parts.append(f"<path d='M{end:g} {y:g} l{-sign * 8} -5 v10 z' fill='{TEXT}'/>")
+            parts.append(
+                f"<path d='M{end - sign * 42:g} {y:g} H{end - sign * 6:g}' stroke='{LINES}' stroke-width='2'/>"
+            )
+            parts.append(f"<path d='M{end:g} {y:g} l{-sign * 8} -5 v10 z' fill='{LINES}'/>")
     parts += [text(50, top + row * step + 13, f"{row}", "end", " font-size='12'") for row in range(12)]
     parts.append(text(0, top + 13, "row"))
     legend = top + 12 * step + 14
@@ -183,7 +189,7 @@ def scaling() -> str:
     """What docs/cluster.md says of the efficiency of ranks."""
     said = re.findall(r"^  (\d+) .* ([\d.]+)% .* ([\d.]+)%$", CLUSTER.read_text(encoding="utf-8"), re.MULTILINE)
     points = [Point(int(ranks), float(same) / 100, float(growing) / 100) for ranks, same, growing in said]
-    return plot(points).replace("currentColor", TEXT) + "\n"
+    return plot(points).replace(">\n", f">\n{TEXTS}\n", 1) + "\n"
 
 
 DRAWINGS = {

@@ -54,7 +54,8 @@ def _molecular_dynamics(n: int) -> Case:
         force.set(np.asarray(molecular_dynamics.forces(position, neighbours, 16.0)))
 
     def arrays() -> list[np.ndarray]:
-        near = (np.arange(n) + 1 + np.random.default_rng(1).integers(0, 400, (NEIGHBOURS, n))) % n
+        away = 1 + np.random.default_rng(1).integers(0, min(400, n - 1), (NEIGHBOURS, n))  # none is its own neighbour
+        near = (np.arange(n) + away) % n
         return [_singles(n, 3, high=20), near.astype(np.int32), np.zeros((n, 3), np.float32)]
 
     moved = 4 * n * NEIGHBOURS * 4

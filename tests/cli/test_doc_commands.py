@@ -76,6 +76,7 @@ SMALLER = {
     "benchmarks.call_overhead": "--repeat 1",
     "benchmarks.fence_cost": "--repeat 1",
     "benchmarks.first_call": "--repeat 1",
+    "benchmarks.gpu_libraries": "--scale 64 --repeat 1 --calls 1 --device cpu",
     "benchmarks.heat": "--points 16 --steps 2 --repeat 1",
     "benchmarks.javagrande": "--class A --repeat 1 --targets sequential,multicore",
     "benchmarks.launch_cost": "--turns 10 --repeat 1 --device cpu",
@@ -96,6 +97,8 @@ SMALLER = {
 OTHER_ROWS = {
     "benchmarks.fence_cost": "a run for each layer",
     "benchmarks.bandwidth": "a column for each kernel",
+    "benchmarks.gpu_libraries": "other words",
+    "benchmarks.opencl_peers": "other words",
     "benchmarks.small_work": "other words",
 }
 QUICK = ("--adequacy", "-c ", "-m somd")
