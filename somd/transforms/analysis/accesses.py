@@ -7,12 +7,13 @@ inexact: it may happen less often than its domain says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from somd.transforms.access import Access, Affine, Flat, LoopDomain
 from somd.transforms.analysis.affine import Scope, affine, bound, condition, negation, shape_reference, variable
+from somd.transforms.analysis.cases import Case, Cases, cases_of, either, indices_of
 from somd.transforms.analysis.flat import flat_indexes
 from somd.transforms.stages import Stride
 from somd.transforms.tree.loops import (
@@ -94,6 +95,8 @@ class _Place:
     exact: bool = True
     #: whether they are exact where nothing is raised
     usual: bool = True
+    #: scalars that are one of several affine expressions
+    cases: Mapping[str, Cases] = field(default_factory=dict)
 
     def guarded(self, formula: Affine | None, raises: bool = False) -> _Place:
         if formula is None:
@@ -117,7 +120,7 @@ class _Collector:
                 formula = condition(statement.test, self.place.scope)
                 raises = not _continues(statement)
                 self.place = self.place.guarded(None if formula is None else negation(formula), raises)
-        self.place = replace(outside, scope=self.place.scope)
+        self.place = replace(outside, scope=self.place.scope, cases=self.place.cases)
 
     def statement(self, node: cst.CSTNode) -> None:
         if node in self.meant:
@@ -150,8 +153,8 @@ class _Collector:
 
     def target(self, target: cst.BaseExpression, value: cst.BaseExpression | None) -> None:
         if isinstance(target, cst.Name):
-            known = None if value is None else affine(value, self.place.scope)
-            self.learn({target.value: known})
+            cases = () if value is None else cases_of(value, self.place.scope, self.place.cases)
+            self.learn_cases({target.value: cases})
         elif isinstance(target, cst.Tuple):
             for element in target.elements:
                 self.target(element.value, None)
@@ -161,7 +164,14 @@ class _Collector:
             self.access(target, write=True)
 
     def learn(self, known: Mapping[str, Affine | None]) -> None:
-        self.place = replace(self.place, scope=self.place.scope.with_known(known))
+        cases = {name: each for name, each in self.place.cases.items() if name not in known}
+        self.place = replace(self.place, scope=self.place.scope.with_known(known), cases=cases)
+
+    def learn_cases(self, cases: Mapping[str, Cases]) -> None:
+        """What scalars are that are one of several expressions, or one."""
+        self.learn({name: _alone(each) for name, each in cases.items()})
+        several = {name: each for name, each in cases.items() if _alone(each) is None and each}
+        self.place = replace(self.place, cases={**self.place.cases, **several})
 
     def forget(self, node: cst.CSTNode) -> None:
         self.learn(dict.fromkeys(assigned_names(node)))
@@ -208,16 +218,17 @@ class _Collector:
         formula = condition(node.test, outside.scope)
         self.place = outside.guarded(formula)
         self.block(statements_of(node.body))
-        taken = self.place.scope.known
+        taken = self.place
         self.place = outside.guarded(None if formula is None else negation(formula))
         self.block(else_statements(node))
-        other = self.place.scope.known
-        merged = {n: taken.get(n) if taken.get(n) == other.get(n) else None for n in {*taken, *other}}
-        for name in merged:
-            if (name in taken) != (name in other):
-                merged[name] = None
+        other = self.place
         self.place = outside
-        self.learn(merged)
+        merged: dict[str, Cases] = {}
+        for name in {*taken.scope.known, *other.scope.known}:
+            both = name in taken.scope.known and name in other.scope.known
+            one, two = _cases_in(taken, name), _cases_in(other, name)
+            merged[name] = one if both and one == two else either(formula, one, two) if both and formula else ()
+        self.learn_cases(merged)
 
     def expression(self, node: cst.BaseExpression) -> None:
         if shape_reference(node) is not None:
@@ -260,24 +271,35 @@ class _Collector:
         if not isinstance(node.value, cst.Name) or node.value.value not in scope.arrays:
             return
         written = _indices(node)
-        indices = tuple(affine(index, scope) for index in written)
-        flat: tuple[Flat, ...] = ()
-        if indices == (None,):
-            flat = flat_indexes(written[0], scope, frozenset(domain.variable for domain in self.place.loops))
-        self.found.append(
-            Access(
-                array=node.value.value,
-                indices=indices,
-                write=write,
-                node=node,
-                loops=self.place.loops,
-                guards=self.place.guards,
-                exact=self.place.exact,
-                usual=self.place.usual,
-                position=scope.method.position(node),
-                flat=flat,
+        for guards, indices in indices_of([cases_of(index, scope, self.place.cases) for index in written]):
+            flat: tuple[Flat, ...] = ()
+            if indices == (None,):
+                flat = flat_indexes(written[0], scope, frozenset(domain.variable for domain in self.place.loops))
+            self.found.append(
+                Access(
+                    array=node.value.value,
+                    indices=indices,
+                    write=write,
+                    node=node,
+                    loops=self.place.loops,
+                    guards=(*self.place.guards, *guards),
+                    exact=self.place.exact,
+                    usual=self.place.usual,
+                    position=scope.method.position(node),
+                    flat=flat,
+                )
             )
-        )
+
+
+def _alone(cases: Cases) -> Affine | None:
+    """The value of what is the same expression whatever holds."""
+    return cases[0].value if len(cases) == 1 and not cases[0].guards else None
+
+
+def _cases_in(place: _Place, name: str) -> Cases:
+    """What a scalar is known to be at a place."""
+    known = place.scope.known.get(name)
+    return place.cases.get(name, ()) if known is None else (Case((), known),)
 
 
 def _stepped(node: cst.AugAssign) -> cst.BaseExpression | None:

@@ -122,10 +122,8 @@ def _binary(node: cst.BinaryOperation, scope: Scope) -> Affine | None:
     kind = node.operator
     if not names and type(kind) in FOLDED and not (isinstance(kind, DIVISIONS) and _value(right) == 0):
         return _constant(FOLDED[type(kind)](_value(left), _value(right)))
-    if isinstance(kind, cst.Add):
-        return Affine(f"({left.text} + {right.text})", names)
-    if isinstance(kind, cst.Subtract):
-        return Affine(f"({left.text} - {right.text})", names)
+    if isinstance(kind, cst.Add | cst.Subtract):
+        return joined(left, right, kind)
     if isinstance(kind, cst.Multiply) and (not left.names or not right.names):
         constant, other = (left, right) if not left.names else (right, left)
         return Affine(f"({_value(constant)} * {other.text})", names)  # isl takes no constant in parentheses here
@@ -137,6 +135,13 @@ def _binary(node: cst.BinaryOperation, scope: Scope) -> Affine | None:
     if isinstance(kind, cst.Modulo):
         return Affine(f"({left.text} mod {divisor})", names)
     return None
+
+
+def joined(left: Affine, right: Affine, kind: cst.Add | cst.Subtract) -> Affine:
+    """The sum or difference of two expressions."""
+    if not left.names and not right.names:
+        return _constant(FOLDED[type(kind)](_value(left), _value(right)))
+    return Affine(f"({left.text} {'+' if isinstance(kind, cst.Add) else '-'} {right.text})", left.names | right.names)
 
 
 def key(array: str, loop: str) -> str:

@@ -86,6 +86,6 @@ def _alone(updates: Sequence[Update], loop: cst.For, accesses: Sequence[Access],
         return False
     try:
         others = [a for a in accesses if not any(a is own for own in mine)]
-        return not any(overlap(mine[0], other, loop, context.aliases, sets) for other in others)
+        return not any(overlap(own, other, loop, context.aliases, sets) for own in mine for other in others)
     except TooComplex:
         return False

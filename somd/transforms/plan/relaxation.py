@@ -90,7 +90,9 @@ def relax(loop: cst.For, accesses: Sequence[Access], block: Block, context: Cont
             raise Rejected(messages.relaxed_write(context.method, loop, rivals[0], read))
         axis, offsets = owned
         in_order += [negative(w, axis, sets) for w in memory if may_be_negative(w, axis, sets)]
-        reads[read.node] = RelaxedRead(read.array, axis, offsets, _reach(loop, read, axis, sets))
+        alone = sum(each.node is read.node for each in accesses) == 1  # else its index is one of several
+        reach = _reach(loop, read, axis, sets) if alone else None
+        reads[read.node] = RelaxedRead(read.array, axis, offsets, reach)
     snapshots = {read.array: block.name(read.array) for read in reads.values()}
     return Relaxation(Relaxed(reads, snapshots), tuple(dict.fromkeys(text for text in in_order if text is not None)))
 

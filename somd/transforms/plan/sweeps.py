@@ -129,6 +129,8 @@ def _packing(
                 offset = low if low == high else None
             if offset is None or access.array in changed or arrays.get(access.array) is False:
                 return none
+            if offsets.get(access.node, offset) != offset:  # an index that is one of several
+                return none
             arrays[access.array] = True
             offsets[access.node] = offset
     packed = tuple(sorted(name for name, strided in arrays.items() if strided))

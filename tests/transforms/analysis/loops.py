@@ -15,7 +15,9 @@ from somd import dist, somd
 
 _numbers = count()
 INDEX_TEXT = """i; i + 1; i - 1; i + 2; 2 * i; 2 * i + 1; n - 1 - i; n - i; i // 2; i % 3; 3 - i; -i; -i - 1; i + k; k;
-0; 1; 2 * i - n; i + i % 2; 2 * (i // 2); len(a) - 1 - i; i * 3; -2 * i; (i + 1) % 4"""
+0; 1; 2 * i - n; i + i % 2; 2 * (i // 2); len(a) - 1 - i; i * 3; -2 * i; (i + 1) % 4;
+i + 1 if i < n - 1 else 0; i - 1 if i > 0 else n - 1; min(i + 1, n - 1); max(i - k, 0); min(max(i + k, 0), n - 1);
+(i if i < k else k) + 1; 2 - (i if i % 2 == 0 and i < k else n)"""
 RANGE_TEXT = """range(n); range(1, n); range(n - 1); range(2, n - 1); range(0, n, 2); range(1, n, 3);
 range(n - 1, -1, -1); range(n, 0, -2); range(n // 2); range(k, n); range(len(a)); range(4);
 range(max(0, k), min(n, len(a)))"""
