@@ -10,13 +10,27 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-#: ways out where random numbers are drawn
-DRAWN = (
-    "draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.uniform(i)` is a number for `i`, in any order",
-    "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",
-)
+#: what draws as one of NumPy's functions does; `uniform` where there is none
+_STREAMS = {"normal": "normal", "standard_normal": "normal", "randn": "normal", "gauss": "normal"}
+_STREAMS |= {"exponential": "exponential", "standard_exponential": "exponential", "poisson": "poisson"}
+_STREAMS |= {"integers": "integers", "randint": "integers", "random_integers": "integers"}
 #: the way out where ranges are written as an index
 GRIDS = '`np.indices((n, m))` has the indexes from 0 on, `np.meshgrid(x, y, indexing="ij")` those of other ranges'
+
+
+def drawn(name: str = "") -> tuple[str, ...]:
+    """The ways out where random numbers are drawn by a function of that name.
+
+    >>> drawn("standard_normal")[0]
+    'draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.normal(i)` is a number for `i`, in any order'
+    """
+    own = _STREAMS.get(name, "uniform")
+    high = ", high=n" if own == "integers" else ", mean=m" if own == "poisson" else ""
+    stream = f"`rng.{own}(i{high})` is a number for `i`, in any order"
+    return (
+        f"draw from `rng = somd.random.Stream(seed=1)`, made outside: {stream}",
+        "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",
+    )
 
 
 def instead_of(value: object) -> str:
@@ -30,7 +44,7 @@ def instead_of(value: object) -> str:
     if value is np.mgrid or value is np.ogrid:
         return GRIDS
     if is_random(value):
-        return DRAWN[0]
+        return drawn()[0]
     if isinstance(value, str | bytes):
         return 'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
     if isinstance(value, Mapping):

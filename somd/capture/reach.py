@@ -55,10 +55,10 @@ class Constant:
 
 @dataclass(frozen=True)
 class Refused:
-    """A path whose value a method cannot use in that place, what to say, and what to do about it."""
+    """A path whose value a method cannot use in that place, what to say, and the ways out."""
 
     why: str
-    instead: str
+    instead: tuple[str, ...]
 
 
 Meaning = Origin | Call | Constant | Refused

@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 
 import numpy as np
 
-from somd.arguments.instead import DRAWN, is_random
+from somd.arguments.instead import drawn, is_random
 from somd.capture.annotations import annotation_of
 from somd.capture.attributes import MISSING, Bound, Computed, NotKnownYet, Unknown, attribute, is_tuple_field, there
 from somd.capture.holders import CapturedIn
@@ -187,7 +187,7 @@ class _Walk(Taking):
         self.steady.add(origin)
         self.reach.texts.setdefault(origin, path.root)
         if isinstance(value, np.ndarray):
-            self.take(origin, value, CapturedIn(frame.function.__globals__), (path.root,), meanings, path)
+            self.take(origin, value, CapturedIn(frame.function.__globals__), (path.root,), meanings)
         elif path.called and not path.attributes:
             found = attribute_of_name(value)
             if isinstance(found, Bound):
@@ -222,7 +222,7 @@ class _Walk(Taking):
                 return ()
             if isinstance(holder, Unknown) and read_of_array(path.attributes[k:]):
                 if k > 0:
-                    self.take(origin, holder, kind, here, meanings, path)
+                    self.take(origin, holder, kind, here, meanings)
                     return ()
                 if isinstance(step, int) or step.endswith("()"):
                     raise NotKnownYet(text_of(here))
@@ -244,9 +244,11 @@ class _Walk(Taking):
                         f"{type(holder).__name__!r} object has no attribute {step!r}", name=step, obj=holder
                     )
                 if isinstance(value, Computed):
+                    meanings[(*here, step)] = refused(f"`{text}` is {value.why}")
                     if is_random(holder):
-                        raise refused(path, f"`{text}` draws random numbers, which a method cannot", *DRAWN)
-                    raise refused(path, f"`{text}` is {value.why}")
+                        message = f"`{text}` draws random numbers, which a method cannot"
+                        meanings[(*here, step)] = refused(message, *drawn(step))
+                    return ()
                 if captured and _known(value):
                     return ()
                 steady = steady and (not isinstance(holder, tuple) or is_tuple_field(holder, step))
@@ -300,7 +302,8 @@ class _Walk(Taking):
         if same and target is not None and self.alias(path, end, origin, holder, target, meanings, frame, depth):
             return ()
         if found.getter and end < len(path.attributes) and attribute_of_objects(path.attributes[end]):
-            raise refused(path, f"`{path}` is read from what a property returns")
+            meanings[(path.root, *path.attributes)] = refused(f"`{path}` is read from what a property returns")
+            return ()
         bound: Bindings = ()
         passed: tuple[tuple[str, Origin], ...] = ()
         if path.called and not found.getter:

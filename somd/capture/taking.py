@@ -19,12 +19,10 @@ from somd.capture.objects import NUMBERS
 from somd.capture.paths import FOLDS, Path, Step, text_of
 from somd.capture.reach import Constant, Key, Meaning, Origin, Reach, Refused
 from somd.capture.sequences import Numbers, Uneven, counts, entry, folded, is_sequence, is_static, numbers_of
-from somd.diagnostics.model import Diagnostic, Label
-from somd.errors import SomdCompileError
 
 #: the steps that ask for something of a whole sequence, and the function of each
 FOLDED: dict[Step, str] = {f"{name}()": name for name in FOLDS}
-_COUNT = "give as many names as it has entries"
+_COUNT = ("give as many names as it has entries",)
 
 
 class Taking:
@@ -68,10 +66,10 @@ class Taking:
                 self.whole(path, k, origin, holder, meanings)  # Python's IndexError comes when it is read
             else:
                 count = f"has {len(holder)} {'entry' if len(holder) == 1 else 'entries'}, and no `[{step}]`"
-                meanings[here] = Refused(f"`{text}` {count}", "index it with a number that it has")
+                meanings[here] = Refused(f"`{text}` {count}", ("index it with a number that it has",))
             return None
         except Uneven as what:
-            meanings[here] = Refused(f"`{text}` {what}", what.instead)
+            meanings[here] = Refused(f"`{text}` {what}", (what.instead,))
             return None
         self.reach.texts[origin] = text
         return origin, value
@@ -90,9 +88,9 @@ class Taking:
         try:
             numbers = numbers_of(value)
         except Uneven as what:
-            meanings[here] = Refused(f"`{self.reach.texts[origin]}` {what}", what.instead)
+            meanings[here] = Refused(f"`{self.reach.texts[origin]}` {what}", (what.instead,))
             return
-        self.take(origin, numbers.array, None, here, meanings, path)
+        self.take(origin, numbers.array, None, here, meanings)
         self.reach.kinds[origin] = numbers.kind
 
     def settled(
@@ -108,12 +106,12 @@ class Taking:
         """Whether a value that the compiler can use has been reached."""
         here = (path.root, *path.attributes[:end])
         if isinstance(value, np.ndarray):
-            self.take(origin, value, holder_of(holder), here, meanings, path)
+            self.take(origin, value, holder_of(holder), here, meanings)
         elif type(value) in NUMBERS or isinstance(value, np.generic):
             if holder is enum or origin in self.steady or (captured and isinstance(holder, ModuleType | type)):
                 meanings[here] = Constant(value)
             else:
-                self.take(origin, value, None, here, meanings, path)
+                self.take(origin, value, None, here, meanings)
         elif (
             isinstance(value, np.dtype)
             or (isinstance(value, type) and issubclass(value, np.generic | bool | int | float | complex))
@@ -144,17 +142,17 @@ class Taking:
             return
         if any(not isinstance(step, str) for step in path.attributes):
             why = f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`"
-            meanings[(path.root, *path.attributes)] = Refused(why, "a method takes numbers, and arrays of numbers")
+            meanings[(path.root, *path.attributes)] = Refused(why, ("a method takes numbers, and arrays of numbers",))
             return
         if not path.attributes or captured:
             return
         if isinstance(value, Unknown):
             if path.called:
                 raise NotKnownYet(str(path))
-            self.take(origin, value, kind, (path.root, *path.attributes), meanings, path)
+            self.take(origin, value, kind, (path.root, *path.attributes), meanings)
             return
         message = f"`{self.reach.texts[origin]}` is a value of type `{type(value).__name__}`"
-        raise refused(path, message, instead_of(value))
+        meanings[(path.root, *path.attributes)] = refused(message, instead_of(value))
 
     def take(
         self,
@@ -163,21 +161,18 @@ class Taking:
         holder: object,
         path: Key,
         meanings: dict[Key, Meaning],
-        place: Path,
     ) -> None:
-        if not isinstance(value, Unknown):
-            self.check(origin, value, place)
-        meanings[path] = origin
+        """A parameter for a value; refused is what is no argument of a method either."""
         self.reach.fixed = False
+        try:
+            if not isinstance(value, Unknown):
+                describe(value)
+        except Unsupported as what:
+            meanings[path] = refused(f"`{self.reach.texts[origin]}` is {what}")
+            return
+        meanings[path] = origin
         self.reach.values.setdefault(origin, value)
         self.reach.holders.setdefault(origin, holder)
-
-    def check(self, origin: Origin, value: object, path: Path) -> None:
-        """Refuse what is no argument of a method either."""
-        try:
-            describe(value)
-        except Unsupported as what:
-            raise refused(path, f"`{self.reach.texts[origin]}` is {what}") from None
 
 
 def _of_a_library(value: object) -> bool:
@@ -187,9 +182,7 @@ def _of_a_library(value: object) -> bool:
     )
 
 
-def refused(path: Path, message: str, *instead: str) -> SomdCompileError:
-    """SOMD406; `instead` are the ways out, if there are some that fit better than the rule."""
-    labels = (Label(path.position, "read here", True),) if path.position is not None else ()
+def refused(message: str, *instead: str) -> Refused:
+    """What SOMD406 says of a path; `instead` are the ways out, if there are some that fit better than the rule."""
     rule = "a method takes numbers, and NumPy arrays of numbers, from objects and from outside"
-    helps = tuple(filter(None, instead)) or (rule,)
-    return SomdCompileError((Diagnostic("SOMD406", message, labels, helps),))
+    return Refused(message, tuple(filter(None, instead)) or (rule,))

@@ -56,7 +56,7 @@ class Calling(Protocol):
     """What knows of a function how its names and calls are written."""
 
     def named(self, name: str, value: object) -> str: ...
-    def refuse(self, message: str, node: cst.CSTNode, helps: str, code: str) -> None: ...
+    def refuse(self, message: str, node: cst.CSTNode, code: str, *helps: str) -> None: ...
     def placed(self, made: cst.BaseExpression, node: cst.BaseExpression) -> cst.BaseExpression: ...
     def position(self, node: cst.CSTNode) -> Position: ...
 
@@ -76,7 +76,7 @@ class DrawnArrays:
         if lengths is None or others is None:
             what = "the shape of an array that is drawn is written out" if lengths is None else "`size` takes no index"
             helps = "write its lengths: `size=(n, m)`, `size=len(x)`" if lengths is None else "name the step: `step=t`"
-            self.calling.refuse(what, original, helps, "SOMD203")
+            self.calling.refuse(what, original, "SOMD203", helps)
             return node
         hidden = reached.taken
         keywords = [each.keyword.value for each in others if each.keyword is not None]

@@ -25,12 +25,14 @@ from somd.capture.reach import Call, Constant, Key, Meaning, Origin, Reach, Refu
 from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.language.drawing import drawn_dtype, gives_values
 from somd.language.markers import markers_of
+from somd.transforms.frontend.desugar import plain_loops
 from somd.transforms.frontend.drawn_arrays import DrawnArrays, size_of
 from somd.transforms.frontend.none_tests import without_none_tests
 from somd.transforms.frontend.reached import Reached
 from somd.transforms.frontend.short_names import short_names
 from somd.transforms.frontend.source_to_method import marked, method_of
 from somd.transforms.frontend.taken_paths import path_of
+from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
@@ -60,6 +62,8 @@ def reached_method(reached: Reached) -> Method:
     rewriter = _Paths(method, reached, meanings, objects - (empty & stored), stored, collector)
     body = cast(cst.BaseSuite, rewriter.without_short_names(method.function.body).visit(rewriter))
     taken = tuple(_param(reach, origin, method, collector) for origin in needs)
+    if collector.has_errors:  # a value that is wrong hides no other mistake
+        check_supported(plain_loops(method), collector)
     collector.raise_if_errors()
     own = tuple(p for p in method.params if p.name not in objects)
     first = frame != reach.top
@@ -326,7 +330,7 @@ class _Paths(Tracked):
         """Whether a sequence is known to have so many entries; reported where it has others."""
         meaning = None if path is None else self.meanings.get((*path, step))
         if isinstance(meaning, Refused):
-            self.refuse(meaning.why, node, meaning.instead, "SOMD402")
+            self.refuse(meaning.why, node, "SOMD402", *meaning.instead)
         return meaning == Constant(True)
 
     def entries(
@@ -352,9 +356,9 @@ class _Paths(Tracked):
                 found.append(self.replacement(meaning, node, here))
         return cst.Tuple([cst.Element(each) for each in found], lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
-    def refuse(self, message: str, node: cst.CSTNode, helps: str, code: str) -> None:
-        label = Label(self.method.position(node), "here", True)
-        self.collector.add(Diagnostic(code, message, (label,), (helps,)))
+    def refuse(self, message: str, node: cst.CSTNode, code: str, *helps: str) -> None:
+        label = Label(self.method.position(node), "read here" if code == "SOMD406" else "here", True)
+        self.collector.add(Diagnostic(code, message, (label,), helps))
 
     def replacement(
         self, meaning: Meaning, node: cst.BaseExpression, path: tuple[Step, ...] | None = None
@@ -362,14 +366,13 @@ class _Paths(Tracked):
         entry = path is not None
         path = path or self.path(node) or ()
         if isinstance(meaning, Refused):
-            self.refuse(meaning.why, node, meaning.instead, "SOMD406")
+            self.refuse(meaning.why, node, "SOMD406", *meaning.instead)
             return cst.Integer("0")
         if isinstance(meaning, Constant):
             text = text_of(path)
             if meaning.value is None:
-                self.refuse(
-                    f"`{text}` is None here, and used as a value", node, f"test it: `{text} is None`", "SOMD204"
-                )
+                message = f"`{text}` is None here, and used as a value"
+                self.refuse(message, node, "SOMD204", f"test it: `{text} is None`")
             name = self.named(re.sub(r"\W+", "_", text.rstrip("])")), meaning.value)
             if name != text.replace(".", "_"):
                 self.spelled[name] = text
@@ -378,7 +381,7 @@ class _Paths(Tracked):
             if meaning in self.reach.kinds and (node not in self.as_arrays or entry):
                 text = text_of(path)
                 helps = f"read its entries: `{text}[k]`, `for x in {text}:`, `x, y = {text}`"
-                self.refuse(f"`{text}` is a tuple or a list, and used as a value", node, helps, "SOMD208")
+                self.refuse(f"`{text}` is a tuple or a list, and used as a value", node, "SOMD208", helps)
             return cst.Name(self.reach.names[meaning])
         name_ = cst.Name(self.callee(meaning))
         return cst.Call(name_, list(self.hidden(meaning))) if meaning.getter else name_
@@ -432,7 +435,7 @@ class _Paths(Tracked):
         if gives_values(meaning.frame.function) and original_node not in self.making:
             text = " ".join(cst.Module([]).code_for_node(original_node).split())
             helps = f"give it a name, once, on a line of its own: `part = {text}`"
-            self.refuse(f"`{text}` is an object, and used as a value", original_node, helps, "SOMD208")
+            self.refuse(f"`{text}` is an object, and used as a value", original_node, "SOMD208", helps)
             return updated_node
         hidden = list(self.hidden(meaning))
         for argument in hidden:
@@ -476,10 +479,8 @@ class _Paths(Tracked):
         return replaced or (type(one) is type(other) and (one is other or repr(one) == repr(other)))
 
     def refuse_object(self, node: cst.Name) -> None:
-        label = Label(self.method.position(node), "here", True)
-        helps = (f"read what is needed from it: `{node.value}.x`, or call its methods: `{node.value}.f(i)`",)
-        message = f"`{node.value}` is an object, and used as a value"
-        self.collector.add(Diagnostic("SOMD208", message, (label,), helps))
+        helps = f"read what is needed from it: `{node.value}.x`, or call its methods: `{node.value}.f(i)`"
+        self.refuse(f"`{node.value}` is an object, and used as a value", node, "SOMD208", helps)
 
 
 def _plain_index(node: cst.Subscript) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 import numpy as np
 
-from somd.arguments.instead import DRAWN, is_random
+from somd.arguments.instead import drawn, is_random
 from somd.diagnostics.model import Diagnostic, Label, Position
 from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import index_expressions
@@ -57,7 +57,7 @@ def no_loop(method: Method) -> Diagnostic:
         labels.append(Label(method.position(whole), f"`{text}` is not made into one", False))
         helps = (f"write out the loop that `{text}` stands for, or call it outside of the method",)
         if is_random(evaluate(cst.ensure_type(whole, cst.Call).func, method.namespace, method.local_names)):
-            helps = DRAWN
+            helps = drawn(text.rpartition(".")[2])
     return Diagnostic("SOMD105", f"`{method.name}` has nothing to distribute", tuple(labels), helps)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from somd.arguments.instead import DRAWN, is_random
+from somd.arguments.instead import drawn, is_random
 from somd.language.written_out import instead_of_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.misspelt import meant
@@ -34,7 +34,7 @@ def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tu
 
 def _instead(function: Any) -> tuple[str, ...]:
     if is_random(function):
-        return DRAWN
+        return drawn(str(getattr(function, "__name__", "")))
     if function is print:
         return (_PRINT,)
     if function is builtins.sum:
