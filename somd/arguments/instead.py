@@ -22,11 +22,11 @@ def drawn(name: str = "") -> tuple[str, ...]:
     """The ways out where random numbers are drawn by a function of that name.
 
     >>> drawn("standard_normal")[0]
-    'draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.normal(i)` is a number for `i`, in any order'
+    'draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.normal(i, t)` is that of element `i` in step `t`'
     """
     own = _STREAMS.get(name, "uniform")
-    high = ", high=n" if own == "integers" else ", mean=m" if own == "poisson" else ""
-    stream = f"`rng.{own}(i{high})` is a number for `i`, in any order"
+    more = ", high=n" if own == "integers" else ", mean=m" if own == "poisson" else ""
+    stream = f"`rng.{own}(i, t{more})` is that of element `i` in step `t`"
     return (
         f"draw from `rng = somd.random.Stream(seed=1)`, made outside: {stream}",
         "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",

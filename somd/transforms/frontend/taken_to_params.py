@@ -179,7 +179,7 @@ class _Paths(Tracked):
         self.stored(node.target)
 
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self.stored(node.target)
+        self.stored(node.target, cst.Module([]).code_for_node(node.operator).strip())
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
         self.stored(node.target)
@@ -191,16 +191,17 @@ class _Paths(Tracked):
         if isinstance(node.target, cst.Tuple):
             self.counted(self.path(node.iter), names_given(len(node.target.elements), rows=True), node.iter)
 
-    def stored(self, target: cst.BaseExpression) -> None:
+    def stored(self, target: cst.BaseExpression, operator: str = "") -> None:
         """Refuse an assignment to an attribute, to an object's name, or to an entry of a tuple or list."""
         if isinstance(target, cst.Tuple | cst.List):
             for element in target.elements:
                 self.stored(element.value)
-        message, helps = "", "return the value, and assign it in the caller"
+        message, helps, more = "", "return the value, and assign it in the caller", ""
         text = cst.Module([]).code_for_node(target)
         path = None if isinstance(target, cst.Subscript) else self.path(target)
         if path is not None and path[0] in self.objects:
             message = f"`{text}` is assigned: a method does not change what an object's attributes are"
+            more = operator and f"if it is an array, change its elements: `{text}[:] {operator} ...`"
             if isinstance(target, cst.Name):
                 message = f"`{text}` is an object, a tuple or a list here, and is given another value"
                 helps = "give the other value a name of its own"
@@ -214,7 +215,7 @@ class _Paths(Tracked):
         if message:
             self.reported.add(_root(target))
             label = Label(self.method.position(target), "assigned here", True)
-            self.collector.add(Diagnostic("SOMD207", message, (label,), (helps,)))
+            self.collector.add(Diagnostic("SOMD207", message, (label,), (*filter(None, [more]), helps)))
 
     # --- paths ---------------------------------------------------------------------------------------------------
 

@@ -5,8 +5,11 @@ In: a `Method`. Out: diagnostics SOMD201, SOMD202 and SOMD205 in a collector. It
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
+from somd.arguments.instead import instead_of
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.language.array_functions import array_function
 from somd.language.library import library_name
@@ -124,6 +127,11 @@ class _Checker(cst.CSTVisitor):
         keys = [each.slice.value for each in node.slice if isinstance(each.slice, cst.Index)]
         if not any(isinstance(key, cst.SimpleString) for key in keys):
             return True
+        holder = evaluate(node.value, self.method.namespace, self.method.local_names)
+        if isinstance(holder, Mapping):
+            what = "an entry of a dictionary is not supported in a SOMD method"
+            self._report("SOMD202", what, node, instead_of(holder))
+            return False
         self._report("SOMD202", "a field of records is not supported in a SOMD method", node, _FIELD)
         node.value.visit(self)
         return False
