@@ -86,16 +86,17 @@ def clear() -> None:
 
 @app.command()
 def why(
-    what: str = typer.Argument(help="A method in a file.", metavar="FILE:FUNCTION"),
+    what: str = typer.Argument(help="A method in a file, or module.function.", metavar="FILE:FUNCTION"),
 ) -> None:
     """Say whether the next call of a method finds its module in the cache, and if not, what has changed.
 
     The file is imported, so that all its top-level statements run.
     """
-    loaded, method = one_method(what, whole=True)
+    _, method = one_method(what, whole=True)
     function = function_of(method)
     found = reached(method)
-    mine = [r for r in records() if r.qualname == function.__qualname__ and Path(r.file).name == loaded.path.name]
+    name = Path(function.__code__.co_filename).name
+    mine = [r for r in records() if r.qualname == function.__qualname__ and Path(r.file).name == name]
     came, others = shipped_files(function, found)
     for module in came:
         code = " with machine code" if any(module.parent.glob(f"{module.stem}.*.nbc")) else ""

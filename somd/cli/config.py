@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import typer
 
+from somd.cli.files import is_dotted
 from somd.cli.output import say, table
 from somd.cli.translate import loaded_methods
 from somd.diagnostics.render import shown_path
@@ -39,7 +40,7 @@ def config(
             say(line)
         return
     for path in paths:
-        if _is_name(path):
+        if is_dotted(path) and not os.path.exists(path):
             module, _, name = path.rpartition(".") if path.count(".") < 2 else path.partition(".")
             say(path)
             for line in _settings(settings_for(path, module), file, (path, name)):
@@ -53,12 +54,6 @@ def config(
                 settings = settings_for(function.__qualname__, function.__module__, *method.options)
                 for line in _settings(settings, file, names, method):
                     say(line)
-
-
-def _is_name(text: str) -> bool:
-    """Whether an argument is the dotted name of a method rather than a file."""
-    plain = all(part.isidentifier() for part in text.split("."))
-    return plain and "." in text and not text.endswith(".py") and not os.path.exists(text)
 
 
 def _file(file: ConfigFile) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from somd.calls.method import SomdMethod
 from somd.cli.output import Problem
 from somd.sources.load import Loaded, Method, function_of, load
 
@@ -42,15 +44,47 @@ def mentions_somd(path: Path) -> bool:
 
 
 def split_target(text: str) -> tuple[Path, str | None]:
-    """A file and the name behind its colon, or None.
+    """A file and the name behind its colon, or None; `package.module.function` names the file of a module.
 
     >>> split_target("a/b.py:SOR.run")[1]
     'SOR.run'
+    >>> path, name = split_target("somd.cli.files.split_target")
+    >>> path.name, name
+    ('files.py', 'split_target')
     """
     if os.path.exists(text):
         return Path(text), None
     file, colon, name = text.rpartition(":")
-    return (Path(file), name or None) if colon and file else (Path(text), None)
+    if colon and file:
+        return Path(file), name or None
+    return _of_module(text) or (Path(text), None)
+
+
+def is_dotted(text: str) -> bool:
+    """Whether an argument is the dotted name of something rather than a file.
+
+    >>> is_dotted("model.Heat.step"), is_dotted("model.py"), is_dotted("model")
+    (True, False, False)
+    """
+    parts = text.split(".")
+    return len(parts) > 1 and parts[-1] != "py" and all(part.isidentifier() for part in parts)
+
+
+def _of_module(text: str) -> tuple[Path, str | None] | None:
+    """The file of the module that a dotted name begins with, here or where Python finds modules, and the rest.
+
+    Nothing is imported: packages are looked for as folders.
+    """
+    if not is_dotted(text):
+        return None
+    parts = text.split(".")
+    for folder in dict.fromkeys((".", *sys.path)):
+        for count in range(len(parts), 0, -1):
+            place = Path(folder, *parts[:count])
+            for file in (place.with_suffix(".py"), place / "__init__.py"):
+                if file.is_file():
+                    return file, ".".join(parts[count:]) or None
+    return None
 
 
 def one_method(text: str, *, whole: bool = False) -> tuple[Loaded, Method]:
@@ -61,7 +95,8 @@ def one_method(text: str, *, whole: bool = False) -> tuple[Loaded, Method]:
     """
     path, name = split_target(text)
     if path.is_dir() or not path.exists():
-        raise Problem(f"{path}: {'a folder, not a file' if path.is_dir() else 'no such file'}")
+        missing = "no such module, and no such file" if is_dotted(text) else "no such file"
+        raise Problem(f"{path}: {'a folder, not a file' if path.is_dir() else missing}")
     loaded = load(path, whole=whole)
     return loaded, method_named(loaded, path, name)
 
@@ -73,6 +108,9 @@ def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
         Problem: there is none, or more than one.
     """
     names = [function_of(m).__qualname__ for m in loaded.methods]
+    handed = vars(loaded.module).get(name) if name is not None and name not in names else None
+    if isinstance(handed, SomdMethod):  # what a package takes from its modules
+        return handed
     if not names:
         only_called = next((u for u in loaded.unreached if name in (None, u.qualname, u.qualname.split(".")[-1])), None)
         if only_called is not None:

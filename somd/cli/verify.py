@@ -23,7 +23,7 @@ PLAN = "plan"
 
 
 def verify(
-    what: str = typer.Argument(help="A method in a file.", metavar="FILE:FUNCTION"),
+    what: str = typer.Argument(help="A method in a file, or module.function.", metavar="FILE:FUNCTION"),
     inputs: str | None = typer.Option(None, "--inputs", help="NAME or FILE:NAME of a function that returns inputs."),
     target: str = choice(ALL, "--target", "What to run.", before=(ALL,), after=(PLAN,)),
     workers: str = typer.Option("1,2,3,7", "--workers", help="Numbers of workers."),

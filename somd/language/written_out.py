@@ -5,6 +5,7 @@ In: a function. Out: ways to write it, as helps. `a`, `b`, `m` stand for arrays,
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -43,6 +44,13 @@ LOOPS = {
     "searchsorted": "a loop in which a `while` halves the range of places for each element",
     "vectorize": "a loop that calls the function",
 }
+#: for each method by which an array changes itself, the statement for an array `a`, with the method's arguments
+IN_PLACE = {
+    "clip": "a[:] = np.clip(a, low, high)",
+    "fill": "a[:] = x",
+    "partition": "a[:] = np.partition(a, k)",
+    "sort": "a[:] = np.sort(a)",
+}
 
 
 @cache
@@ -51,6 +59,18 @@ def _table() -> dict[Any, str]:
     found |= {getattr(np, name, None): f"write {text}" for name, text in LOOPS.items()}
     found.pop(None, None)
     return found
+
+
+def instead_of_method(name: str, array: str) -> tuple[str, ...]:
+    """What to write instead of a method by which an array changes itself.
+
+    >>> instead_of_method("fill", "b")
+    ('write `b[:] = x`',)
+    """
+    if name not in IN_PLACE:
+        return ()
+    text = re.sub(r"\ba\b", lambda _: array, IN_PLACE[name])
+    return (f"write `{text}`",)
 
 
 def instead_of_function(function: object) -> tuple[str, ...]:

@@ -169,3 +169,16 @@ def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, writ
         python("blocked.py", PYTHONPATH=found, SOMD_CACHE_DIR=str(tmp_path / "a third"))
     done = somdc("build", "--wheel", made, "--cpu", "pentium")
     assert done.status == 2 and "--cpu pentium: there are x86-64-v4" in done.err
+
+
+def test_why_takes_the_name_of_a_module(somdc: Somdc, write: Write, cache: Path) -> None:
+    write("mypackage/__init__.py", "from mypackage.kernels import add\n")
+    write("mypackage/kernels.py", ADD)
+    done = [somdc("cache", "why", name) for name in ("mypackage.kernels.add", "mypackage.add", "mypackage.kernels")]
+    assert [(each.status, each.out) for each in done] == [
+        (0, "`add` is not in the cache: no call and no `somdc build` has compiled it here\n")
+    ] * 3
+    done = [somdc("cache", "why", name) for name in ("mypackage.sub", "nopackage.add")]
+    assert [each.status for each in done] == [2, 2]
+    assert "mypackage/__init__.py: no SOMD method in this file" in done[0].err
+    assert "nopackage.add: no such module, and no such file" in done[1].err

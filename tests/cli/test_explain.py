@@ -84,7 +84,7 @@ def test_names(somdc: Somdc, write: Write) -> None:
         "two.py": "two.py: which method? name one: two.py:FUNCTION, of `A.add`, `add`",
         "two.py:sub": "two.py: no SOMD method `sub`; there are `A.add`, `add`",
         "no.py:add": "no.py: no such file",
-        "two.txt": "two.txt: no such file",
+        "text.txt": "text.txt: no such module, and no such file",
         ".:add": ".: a folder, not a file",
     }.items():
         done = somdc("explain", given)

@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from somd.arguments.instead import drawn, is_random
-from somd.language.written_out import instead_of_function
+from somd.language.written_out import instead_of_function, instead_of_method
 from somd.transforms.stages import Method
 from somd.transforms.tree.misspelt import meant
 from somd.transforms.tree.names import MISSING
@@ -29,7 +29,11 @@ def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tu
     near = meant(node.func, method)
     if near:
         return f"there is no `{text}`", (f"did you mean `{near}`?",)
-    return f"`{text}` is not a function that a method may call", _instead(function)
+    message = f"`{text}` is not a function that a method may call"
+    if function is MISSING and isinstance(node.func, cst.Attribute):
+        changed = instead_of_method(node.func.attr.value, cst.Module([]).code_for_node(node.func.value))
+        return message, changed or _instead(function)
+    return message, _instead(function)
 
 
 def _instead(function: Any) -> tuple[str, ...]:
