@@ -179,15 +179,21 @@ class Run:
         them; 0 where an iteration is better run by one work-item."""
         return workgroups.lanes(self._kernels[kernel_name].limits, count, inner)
 
-    def tile_lanes(self, kernel_name: str, count: int, inner: int | None) -> int:
-        """Work-items for each tile of rows of `count` iterations that walk along rows of `inner` elements; 0 where they
-        are better off without tiles."""
-        return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner)
+    def tile_lanes(self, kernel_name: str, count: int, inner: int | None, wanted: int) -> int:
+        """Work-items, so many as are `wanted`, for each tile of `count` iterations that walk along a loop of `inner`
+        trips; 0 where they are better off without tiles."""
+        return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner, wanted)
 
     def striped_lanes(self, kernel_name: str, wanted: int) -> int:
         """The work-items of a group that wants so many, and shares what they load and store; 0 where a work-item does
         as well by itself."""
         return workgroups.striped_lanes(self._kernels[kernel_name].limits, wanted)
+
+    def packed_lanes(self, kernel_name: str, wanted: int, groups: int) -> int:
+        """The work-items of each of so many groups that have a tile of sums each, and want so many; 0 where they are
+        too few to fill the device."""
+        units = self.context.device.info.compute_units
+        return self.striped_lanes(kernel_name, wanted) if groups >= units // workgroups.QUICKER else 0
 
     def group_of(self, kernel_name: str, most: int) -> int:
         """Work-items of a group, a power of two: `most` of them, or as many as the device allows for the kernel."""

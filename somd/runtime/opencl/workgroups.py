@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 #: a loop of so many trips is worth the work-items of a group; fewer are where the iterations are few
 SHORT, MANY = 32, 4096
-#: rows in a tile, whose iterations are run by as many work-items, and work-items that bring it in
-ROWS, GROUP = 16, 128
+#: iterations for which a tile is worth its barriers
+ROWS = 16
+#: how many times as quick a group with a tile of sums is as those that have no tile
+QUICKER = 6
 #: devices for which groups bring in tiles
 KINDS_WITH_TILES = ("gpu", "simulator")
 #: work-items that share an iteration, at most
@@ -71,16 +73,16 @@ def lanes(limits: Limits, count: int, inner: int | None) -> int:
     return min(most, max(SHORT, _power_above(inner or most)))
 
 
-def tiles(count: int, rows: int = ROWS) -> int:
+def tiles(count: int, rows: int) -> int:
     """The tiles of `count` rows, so many in each."""
     return -(-count // rows)
 
 
-def tile_lanes(limits: Limits, count: int, inner: int | None) -> int:
-    """Work-items that bring in a tile of rows; 0 where rows are short, or a cache does what a tile would."""
+def tile_lanes(limits: Limits, count: int, inner: int | None, wanted: int) -> int:
+    """The work-items that bring in a tile, as many as are `wanted`; 0 for short loops, and where a cache will do."""
     if count < ROWS or (inner is not None and inner < SHORT):
         return 0
-    return striped_lanes(limits, GROUP)
+    return striped_lanes(limits, wanted)
 
 
 def striped_lanes(limits: Limits, wanted: int) -> int:

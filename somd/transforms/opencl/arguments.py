@@ -72,6 +72,8 @@ class Kernel:
     #: of a kernel of work-groups: the loops that a group shares out, and how many iterations a group runs
     shared_out: tuple[cst.For, ...] = ()
     rows: int = 1
+    #: of one whose groups have a tile of two loops each: the iterations of the inner one in it
+    columns: int = 1
     #: of one whose groups have a size of their own: the work-items of a group
     lanes: int = 0
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's

@@ -25,7 +25,7 @@ Loops that only compute are unrolled on a device that can have many loads under 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements
@@ -59,7 +59,7 @@ COPIES = 16
 
 
 @dataclass(frozen=True)
-class _Guess:
+class Guess:
     """A loop that may be run with all indexes taken for inside: the indexes that stay in it, with their arrays and
     axes, those that are brought inside, and the scalars that it must find as they were if it is run again."""
 
@@ -74,7 +74,7 @@ class FastLoops(Statements):
     of: Block = ()
 
     def loop(self, node: Loop) -> None:
-        guess = None if self.loops else _guess(node, self.of)
+        guess = None if self.loops else guess_of(node, self.of)
         if guess is not None and self.may_be_run_again(guess):
             self.twice(node, guess)
             return
@@ -88,14 +88,24 @@ class FastLoops(Statements):
             self.lines += ["#ifdef AHEAD", *lines, "#endif"] if lines else []
         super().loop(node)
 
-    def may_be_run_again(self, guess: _Guess) -> bool:
+    def may_be_run_again(self, guess: Guess) -> bool:
         """Whether all that a loop must find as it was can be kept, and nothing else is noted of its trips."""
         noted = bool(self.scope.noted) or not (guess.steady or guess.arrays)
         kept = self.declared.private.keys() >= set(guess.before)
         return noted and kept and not self.takes and not self.tracked
 
-    def twice(self, node: Loop, guess: _Guess) -> None:
+    def twice(self, node: Loop, guess: Guess) -> None:
         """The loop with its indexes taken for inside, and as it stands behind that."""
+        outside, kept = self.guessed(guess)
+        self.open(f"if (!{outside})")
+        self.expressions.speculation = Speculation(outside, frozenset(index for index, _, _ in guess.steady))
+        self.alone(node)
+        self.expressions.speculation = None
+        self.close()
+        self.again(node, outside, kept)
+
+    def guessed(self, guess: Guess) -> tuple[str, dict[str, str]]:
+        """Before the first run: the flag that tells whether there must be another, and what the scalars were."""
         outside = self.scope.names.fresh("outside")
         tests = []
         for index, array, axis in guess.steady:
@@ -107,12 +117,11 @@ class FastLoops(Statements):
         kept = {name: self.scope.names.fresh(f"{self.scope.text_of(name)}_before") for name in guess.before}
         for name, before in kept.items():
             self.line(f"const {CTYPES[self.declared.private[name]]} {before} = {self.scope.text_of(name)};")
-        self.open(f"if (!{outside})")
-        self.expressions.speculation = Speculation(outside, frozenset(index for index, _, _ in guess.steady))
-        self.alone(node)
-        self.expressions.speculation = None
-        self.close()
-        self.open(f"if ({outside})")
+        return outside, kept
+
+    def again(self, node: Loop, test: str, kept: Mapping[str, str]) -> None:
+        """Behind it: the loop as it stands, where the test holds, from what the scalars were."""
+        self.open(f"if ({test})")
         for name, before in kept.items():
             self.line(f"{self.scope.text_of(name)} = {before};")
         super().loop(node)
@@ -125,7 +134,7 @@ def _may_be_unrolled(node: Loop) -> bool:
     return plain and any(isinstance(each, Element) for each in expressions_in(node.body))
 
 
-def _guess(node: Loop, whole: Block) -> _Guess | None:
+def guess_of(node: Loop, whole: Block) -> Guess | None:
     """What there is to know of a loop of the body `whole`; None where nothing in it is to be guessed, or it may not
     be run twice."""
     statements = list(statements_in((node,)))
@@ -149,7 +158,7 @@ def _guess(node: Loop, whole: Block) -> _Guess | None:
             arrays[element.array, axis] = None
     before = assigned((node,)) & (exposed_in(node.body) | read_beside(whole, node))
     scoped = loop_scoped(whole) | {node.variable.name}
-    return _Guess(tuple(steady), tuple(arrays), tuple(sorted(before - scoped)))
+    return Guess(tuple(steady), tuple(arrays), tuple(sorted(before - scoped)))
 
 
 def _places(elements: list[Element]) -> Iterator[tuple[Element, int, Expression]]:

@@ -140,7 +140,7 @@ class Launch:
             found = [blocks.of_groups(self.kernel, self.length, tuple(self.partials.values()))]
         else:
             found = [blocks.of_items(self.kernel)]
-        if self.by_groups is not None:
+        if self.by_groups is not None and self.by_groups.columns == 1:
             found.append(blocks.of_groups(self.by_groups, str(self.by_groups.rows)))
         return [statement for statement in found if statement is not None]
 
@@ -254,12 +254,19 @@ class Launch:
     def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
         lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
-        function = "striped_lanes" if kernel.lanes else "tile_lanes" if kernel.rows > 1 else "lanes"
-        asked = [tree.integer(kernel.lanes)] if kernel.lanes else [count, self.inner_trips(kernel.shared_out)]
+        groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
+        function, asked = "lanes", [count, self.inner_trips(kernel.shared_out)]
+        if kernel.columns > 1:
+            across = self.extent(self.nest.dims[1], exact=True)
+            columns = tree.call(tree.brought("tiles"), across, tree.integer(kernel.columns))
+            groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
+            function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
+        elif kernel.lanes:
+            function, asked = ("tile_lanes", asked) if kernel.shared_out else ("striped_lanes", [])
+            asked = [*asked, tree.integer(kernel.lanes)]
         chosen = tree.call(tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked)
         narrow = self.launch()
         usual, self.kernel = self.kernel, kernel
-        groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
         return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(narrow)))]

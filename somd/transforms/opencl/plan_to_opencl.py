@@ -29,12 +29,14 @@ from somd.transforms.opencl.kernels import kernel_of
 from somd.transforms.opencl.local_tables import without_tables
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
+from somd.transforms.opencl.packed_kernels import packed_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
-from somd.transforms.opencl.tiled_kernels import GROUP, ROWS, TILE, WIDE_TILE, tiled_kernel_of
+from somd.transforms.opencl.term_kernels import term_kernel_of
+from somd.transforms.opencl.tiled_kernels import tiled_kernel_of
 from somd.transforms.opencl.walked_kernels import walked_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.plan.claimed_scans import for_many
@@ -52,6 +54,8 @@ GROUPED = {
     "tiled": tiled_kernel_of,
     "striped": striped_kernel_of,
     "walked": walked_kernel_of,
+    "packed": packed_kernel_of,
+    "terms": term_kernel_of,
 }
 
 
@@ -222,10 +226,6 @@ def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept)
     constants = {
         "LANES": LANES,
         "BLOCKS": BLOCKS,
-        "ROWS": ROWS,
-        "TILE": TILE,
-        "WIDE_TILE": WIDE_TILE,
-        "GROUP": GROUP,
         "RUNS": RUNS,
         "TERMS": TERMS,
         "FAULT_ROWS": FAULT_ROWS,

@@ -1,4 +1,4 @@
-"""A phase whose iterations walk along rows of their own, in order -> a kernel that brings the rows in by tiles.
+"""A phase whose iterations walk along a loop in order -> a kernel that brings in what they read, tile by tile.
 
 for i in range(n):                    ->   for (long j_tile = 0; j_tile < m; j_tile += TILE) {
     s = 0.0                                    A_tile[side] = ROWS x TILE elements of A, x_tile[side] = TILE of x
@@ -7,10 +7,16 @@ for i in range(n):                    ->   for (long j_tile = 0; j_tile < m; j_t
     y[i] = s                                           s = s + A_tile[side][lane][column] * x_tile[side][column];
                                            }
 
-A work-item runs an iteration, and its sum keeps the order of plain Python. Were each to load its own row, neighbours
-would ask for elements that lie far apart; so the first ROWS work-items of a group run iterations, and all of them load,
-neighbours neighbouring elements. The loads of the next tile are under way while a tile is walked along, and the other
-side of local memory takes it, so that a tile costs one barrier.
+A work-item runs an iteration, and its sum keeps the order of plain Python. What is read is of three kinds:
+
+- rows, `A[i, j]`. Were each work-item to load its own, neighbours would ask for elements that lie far apart.
+- columns, `A[j, i]`. Neighbours load neighbours as it is, but where a work-item has a whole column for itself, too few
+  loads are under way.
+- what all iterations share, `x[j]`, or `x[j, 0]`. It would be loaded by each.
+
+So the first work-items of a group run iterations, and all of them load, neighbours neighbouring elements. The loads of
+the next tile are under way while a tile is walked along, and the other side of local memory takes it, so that a tile
+costs one barrier.
 """
 
 from __future__ import annotations
@@ -20,8 +26,7 @@ from dataclasses import dataclass
 import libcst as cst
 import numpy as np
 
-from somd.transforms.emit.c import Statements
-from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_expressions import Speculation
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.c_unit import Unit
@@ -37,27 +42,47 @@ from somd.transforms.loops.program import (
     Region,
     Return,
     Statement,
+    Store,
     While,
 )
-from somd.transforms.loops.walking import goes_on, statements_in
-from somd.transforms.loops.work import operations
-from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
-from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.loops.walking import expressions_in, goes_on, statements_in
+from somd.transforms.opencl.arguments import Kernel, of_scope
+from somd.transforms.opencl.fast_loops import guess_of
+from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
+from somd.transforms.opencl.ranges import CRange
+from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.stages import Nest
 
-#: rows and columns of a tile, work-items of a group, and bytes of local memory that the tiles of a kernel may take;
-#: tiles of elements up to 4 bytes are wide, as fewer bytes would not hide how long memory takes to answer
-ROWS, TILE, WIDE_TILE, GROUP, MOST_LOCAL = 16, 32, 128, 128, 30000
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 
 @dataclass(frozen=True)
+class Shape:
+    """Iterations of a group, trips in a tile and work-items, for elements of so many bytes at `most`. `copies` of the
+    loop's body are made, at most."""
+
+    rows: int
+    tile: int
+    lanes: int
+    most: int
+    copies: int = 16
+
+
+#: the shapes where rows are brought in, columns, or only what is shared. Tiles of small elements are wide, as fewer
+#: bytes would not hide how long memory takes to answer
+OF_ROWS = (Shape(16, 128, 128, 4), Shape(16, 32, 128, 16))
+OF_COLUMNS = (Shape(16, 128, 128, 4), Shape(16, 96, 128, 8), Shape(16, 32, 128, 16))
+OF_SHARED = (Shape(128, 128, 128, 16, copies=4),)
+#: bytes of local memory that the tiles of a kernel may take: every device has 32 KiB
+MOST_LOCAL = 30000
+
+
+@dataclass(frozen=True)
 class Walk:
-    """The loop along the rows and what stands before and behind it; its reads of rows, and of what all rows share.
+    """The loop and what stands before and behind it; its reads of rows, of columns, and of what all iterations share.
     `test` is what all of it stands behind, the same for all iterations."""
 
     test: Expression | None
@@ -65,17 +90,17 @@ class Walk:
     loop: Loop
     behind: tuple[Statement, ...]
     rows: list[Element]
+    columns: list[Element]
     shared: list[Element]
-    #: the constant of the columns of a tile
-    tile: str
+    shape: Shape
 
     @property
     def reads(self) -> list[Element]:
-        return [*self.rows, *self.shared]
+        return [*self.rows, *self.columns, *self.shared]
 
 
 def walk_of(nest: Nest, region: Region) -> Walk | None:
-    """The one loop of a region along rows; None where it has none."""
+    """The one loop of a region; None where it has none that tiles would help."""
     if region.depth != 1 or nest.tests or not is_plain(region):
         return None
     known = {*region.scalars, *region.arrays}
@@ -91,19 +116,52 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     outer, inner = region.loop.variable.name, loop.variable.name
     if _left(loop.body) or inner in assigned(loop.body):
         return None
-
-    def along(indices: tuple[Expression, ...]) -> bool:
-        return unit_stride(indices[-1], inner) and not any(inner in read_in(index) for index in indices[:-1])
-
-    reads = steady_reads(loop.body, region, {outer, inner}, along)
-    mine = [any(outer in read_in(index) for index in read.indices) for read in reads]
-    rows = [e for e, own in zip(reads, mine, strict=True) if own and not unit_stride(e.indices[-1], outer)]
-    shared = [e for e, own in zip(reads, mine, strict=True) if not own]
-    for tile, columns, most in (("WIDE_TILE", WIDE_TILE, 4), ("TILE", TILE, 16)):
-        sizes = [_itemsize(e) * (ROWS * (columns + 1)) for e in rows] + [_itemsize(e) * columns for e in shared]
-        if rows and all(_itemsize(read) <= most for read in rows) and 2 * sum(sizes) <= MOST_LOCAL:
-            return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, shared, tile)
+    reads = steady_reads(loop.body, region, {outer, inner}, lambda indices: _moves(indices, inner))
+    kinds: dict[str, list[Element]] = {"row": [], "column": [], "shared": []}
+    for read in reads:
+        kind = _kind(read, outer, inner)
+        if kind is not None:
+            kinds[kind].append(read)
+    rows, columns, shared = kinds.values()
+    columns = [] if rows else columns
+    alone = len(shared) > 1 and _computes(loop, outer)
+    for shape in OF_ROWS if rows else OF_COLUMNS if columns else OF_SHARED if alone else ():
+        sizes = [_itemsize(e) * shape.rows * (shape.tile + 1) for e in rows]
+        sizes += [_itemsize(e) * shape.rows * shape.tile for e in columns]
+        sizes += [_itemsize(e) * shape.tile for e in shared]
+        fits = all(_itemsize(read) <= shape.most for read in (*rows, *columns, *shared))
+        if sizes and fits and 2 * sum(sizes) <= MOST_LOCAL:
+            return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, columns, shared, shape)
     return None
+
+
+def _moves(indices: tuple[Expression, ...], inner: str) -> bool:
+    """Whether an element moves by one along one axis, and along no other, from trip to trip."""
+    moving = [index for index in indices if inner in read_in(index)]
+    return len(moving) == 1 and unit_stride(moving[0], inner)
+
+
+def _kind(read: Element, outer: str, inner: str) -> str | None:
+    """Whether it is an element of a row, of a column, or of what all iterations share."""
+    if not any(outer in read_in(index) for index in read.indices):
+        return "shared"
+    *leading, last = read.indices
+    if inner in read_in(last):
+        return None if unit_stride(last, outer) else "row"
+    return "column" if unit_stride(last, outer) and not any(outer in read_in(each) for each in leading) else None
+
+
+def _computes(loop: Loop, outer: str) -> bool:
+    """Whether a loop has all that it reads for each trip from what iterations share, and stores nothing: then it waits
+    for loads of that."""
+    inner = loop.variable.name
+    if any(isinstance(node, Store | Loop | While) for node in statements_in(loop.body)):
+        return False
+    for each in (e for e in expressions_in(loop.body) if isinstance(e, Element)):
+        names = {name for index in each.indices for name in read_in(index)}
+        if inner in names and (outer in names or not _moves(each.indices, inner)):
+            return False
+    return True
 
 
 def _behind_test(body: tuple[Statement, ...], known: set[str]) -> tuple[Expression | None, tuple[Statement, ...]]:
@@ -129,135 +187,162 @@ def tiled_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel
     return None if walk is None else _Writer(walk, nest, region, unit).kernel(name)
 
 
-class _Writer:
+class _Writer(RowGroups):
     def __init__(self, walk: Walk, nest: Nest, region: Region, unit: Unit) -> None:
-        self.walk, self.region = walk, region
-        self.scope = scope_of(nest, unit)
-        self.declared = own_variables(region)
-        self.write = Statements(self.scope, unit, self.declared)
-        fresh = self.scope.names.fresh
-        self.lane, self.trip, self.active, self.first = (fresh(n) for n in ("lane", "trip", "active", "first_row"))
-        self.variable = self.scope.text_of(walk.loop.variable.name)
+        super().__init__(walk.loop, walk.shape.rows, nest, region, unit)
+        self.walk, self.shape = walk, walk.shape
         self.user = cst.ensure_type(walk.loop.origin.node, cst.For)
-        self.operations = operations(walk.loop.body, unit.by_name)
+        fresh = self.scope.names.fresh
         wanted = [f"{self.variable}_{part}" for part in ("tile", "start", "stop")]
         self.at, self.start, self.stop = (fresh(n) for n in wanted)
-        self.column, self.slot, self.side, self.whole = (fresh(n) for n in ("column", "slot", "side", "whole"))
+        self.lane, self.column, self.slot, self.side, self.whole = (
+            fresh(n) for n in ("lane", "column", "slot", "side", "whole")
+        )
         arrays = {read: self.scope.array(read.array) for read in walk.reads}
         self.tiles = {read: fresh(f"{array}_tile") for read, array in arrays.items()}
         self.next = {read: fresh(f"{array}_next") for read, array in arrays.items()}
         self.kinds = {read: CTYPES[read.type.dtype] for read in walk.reads}
-        self.bounds: list[Argument] = []
+
+    @property
+    def own(self) -> list[Element]:
+        """What each iteration has for itself."""
+        return [*self.walk.rows, *self.walk.columns]
+
+    def tests(self) -> list[str]:
+        return [] if self.walk.test is None else [f"({self.write.value(self.walk.test).text})"]
 
     def kernel(self, name: str) -> Kernel:
-        write, scope, walk = self.write, self.scope, self.walk
-        within = range_in_c(0, self.region.loop, write.expressions, self.bounds)
-        trip = C(self.trip, "int64")
+        write, scope, walk, shape = self.write, self.scope, self.walk, self.shape
         for read, tile in self.tiles.items():
-            size = f"[ROWS][{walk.tile} + 1]" if read in walk.rows else f"[{walk.tile}]"
+            own = f"[{shape.rows}][{shape.tile} + 1]" if read in walk.rows else f"[{shape.tile}]"
+            size = f"[{shape.tile}][{shape.rows}]" if read in walk.columns else own
             write.local.append(f"    __local {self.kinds[read]} {tile}[2]{size};")
-        write.line(f"const int {self.lane} = get_local_id(0);")
-        write.line(f"const long {self.first} = (long)get_group_id(0) * ROWS;")
-        write.line(f"const long {self.trip} = {self.first} + {self.lane};")
-        write.line(f"const long {within.variable} = {within.value(trip)};")
-        test = "" if walk.test is None else f" && ({write.value(walk.test).text})"
-        write.line(f"const int {self.active} = {self.lane} < ROWS && !({within.beyond(trip)}){test};")
-        for line in declarations(self.declared.private, scope):
-            write.line(line)
+        within = self.begin(self.lane)
         for read, register in self.next.items():
-            size = f"[ROWS * {walk.tile} / GROUP]" if read in walk.rows else f" = {zero(read.type.dtype)}"
+            size = f" = {zero(read.type.dtype)}" if read in walk.shared else f"[{self.loads_of_one}]"
             write.line(f"{self.kinds[read]} {register}{size};")
         self.where_active(walk.before)
         start, limit = (write.value(n) for n in (walk.loop.start, walk.loop.stop))
         write.line(f"const long {self.start} = {start.loose};")
         write.line(f"const long {self.stop} = {limit.loose};")
-        self.whole_rows(within)
+        guess = guess_of(walk.loop, self.region.body)
+        if guess is not None and (guess.steady or guess.arrays or not write.may_be_run_again(guess)):
+            guess = None
+        outside, kept = ("", {}) if guess is None else write.guessed(guess)
+        if outside:
+            write.expressions.speculation = Speculation(outside, frozenset())
+        self.walked(within)
+        write.expressions.speculation = None
+        if outside:
+            write.again(walk.loop, f"{self.active} && {outside}", kept)
+        self.where_active(walk.behind)
+        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
+        lanes = str(shape.lanes)
+        text = kernel_text(name, arguments, write.finished(), scope, group=lanes, local=write.local)
+        return Kernel(name, text, tuple(arguments), (self.user,), rows=shape.rows, lanes=shape.lanes)
+
+    @property
+    def loads_of_one(self) -> int:
+        """How many elements of a tile a work-item loads."""
+        return self.shape.rows * self.shape.tile // self.shape.lanes
+
+    def walked(self, within: CRange) -> None:
+        write, tile = self.write, self.shape.tile
+        if self.own:
+            self.whole_rows(within)
         self.loads(within, self.start)
         write.line(f"int {self.side} = 0;")
-        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {walk.tile})")
-        self.tile()
-        write.open(f"if ({self.at} + {self.walk.tile} < {self.stop})")
-        self.loads(within, f"{self.at} + {walk.tile}")
+        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {tile})")
+        self.put()
+        write.open(f"if ({self.at} + {tile} < {self.stop})")
+        self.loads(within, f"{self.at} + {tile}")
         write.close()
         self.along()
         write.line(f"{self.side} = !{self.side};")
         write.close()
-        self.where_active(walk.behind)
-        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
-        write.unit.needs |= {"ROWS", walk.tile, "GROUP"}
-        text = kernel_text(name, arguments, write.finished(), scope, group="GROUP", local=write.local)
-        return Kernel(name, text, tuple(arguments), (self.user,), rows=ROWS)
 
     def whole_rows(self, within: CRange) -> None:
         """Whether all rows of the group are inside the nest: the last one is."""
         write = self.write
         write.line(f"int {self.whole};")
-        self.scoped()
-        write.line(f"const long {self.trip} = {self.first} + ROWS - 1;")
+        write.open()
+        write.line(f"const long {self.trip} = {self.first} + {self.shape.rows - 1};")
         write.line(f"const long {within.variable} = {within.value(C(self.trip, 'int64'))};")
         write.line(f"{self.whole} = !({within.beyond(C(self.trip, 'int64'))});")
         write.close()
 
-    def scoped(self) -> None:
-        self.write.open()
-
     def loads(self, within: CRange, at: str) -> None:
-        """Elements of the tile at column `at` into registers, by rows; a whole tile without tests."""
-        write = self.write
+        """Elements of the tile at `at` into registers; a whole tile without tests."""
+        write, tile = self.write, self.shape.tile
         if self.walk.shared:
-            write.open(f"if ({self.lane} < {self.walk.tile} && {at} + {self.lane} < {self.stop})")
+            write.open(f"if ({self.lane} < {tile} && {at} + {self.lane} < {self.stop})")
             write.line(f"const long {self.variable} = {at} + {self.lane};")
             for read in self.walk.shared:
                 write.line(f"{self.next[read]} = {write.value(read).text};")
             write.close()
-        write.open(f"if ({self.whole} && {at} + {self.walk.tile} <= {self.stop})")
-        self.load_rows(within, at, tested=False)
+        if not self.own:
+            return
+        write.open(f"if ({self.whole} && {at} + {tile} <= {self.stop})")
+        self.load_own(within, at, tested=False)
         write.close("} else {")
         write.depth += 1
-        self.load_rows(within, at, tested=True)
+        self.load_own(within, at, tested=True)
         write.close()
 
-    def load_rows(self, within: CRange, at: str, tested: bool) -> None:
-        write, trip = self.write, C(self.trip, "int64")
+    def slots(self) -> tuple[str, str]:
+        """Opens the loop over what a work-item loads; the row of a slot, and its place along the loop."""
+        write, shape = self.write, self.shape
         write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < ROWS * {self.walk.tile} / GROUP; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * GROUP;")
-        write.line(f"const long {self.trip} = {self.first} + {self.slot} / {self.walk.tile};")
+        write.open(f"for (int load = 0; load < {self.loads_of_one}; load++)")
+        write.line(f"const int {self.slot} = {self.lane} + load * {shape.lanes};")
+        if self.walk.rows:
+            return f"{self.slot} / {shape.tile}", f"{self.slot} % {shape.tile}"
+        return f"{self.slot} % {shape.rows}", f"{self.slot} / {shape.rows}"
+
+    def load_own(self, within: CRange, at: str, tested: bool) -> None:
+        write, trip = self.write, C(self.trip, "int64")
+        row, place = self.slots()
+        write.line(f"const long {self.trip} = {self.first} + {row};")
         write.line(f"const long {within.variable} = {within.value(trip)};")
-        write.line(f"const long {self.variable} = {at} + {self.slot} % {self.walk.tile};")
+        write.line(f"const long {self.variable} = {at} + {place};")
         inside = f"{self.variable} < {self.stop} && !({within.beyond(trip)})"
-        for read in self.walk.rows:
+        for read in self.own:
             element = write.value(read)
             chosen = f"{inside} ? {element.text} : {zero(element.dtype)}"
             write.line(f"{self.next[read]}[load] = {chosen if tested else element.text};")
         write.close()
 
-    def tile(self) -> None:
+    def tile_of(self, read: Element) -> str:
+        return f"{self.tiles[read]}[{self.side}]"
+
+    def put(self) -> None:
         """What is in the registers into one side of local memory: the other one may still be walked along."""
         write = self.write
-        write.lines.append("#pragma unroll")
-        write.open(f"for (int load = 0; load < ROWS * {self.walk.tile} / GROUP; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * GROUP;")
-        for read in self.walk.rows:
-            place = f"[{self.side}][{self.slot} / {self.walk.tile}][{self.slot} % {self.walk.tile}]"
-            write.line(f"{self.tiles[read]}{place} = {self.next[read]}[load];")
-        write.close()
+        if self.own:
+            row, place = self.slots()
+            for read in self.own:
+                where = f"[{row}][{place}]" if read in self.walk.rows else f"[{place}][{row}]"
+                write.line(f"{self.tile_of(read)}{where} = {self.next[read]}[load];")
+            write.close()
         if self.walk.shared:
-            write.open(f"if ({self.lane} < {self.walk.tile})")
+            write.open(f"if ({self.lane} < {self.shape.tile})")
             for read in self.walk.shared:
-                write.line(f"{self.tiles[read]}[{self.side}][{self.lane}] = {self.next[read]};")
+                write.line(f"{self.tile_of(read)}[{self.lane}] = {self.next[read]};")
             write.close()
         write.line(BARRIER)
 
     def along(self) -> None:
-        """The walk along a tile: a whole one, or what is left of the row."""
-        write = self.write
-        lane = {read: f"[{self.lane}]" if read in self.walk.rows else "" for read in self.walk.reads}
-        places = [f"{self.tiles[read]}[{self.side}]{lane[read]}[{self.column}]" for read in self.walk.reads]
+        """The walk along a tile: a whole one, or what is left of the loop."""
+        write, tile = self.write, self.shape.tile
+        places = []
+        for read in self.walk.reads:
+            row = f"[{self.lane}]" if read in self.walk.rows else ""
+            places.append(f"{self.tile_of(read)}{row}[{self.column}]")
+            places[-1] += f"[{self.lane}]" if read in self.walk.columns else ""
         self.scope.staged.update(staged(self.walk.reads, places, self.walk.loop.body))
-        write.open(f"if ({self.active} && {self.at} + {self.walk.tile} <= {self.stop})")
-        write.lines += unroll_lines(16, self.operations)
-        self.columns(self.walk.tile)
+        write.open(f"if ({self.active} && {self.at} + {tile} <= {self.stop})")
+        write.lines += unroll_lines(self.shape.copies, self.operations)
+        self.columns(str(tile))
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
         self.columns(f"{self.stop} - {self.at}")
@@ -272,9 +357,3 @@ class _Writer:
         write.block(self.walk.loop.body)
         write.loops -= 1
         write.close()
-
-    def where_active(self, statements: tuple[Statement, ...]) -> None:
-        if statements:
-            self.write.open(f"if ({self.active})")
-            self.write.block(statements)
-            self.write.close()

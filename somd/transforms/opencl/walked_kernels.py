@@ -17,17 +17,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from somd.transforms.emit.c import IN_ORDER, Statements
-from somd.transforms.emit.c_declarations import declarations
-from somd.transforms.emit.c_tree import C
+from somd.transforms.emit.c import IN_ORDER
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import assigned
 from somd.transforms.loops.program import Break, Constant, Loop, Region, Statement, While
 from somd.transforms.loops.walking import goes_on, statements_in
-from somd.transforms.loops.work import operations
-from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
-from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
-from somd.transforms.opencl.ranges import range_in_c
+from somd.transforms.opencl.arguments import Kernel, of_scope
+from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
+from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.striped import (
     BARRIER,
     MOST_LOCAL,
@@ -103,35 +100,21 @@ def walked_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kerne
     return None if walk is None else _Writer(walk, nest, region, unit).kernel(name)
 
 
-class _Writer:
+class _Writer(RowGroups):
     def __init__(self, walk: Walk, nest: Nest, region: Region, unit: Unit) -> None:
-        self.walk, self.region = walk, region
-        self.scope = scope_of(nest, unit)
-        self.declared = own_variables(region)
-        self.write = Statements(self.scope, unit, self.declared)
-        self.variable = self.scope.text_of(walk.loop.variable.name)
+        super().__init__(walk.loop, walk.rows, nest, region, unit)
+        self.walk = walk
         self.tiles = Tiles(walk.arrays, walk.rows, walk.columns, LANES, self.variable, self.write)
-        self.operations = operations(walk.loop.body, unit.by_name)
         fresh = self.scope.names.fresh
-        self.first, self.trip, self.active = (fresh(n) for n in ("first_row", "trip", "active"))
         self.start, self.count, self.at, self.most = (
             fresh(n) for n in (f"{self.variable}_start", "count", f"{self.variable}_tile", "most")
         )
         self.starts, self.counts = fresh("starts"), fresh("counts")
-        self.bounds: list[Argument] = []
 
     def kernel(self, name: str) -> Kernel:
         write, scope, tiles, walk = self.write, self.scope, self.tiles, self.walk
-        within = range_in_c(0, self.region.loop, write.expressions, self.bounds)
-        trip = C(self.trip, "int64")
         write.local += [f"    __local long {name}[{walk.rows}];" for name in (self.starts, self.counts)]
-        write.line(f"const int {tiles.lane} = get_local_id(0);")
-        write.line(f"const long {self.first} = (long)get_group_id(0) * {walk.rows};")
-        write.line(f"const long {self.trip} = {self.first} + {tiles.lane};")
-        write.line(f"const long {within.variable} = {within.value(trip)};")
-        write.line(f"const int {self.active} = {tiles.lane} < {walk.rows} && !({within.beyond(trip)});")
-        for line in declarations(self.declared.private, scope):
-            write.line(line)
+        self.begin(tiles.lane)
         self.where_active(walk.before)
         self.limits()
         tiles.registers()
@@ -210,9 +193,3 @@ class _Writer:
         write.loops -= 1
         self.scope.staged.clear()
         write.close()
-
-    def where_active(self, statements: tuple[Statement, ...]) -> None:
-        if statements:
-            self.write.open(f"if ({self.active})")
-            self.write.block(statements)
-            self.write.close()

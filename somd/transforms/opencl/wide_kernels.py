@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import libcst as cst
+
 from somd.transforms.emit.c import Statements
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_scope import Scope
@@ -48,7 +50,7 @@ class Segment:
 
 def segments_of(nest: Nest, region: Region) -> tuple[Segment, ...]:
     """The segments of a nest that a work-group an iteration can run; none where it cannot."""
-    if region.depth != 1 or not nest.independent or nest.raises or not is_plain(region):
+    if region.depth != 1 or nest.raises or not is_plain(region) or not free_loops(region):
         return ()
     found: list[Segment] = []
     between: list[Statement] = []
@@ -63,6 +65,11 @@ def segments_of(nest: Nest, region: Region) -> tuple[Segment, ...]:
         else:
             between.append(node)
     return (*found, *([Segment(tuple(between))] if between else []))
+
+
+def free_loops(region: Region) -> list[Loop]:
+    """The loops directly in an iteration whose trips are independent."""
+    return [node for node in region.body if isinstance(node, Loop) and node.order == "free"]
 
 
 def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
@@ -99,7 +106,8 @@ def wide_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel 
                 write.line(f"{text} = {slot};")
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, write.finished(), scope, local=write.local)
-    return Kernel(name, text, tuple(arguments), nest.independent)
+    shared_out = (loop.origin.node for loop in free_loops(region))
+    return Kernel(name, text, tuple(arguments), tuple(each for each in shared_out if isinstance(each, cst.For)))
 
 
 def _alone(segment: Segment, slots: Sequence[tuple[str, str, str]], lane: str, write: Statements) -> None:

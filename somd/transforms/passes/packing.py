@@ -44,12 +44,12 @@ from dataclasses import replace
 import numpy as np
 
 from somd.transforms.loops.apart import reads_of
+from somd.transforms.loops.parts import parts_of
 from somd.transforms.loops.program import (
     Assign,
     Constant,
     Element,
     Expression,
-    If,
     Length,
     Loop,
     Operation,
@@ -64,7 +64,7 @@ from somd.transforms.loops.rewriting import each_region
 from somd.transforms.loops.rows import is_steady, moves_with, stays
 from somd.transforms.loops.scopes import assigned, read
 from somd.transforms.loops.varying import limits
-from somd.transforms.loops.walking import called, inside, statements_in
+from somd.transforms.loops.walking import called, inside
 from somd.transforms.passes.strip_mining import may_take_turns
 
 Block = tuple[Statement, ...]
@@ -83,7 +83,7 @@ def _packed(region: Region, rows: int, width: int) -> Region:
         return region
     outer, inner = region.loops[-2:]
     steps = _counts(outer) and _counts(inner)
-    parts = _parts(region.body)
+    parts = parts_of(region.body)
     if not steps or parts is None or not _one_moves(inner, outer.variable.name):
         return region
     before, guard, loop, behind = parts
@@ -109,26 +109,6 @@ def _one_moves(inner: Loop, row: str) -> bool:
     """Whether the columns of all rows make one range, of which the first or the last row has all."""
     moves = [each for each in limits(inner)[:2] if row in read(each)]
     return len(moves) < 2 and all(moves_with(each, row) and is_steady(each, set()) for each in moves)
-
-
-def _parts(body: Block) -> tuple[Block, Expression | None, Loop, Block] | None:
-    """What stands before the one loop of a body, the condition that it stands behind, the loop, what is behind it."""
-    around = [k for k, node in enumerate(body) if any(isinstance(each, Loop) for each in statements_in((node,)))]
-    if len(around) != 1:
-        return None
-    [at] = around
-    before, node, behind = body[:at], body[at], body[at + 1 :]
-    if isinstance(node, Loop):
-        return before, None, node, behind
-    if not isinstance(node, If) or node.orelse:
-        return None
-    parts = _parts(node.body)
-    if parts is None or parts[1] is not None:
-        return None
-    first, _, loop, last = parts
-    before = (*before, replace(node, body=first)) if first else before
-    behind = (replace(node, body=last), *behind) if last else behind
-    return before, node.test, loop, behind
 
 
 def _nest(loop: Loop) -> list[Loop]:

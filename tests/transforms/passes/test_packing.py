@@ -229,7 +229,7 @@ def test_vectors_of_all_widths(vector: int, tmp_path: Path, monkeypatch: pytest.
     assert asked
 
 
-parts = module._parts
+parts = module.parts_of
 
 
 def unguarded(body: Any) -> Any:
@@ -249,11 +249,11 @@ BUGS = [
     Bug(
         "what is before the loop is lost",
         module,
-        "_parts",
+        "parts_of",
         lambda body: ((), *parts(body)[1:]) if parts(body) else None,
     ),
-    Bug("what is behind it is lost", module, "_parts", lambda body: (*parts(body)[:3], ()) if parts(body) else None),
-    Bug("its condition is lost", module, "_parts", unguarded),
+    Bug("what is behind it is lost", module, "parts_of", lambda body: (*parts(body)[:3], ()) if parts(body) else None),
+    Bug("its condition is lost", module, "parts_of", unguarded),
     Bug("what is written is packed", _Term, "is_plain", lambda self, node: True),
 ]
 

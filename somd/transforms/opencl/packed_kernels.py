@@ -1,0 +1,309 @@
+"""A phase of two loops that is `packed` -> a kernel of work-groups, each for a tile of sums that stay in registers.
+
+for i in range(n):                            for (long k_tile = 0; k_tile < m; k_tile += DEPTH) {
+    for j in range(n):                            a_tile[side] = ROWS x DEPTH elements of a, the next ones under way
+        s = 0.0                                   b_tile[side] = DEPTH x COLUMNS of b
+        for k in range(m):             ->         for (int step = 0; step < DEPTH; step++)
+            s += a[i, k] * b[k, j]                    for (row, column: the work-item's) {
+        c[i, j] = s                                       s = sums[row][column];
+                                                          s = s + a_now[row] * b_now[column];
+                                                          sums[row][column] = s;
+                                                      }
+                                              }
+
+The pass `packing` says where (`passes/packing.py`): what a trip adds is made of elements that are chosen by the row or
+by the column, and that the region does not write. Each of them is loaded once for a tile, neighbours neighbouring
+elements, and read from local memory as often as there are rows, or columns, in it. A work-item has sums that lie SIDE
+rows, or columns, apart, so that neighbours read neighbouring places of a tile. Each sum sees its operands in the order
+of the loop, and nothing is contracted.
+
+At the edge of a matrix a tile is a whole one in registers; what is none of the region's is not loaded, nor stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_tree import C, infix
+from somd.transforms.emit.c_types import CTYPES, zero
+from somd.transforms.emit.c_unit import Unit
+from somd.transforms.emit.declared import read_in
+from somd.transforms.loops.program import Element, Packed, Region, Statement
+from somd.transforms.loops.walking import inside, tests_accesses
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
+from somd.transforms.opencl.ranges import CRange, range_in_c
+from somd.transforms.opencl.strides import unit_stride
+from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
+from somd.transforms.stages import Nest
+
+#: work-items of a group along a side of its tile, and trips of the loop in a piece: as many as there is memory for
+SIDE, DEPTHS = 16, (8, 4, 2)
+LANES = SIDE * SIDE
+
+
+@dataclass(frozen=True)
+class Staged:
+    """An element that is read in each trip: chosen by the row, by the column, or by neither (`lead` is then 1), and
+    whether neighbouring ones along the loop lie side by side, and not those of neighbouring rows or columns."""
+
+    element: Element
+    by: str
+    lead: int
+    along: bool
+
+    def bytes_of(self, depth: int) -> int:
+        """Both sides of its tile."""
+        width = depth + 1 if self.along and self.lead > 1 else depth
+        return 2 * np.dtype(self.element.type.dtype).itemsize * self.lead * width
+
+
+def staged_in(packed: Packed, region: Region) -> list[Staged]:
+    """What the term of a packed region is made of."""
+    row, column = (loop.variable.name for loop in region.loops)
+    found: dict[Element, Staged] = {}
+    for each in inside(packed.sum.value):
+        if not isinstance(each, Element):
+            continue
+        names = {name for index in each.indices for name in read_in(index)}
+        by, lead = ("row", packed.rows) if row in names else ("column", packed.columns) if column in names else ("", 1)
+        along = not unit_stride(each.indices[-1], row if by == "row" else column)
+        found[each] = Staged(each, by, lead, along)
+    return list(found.values())
+
+
+def packed_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The kernel of a nest with tiles of sums; None where it has none."""
+    packed = region.packed
+    plain = is_plain(region) and region.depth == 2 and not nest.tests and not nest.raises
+    plain = plain and not tests_accesses(region.body)
+    if packed is None or not plain or len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
+        return None
+    reads = staged_in(packed, region)
+    for depth in DEPTHS:
+        if sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
+            return _Writer(packed, reads, depth, nest, region, unit).kernel(name)
+    return None
+
+
+class _Writer:
+    def __init__(self, packed: Packed, reads: list[Staged], depth: int, nest: Nest, region: Region, unit: Unit) -> None:
+        self.packed, self.reads, self.depth, self.region = packed, reads, depth, region
+        self.scope = scope_of(nest, unit)
+        self.declared = own_variables(region)
+        self.write = Statements(self.scope, unit, self.declared)
+        fresh = self.scope.names.fresh
+        self.variable = self.scope.text_of(packed.loop.variable.name)
+        self.lane, self.across, self.slot, self.side, self.step = (
+            fresh(n) for n in ("lane", "across", "slot", "side", "step")
+        )
+        self.row, self.column, self.sums = (fresh(n) for n in ("row", "column", "sums"))
+        self.at, self.start, self.stop = (fresh(f"{self.variable}_{part}") for part in ("tile", "start", "stop"))
+        self.first = {"row": fresh("first_row"), "column": fresh("first_column")}
+        names = {each: self.scope.array(each.element.array) for each in reads}
+        self.tiles, self.next, self.now = (
+            {each: fresh(f"{name}_{part}") for each, name in names.items()} for part in ("tile", "next", "now")
+        )
+        self.places: dict[str, CRange] = {}
+        self.bounds: list[Argument] = []
+        #: the sums of a work-item in a row of them, and in a column
+        self.rows, self.columns = packed.rows // SIDE, packed.columns // SIDE
+
+    def kernel(self, name: str) -> Kernel:
+        write, scope, packed = self.write, self.scope, self.packed
+        for number, by in enumerate(("row", "column")):
+            self.places[by] = range_in_c(number, self.region.loops[number], write.expressions, self.bounds)
+        for each in self.reads:
+            shape = f"[{self.depth}][{each.lead}]"
+            if each.along:
+                shape = f"[{each.lead}][{self.depth + (each.lead > 1)}]"
+            write.local.append(f"    __local {self.kind(each)} {self.tiles[each]}[2]{shape};")
+        self.begin()
+        write.line(f"{CTYPES[packed.sum.target.type.dtype]} {self.sums}[{self.rows}][{self.columns}];")
+        for each in self.reads:
+            write.line(f"{self.kind(each)} {self.next[each]}[{self.loads(each)}];")
+        self.each_sum(self.before)
+        if packed.guard is not None:
+            write.open(f"if ({write.value(packed.guard).text})")
+        self.pieces()
+        if packed.guard is not None:
+            write.close()
+        self.each_sum(self.behind)
+        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
+        text = kernel_text(name, arguments, write.finished(), scope, group=str(LANES), local=write.local)
+        return Kernel(name, text, tuple(arguments), rows=packed.rows, columns=packed.columns, lanes=LANES)
+
+    def begin(self) -> None:
+        """Which tile a group has."""
+        write, packed = self.write, self.packed
+        columns = self.places["column"]
+        zero_start = columns.start.value == 0
+        count = columns.stop if zero_start else infix("-", columns.stop, columns.start, "int64")
+        more = infix("+", count, C(str(packed.columns - 1), "int64"), "int64")
+        write.line(f"const int {self.lane} = get_local_id(0);")
+        write.line(f"const long {self.across} = ({more.loose}) / {packed.columns};")
+        group = "(long)get_group_id(0)"
+        write.line(f"const long {self.first['row']} = {group} / {self.across} * {packed.rows};")
+        write.line(f"const long {self.first['column']} = {group} % {self.across} * {packed.columns};")
+        for line in declarations(self.declared.private, self.scope):
+            write.line(line)
+
+    def kind(self, each: Staged) -> str:
+        return CTYPES[each.element.type.dtype]
+
+    def loads(self, each: Staged) -> int:
+        """How many elements of a piece a work-item loads."""
+        return -(-each.lead * self.depth // LANES)
+
+    # --- sums ------------------------------------------------------------------------------------------------------
+
+    def over_sums(self) -> Iterator[None]:
+        """Opens and closes the loops over the sums of a work-item."""
+        for name, count in ((self.row, self.rows), (self.column, self.columns)):
+            self.write.lines.append("#pragma unroll")
+            self.write.open(f"for (int {name} = 0; {name} < {count}; {name}++)")
+        yield
+        self.write.close()
+        self.write.close()
+
+    def each_sum(self, written: Callable[[], None]) -> None:
+        """What is done for each of them that the region has."""
+        write = self.write
+        lanes = {"row": f"{self.lane} / {SIDE}", "column": f"{self.lane} % {SIDE}"}
+        for _ in self.over_sums():
+            for by, counter in (("row", self.row), ("column", self.column)):
+                trip = C(f"({self.first[by]} + {lanes[by]} + {SIDE} * {counter})", "int64")
+                write.line(f"const long {self.places[by].variable} = {self.places[by].value(trip)};")
+            written()
+
+    @property
+    def is_inside(self) -> str:
+        return " && ".join(each.inside() for each in self.places.values())
+
+    @property
+    def sum(self) -> tuple[str, str]:
+        """The variable of a sum in the statements, and its place."""
+        target = self.packed.sum.target
+        return self.scope.value(target).text, f"{self.sums}[{self.row}][{self.column}]"
+
+    def before(self) -> None:
+        name, place = self.sum
+        self.write.line(f"{name} = {zero(self.packed.sum.target.type.dtype)};")
+        self.where_inside(self.packed.before)
+        self.write.line(f"{place} = {name};")
+
+    def behind(self) -> None:
+        name, place = self.sum
+        self.write.line(f"{name} = {place};")
+        self.where_inside(self.packed.behind)
+
+    def where_inside(self, statements: tuple[Statement, ...]) -> None:
+        if statements:
+            self.write.open(f"if ({self.is_inside})")
+            self.write.block(statements)
+            self.write.close()
+
+    # --- pieces of the loop ----------------------------------------------------------------------------------------
+
+    def pieces(self) -> None:
+        write, loop = self.write, self.packed.loop
+        start, stop = (write.value(each).loose for each in (loop.start, loop.stop))
+        write.line(f"const long {self.start} = {start};")
+        write.line(f"const long {self.stop} = {stop};")
+        write.line(f"int {self.side} = 0;")
+        self.fetch(self.start)
+        write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {self.depth})")
+        self.put()
+        write.line(BARRIER)
+        write.open(f"if ({self.at} + {self.depth} < {self.stop})")
+        self.fetch(f"{self.at} + {self.depth}")
+        write.close()
+        write.open(f"if ({self.at} + {self.depth} <= {self.stop})")
+        self.steps(str(self.depth), "#pragma unroll")
+        write.close("} else {")
+        write.depth += 1
+        self.steps(f"{self.stop} - {self.at}", "#pragma unroll 1")
+        write.close()
+        write.line(f"{self.side} = !{self.side};")
+        write.close()
+
+    def slots(self, each: Staged) -> tuple[str, str]:
+        """Opens the loop over what a work-item loads of an element; the row or column of a slot, and its step."""
+        write = self.write
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int load = 0; load < {self.loads(each)}; load++)")
+        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+        if each.along:
+            return f"{self.slot} / {self.depth}", f"{self.slot} % {self.depth}"
+        return f"{self.slot} % {each.lead}", f"{self.slot} / {each.lead}"
+
+    def fetch(self, at: str) -> None:
+        """The elements of the piece at `at` into registers."""
+        write = self.write
+        for each in self.reads:
+            lead, step = self.slots(each)
+            write.line(f"const long {self.variable} = {at} + {step};")
+            test = f"{self.variable} < {self.stop}"
+            if each.by:
+                place = self.places[each.by]
+                trip = C(f"({self.first[each.by]} + {lead})", "int64")
+                write.line(f"const long {place.variable} = {place.value(trip)};")
+                test = f"{place.inside()} && {test}"
+            test += self.is_slot(each)
+            value = write.value(each.element)
+            write.line(f"{self.next[each]}[load] = {test} ? {value.text} : {zero(value.dtype)};")
+            write.close()
+
+    def is_slot(self, each: Staged) -> str:
+        """Whether there is a slot, where work-items are more."""
+        count = each.lead * self.depth
+        return f" && {self.slot} < {count}" if count % LANES else ""
+
+    def put(self) -> None:
+        """What is in the registers into one side of local memory: the other one may still be read."""
+        write = self.write
+        for each in self.reads:
+            lead, step = self.slots(each)
+            place = f"[{lead}][{step}]" if each.along else f"[{step}][{lead}]"
+            few = self.is_slot(each).removeprefix(" && ")
+            if few:
+                write.line(f"if ({few})")
+            indent = "    " if few else ""
+            write.line(f"{indent}{self.tiles[each]}[{self.side}]{place} = {self.next[each]}[load];")
+            write.close()
+
+    def steps(self, count: str, unrolled: str) -> None:
+        """The trips of a piece: what they read from local memory, and the sums."""
+        write, scope = self.write, self.scope
+        write.lines.append(unrolled)
+        write.open(f"for (int {self.step} = 0; {self.step} < {count}; {self.step}++)")
+        for each in self.reads:
+            self.read(each)
+        texts = {"row": f"[{self.row}]", "column": f"[{self.column}]", "": ""}
+        scope.staged.update({each.element: self.now[each] + texts[each.by] for each in self.reads})
+        name, place = self.sum
+        for _ in self.over_sums():
+            write.line(f"{name} = {place};")
+            write.block(self.packed.loop.body)
+            write.line(f"{place} = {name};")
+        scope.staged.clear()
+        write.close()
+
+    def read(self, each: Staged) -> None:
+        """What the sums of a work-item read of an element in one trip."""
+        write, now, tile = self.write, self.now[each], f"{self.tiles[each]}[{self.side}]"
+        if not each.by:
+            write.line(f"const {self.kind(each)} {now} = {tile}[0][{self.step}];")
+            return
+        count = self.rows if each.by == "row" else self.columns
+        lead = f"[{self.lane} {'/' if each.by == 'row' else '%'} {SIDE} + {SIDE} * load]"
+        place = f"{lead}[{self.step}]" if each.along else f"[{self.step}]{lead}"
+        write.line(f"{self.kind(each)} {now}[{count}];")
+        write.lines.append("#pragma unroll")
+        write.line(f"for (int load = 0; load < {count}; load++)")
+        write.line(f"    {now}[load] = {tile}{place};")

@@ -1,0 +1,274 @@
+"""A phase whose iterations add up rows that follow on each other -> a kernel whose groups share out what is added.
+
+for i in range(n):                                for (the rows of the group, TERMS trips of their loops at a time) {
+    s = 0.0                                           terms[...] = value[k] * x[column[k]];   neighbours, neighbouring k
+    for k in range(start[i], start[i + 1]):    ->     for (those of the work-item's row)
+        s += value[k] * x[column[k]]                      s = s + terms[...];
+    y[i] = s                                      }
+
+A work-item runs an iteration, and its sum keeps the order of plain Python. What is added depends on nothing but the
+trip of the loop, so that any work-item may compute it. That rows follow on each other is known when they are there: a
+group where they do not, or where an index that data gives is outside or counts from the end, runs its loops as they
+stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from somd.transforms.emit.c import IN_ORDER, noting, without_casts
+from somd.transforms.emit.c_expressions import Speculation
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
+from somd.transforms.emit.declared import read_in
+from somd.transforms.loops.parts import parts_of
+from somd.transforms.loops.program import (
+    Assign,
+    Constant,
+    Element,
+    Expression,
+    HelperCall,
+    Loop,
+    Operation,
+    Raise,
+    Region,
+    Statement,
+    Store,
+    Tested,
+    Variable,
+    While,
+)
+from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
+from somd.transforms.opencl.arguments import Kernel, of_scope
+from somd.transforms.opencl.fast_loops import guess_of
+from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
+from somd.transforms.opencl.row_groups import RowGroups
+from somd.transforms.opencl.steady_reads import reads_elements
+from somd.transforms.opencl.strides import unit_stride
+from somd.transforms.opencl.striped import BARRIER
+from somd.transforms.stages import Nest
+
+#: work-items of a group, and terms in local memory at most, in number and in bytes
+LANES, MOST_TERMS, MOST_LOCAL = 256, 2048, 1 << 14
+#: what a trip adds
+TERM = "term'"
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The loop of an iteration, which does nothing but to add its term; the guard that it stands behind."""
+
+    before: tuple[Statement, ...]
+    guard: Expression | None
+    loop: Loop
+    behind: tuple[Statement, ...]
+    added: Assign
+    term: Expression
+
+    @property
+    def terms(self) -> int:
+        """How many there are in local memory at once."""
+        return min(MOST_TERMS, MOST_LOCAL // np.dtype(self.term.type.dtype).itemsize)
+
+
+def sums_of(nest: Nest, region: Region) -> Sums | None:
+    """The sums of a region over rows that data gives; None where it has none."""
+    plain = is_plain(region) and region.depth == 1 and not nest.raises and not region.aliased
+    parts = parts_of(region.body)
+    if not plain or parts is None or any(map(goes_on, region.body)):
+        return None
+    before, guard, loop, behind = parts
+    counts = isinstance(loop.step, Constant) and loop.step.value == 1
+    if not counts or any(isinstance(each, Raise | While) for each in statements_in(region.body)):
+        return None
+    # rows that data gives may follow on each other; what is computed for them, once more in each group, is simple
+    if not all(reads_elements(limit) and not _tests(limit) for limit in (loop.start, loop.stop)):
+        return None
+    added = loop.body[0] if len(loop.body) == 1 else None
+    if not isinstance(added, Assign) or not isinstance(added.value, Operation) or len(added.value.operands) != 2:
+        return None
+    whole, term = added.value.operands
+    known = without_casts(whole) == added.target and added.value.operator in ("+", "-", "*")
+    found = Sums(before, guard, loop, behind, added, term)
+    return found if known and _is_of_trips(term, loop, region) else None
+
+
+def _tests(node: Expression) -> bool:
+    return any(isinstance(each, Element) and isinstance(each.access, Tested) for each in inside(node))
+
+
+def _is_of_trips(term: Expression, loop: Loop, region: Region) -> bool:
+    """Whether what is added has one value for each trip of the loop, whichever iteration asks, and costs loads."""
+    variable = loop.variable.name
+    if variable not in own_variables(region).scoped or any(isinstance(e, HelperCall) for e in inside(term)):
+        return False
+    elements = [each for each in inside(term) if isinstance(each, Element)]
+    if any(each.array in region.written or each.relaxed is not None for each in elements):
+        return False
+    steady = {*region.scalars, *region.arrays, variable}
+    return read_in(term) <= steady and any(variable in read_in(each) for each in elements)
+
+
+def term_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The kernel of a nest whose iterations add up rows."""
+    sums = sums_of(nest, region)
+    if sums is None:
+        return None
+    writer = _Writer(sums, nest, region, unit)
+    return writer.kernel(name) if writer.may_be_written() else None
+
+
+class _Writer(RowGroups):
+    def __init__(self, sums: Sums, nest: Nest, region: Region, unit: Unit) -> None:
+        super().__init__(sums.loop, LANES, nest, region, unit)
+        self.sums = sums
+        fresh = self.scope.names.fresh
+        self.lane, self.slot, self.terms, self.stops, self.apart = (
+            fresh(n) for n in ("lane", "slot", "terms", "stops", "apart")
+        )
+        self.start, self.stop, self.at = (fresh(f"{self.variable}_{part}") for part in ("start", "stop", "tile"))
+        self.first_trip, self.last_trip, self.mine, self.together, self.slot_stop = (
+            fresh(n) for n in ("first_trip", "last_trip", "mine", "together", "slot_stop")
+        )
+        self.scope.noted = fresh("noted") if tests_accesses(region.body) else ""
+        self.guess = guess_of(sums.loop, region.body)
+        self.failed = fresh("failed")
+        #: whether it is looked at last if a kernel before has failed, as to wait for it first costs more. Limits may be
+        #: any numbers then, so they must be compared with lengths before anything is done for each trip
+        stores = any(isinstance(each, Store) for each in statements_in(sums.before))
+        self.late = bool(self.scope.noted and self.along) and not stores
+
+    def may_be_written(self) -> bool:
+        """Whether a group may run its loops once more."""
+        if self.guess is None:
+            return not tests_accesses(self.sums.loop.body)
+        return self.write.may_be_run_again(self.guess)
+
+    def kernel(self, name: str) -> Kernel:
+        write, scope, sums = self.write, self.scope, self.sums
+        kind = CTYPES[sums.term.type.dtype]
+        write.local += [
+            f"    __local {kind} {self.terms}[{sums.terms}];",
+            f"    __local long {self.stops}[{LANES + 1}], {self.first_trip}, {self.last_trip};",
+            f"    __local int {self.apart};",
+        ]
+        if self.late:
+            write.line(f"const int {self.failed} = faults[1] < turn;")
+        self.begin(self.lane)
+        write.number(self.trip)
+        place = write.room()
+        self.where_active(sums.before)
+        outside, kept = ("", {}) if self.guess is None else write.guessed(self.guess)
+        self.limits(outside)
+        self.tested_at_the_ends()
+        write.open(f"if ({self.together})")
+        self.shared_out(outside)
+        write.close()
+        mine = self.active if sums.guard is None else f"{self.active} && {self.mine}"
+        if self.late:
+            self.active = f"{self.active} && !{self.failed}"
+            mine = f"{mine} && !{self.failed}"
+        write.again(sums.loop, f"{mine} && (!{self.together} || {self.apart})", kept)
+        self.where_active(sums.behind)
+        if scope.noted:
+            noting(scope.noted, place, write, write.unit, unless=self.failed if self.late else "")
+        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
+        lines, late = write.finished(), self.late
+        text = kernel_text(name, arguments, lines, scope, after_faults=late, group=str(LANES), local=write.local)
+        return Kernel(name, text, tuple(arguments), rows=LANES, lanes=LANES)
+
+    def limits(self, outside: str) -> None:
+        """Where each row begins and ends, whether they follow on each other, and the trips of all of them."""
+        write, lane, stops, last = self.write, self.lane, self.stops, "LONG_MIN"
+        write.line(f"long {self.start} = 0, {self.stop} = {last};")
+        write.line(f"int {self.mine} = 0;")
+        write.open(f"if ({self.active})")
+        write.line(f"{self.start} = {write.value(self.sums.loop.start).loose};")
+        write.line(f"{self.stop} = {write.value(self.sums.loop.stop).loose};")
+        guard = self.sums.guard
+        write.line(f"{self.mine} = {'1' if guard is None else write.value(guard).text};")
+        write.close()
+        write.line(f"{stops}[{lane} + 1] = {last};")
+        write.line(BARRIER)
+        write.line(f"{stops}[{lane}] = {self.stop};")
+        write.open(f"if ({lane} == 0)")
+        write.line(f"{self.apart} = {outside or '0'};")
+        write.line(f"{self.first_trip} = {self.start};")
+        write.close()
+        write.line(BARRIER)
+        follows = f"({lane} > 0 && {self.start} != {stops}[{lane} - 1])"
+        write.line(f"if ({self.active} && ({self.start} > {self.stop} || {follows}))")
+        write.line(f"    atomic_or(&{self.apart}, 1);")
+        write.line(f"if ({self.active} && {stops}[{lane} + 1] == {last})")
+        write.line(f"    {self.last_trip} = {self.stop};")
+        write.line(BARRIER)
+
+    def tested_at_the_ends(self) -> None:
+        """Whether the group goes together: rows follow on each other, and indexes that go along with the loop are
+        inside at both of its ends."""
+        write, together = self.write, self.together
+        write.line(f"int {together} = !{self.apart};")
+        ends = self.along
+        if ends:
+            write.open(f"if ({together} && {self.first_trip} < {self.last_trip})")
+            for trip in (self.first_trip, f"{self.last_trip} - 1"):
+                write.open()
+                write.line(f"const long {self.variable} = {trip};")
+                for array, axis, index in ends:
+                    place, length = write.value(index), self.scope.length(array, axis)
+                    write.line(f"{together} &= (ulong)({place.text}) < (ulong){length.text};")
+                write.close()
+            write.close()
+        write.line(BARRIER)
+
+    @property
+    def along(self) -> list[tuple[str, int, Expression]]:
+        """The indexes that grow with the loop, with the arrays and axes of which they are tested."""
+        variable = self.sums.loop.variable.name
+        tested = (e for e in inside(self.sums.term) if isinstance(e, Element) and isinstance(e.access, Tested))
+        each = ((e.array, axis, index) for e in tested for axis, index in enumerate(e.indices))
+        return list(dict.fromkeys(found for found in each if unit_stride(found[2], variable)))
+
+    def shared_out(self, outside: str) -> None:
+        """All trips of the group's rows, so many at a time."""
+        write, terms, many = self.write, self.terms, self.sums.terms
+        at, last = self.at, self.last_trip
+        write.open(f"for (long {at} = {self.first_trip}; {at} < {last}; {at} += {many})")
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int load = 0; load < {many // LANES}; load++)")
+        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+        write.line(f"const long {self.variable} = {at} + {self.slot};")
+        write.open(f"if ({self.variable} < {last})")
+        if self.guess is not None:
+            steady = {index for index, _, _ in self.guess.steady} | {index for _, _, index in self.along}
+            write.expressions.speculation = Speculation(outside, frozenset(steady))
+        write.where(self.sums.added.origin.position)
+        write.line(f"{terms}[{self.slot}] = {write.value(self.sums.term).loose};")
+        write.expressions.speculation = None
+        write.close()
+        write.close()
+        if outside:
+            write.line(f"if ({outside})")
+            write.line(f"    atomic_or(&{self.apart}, 1);")
+        write.line(BARRIER)
+        self.added()
+        write.line(BARRIER)
+        write.close()
+
+    def added(self) -> None:
+        """What is added to the sum of a work-item's own row."""
+        write, slot, at = self.write, self.slot, self.at
+        write.open(f"if ({self.mine})")
+        first, last = (f"(int)clamp({end} - {at}, 0L, {self.sums.terms}L)" for end in (self.start, self.stop))
+        write.line(f"const int {self.slot_stop} = {last};")
+        write.lines.append(IN_ORDER)
+        write.open(f"for (int {slot} = {first}; {slot} < {self.slot_stop}; {slot}++)")
+        self.scope.held[TERM] = f"{self.terms}[{slot}]"
+        made = self.sums.added.value
+        assert isinstance(made, Operation)
+        made = replace(made, operands=(made.operands[0], Variable(TERM, self.sums.term.type)))
+        write.block((replace(self.sums.added, value=made),))
+        write.close()
+        write.close()

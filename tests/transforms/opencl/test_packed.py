@@ -1,0 +1,116 @@
+"""Tiles of sums in registers, by work-groups: the bits of plain Python, whatever the operands' layout and the edges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import somd
+from somd import dist
+from somd.runtime.opencl import Device, watch_launches, workgroups
+from tests.differential import harness
+
+A = dist[np.ndarray]
+ALL = bool(os.environ.get("SOMD_ALL_CASES"))
+
+
+@somd.somd
+def product(a: np.ndarray, b: np.ndarray, c: A) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+
+@somd.somd
+def transposed(a: np.ndarray, b: np.ndarray, c: A, alpha: float, beta: float) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] *= beta
+            for k in range(a.shape[0]):
+                c[i, j] += alpha * a[k, i] * b[j, k]
+
+
+@somd.somd
+def weighted(a: np.ndarray, w: np.ndarray, c: A, n: int) -> None:
+    for i in range(1, c.shape[0]):
+        for j in range(2, c.shape[1]):
+            s = c[i, j]
+            if n > 3:
+                for k in range(1, n):
+                    s -= w[k] * (a[k, i] + a[k + 1, j - 1])
+            c[i, j] = s * 0.5
+
+
+@somd.somd
+def two_terms(a: np.ndarray, b: np.ndarray, c: A) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[j, k] + b[i, k] * a[j, k]
+
+
+@dataclass(frozen=True)
+class Case:
+    method: Any
+    arguments: Callable[[int, int, int], tuple[Any, ...]]
+
+
+def numbers(*shape: int, dtype: type = np.float64) -> np.ndarray:
+    generator = np.random.default_rng(shape[0])
+    found = generator.normal(size=shape) * 10.0 ** generator.integers(-6, 6, shape)
+    found[generator.random(shape) < 0.05] = -0.0
+    return found.astype(dtype)
+
+
+single = np.float32
+CASES = (
+    Case(product, lambda m, n, k: (numbers(m, k), numbers(k, n), np.ones((m, n)))),
+    Case(product, lambda m, n, k: (numbers(m, k, dtype=single), numbers(k, n, dtype=single), np.ones((m, n), single))),
+    Case(transposed, lambda m, n, k: (numbers(k, m), numbers(n, k), numbers(m, n), 1.5, 0.25)),
+    Case(weighted, lambda m, n, k: (numbers(k + 1, m + n), numbers(k), numbers(m, n), k)),
+    Case(two_terms, lambda m, n, k: (numbers(m, k), numbers(m, k), numbers(m, m))),
+)
+
+
+@pytest.fixture
+def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """A device whose groups bring in tiles, however few."""
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    monkeypatch.setattr(workgroups, "QUICKER", 1 << 20)
+    return quick_device
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> None:
+    case = CASES[number]
+    sizes = ((1, 1, 1), (3, 5, 0), (131, 140, 9), (17, 260, 21)) if ALL else ((3, 5, 0), (131, 136, 5))
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for size in sizes:
+            harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
+    assert {name for name, _ in seen} == {f"{case.method.__name__}_1_packed"}
+
+
+def test_no_number_of_a_row_beside_reaches_a_sum(with_tiles: Device) -> None:
+    """What lies outside of the operands is not a zero that is added: -0.0 stays, and so does infinity."""
+    a, b, c = np.full((2, 3), -0.0), np.full((3, 2), 5.0), np.full((2, 2), -0.0)
+    a[1], b[0, 0] = 1.0, np.inf
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"):
+        harness.check(two_terms, (a[:, :2].copy(), b[:2].copy(), c), "opencl", workers=(1,))
+        harness.check(product, (a, b, c), "opencl", workers=(1,))
+
+
+def test_few_tiles_are_left_to_work_items(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    monkeypatch.setattr(workgroups, "QUICKER", 1)
+    monkeypatch.setattr(type(quick_device.info), "compute_units", 10_000, raising=False)
+    with somd.use(device=f"{quick_device.info.platform}:{quick_device.index}"), watch_launches() as seen:
+        product(*CASES[0].arguments(3, 4, 5))
+    assert {name for name, _ in seen} <= {"product_1", "product_1_packed"}

@@ -1,0 +1,122 @@
+"""Rows that follow on each other, what is added along them shared out in groups: plain Python's bits and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import somd
+from somd import dist
+from somd.runtime.opencl import Device, watch_launches, workgroups
+from tests.devices import has_few
+from tests.differential import harness
+from tests.transforms.opencl.test_packed import numbers
+
+A = dist[np.ndarray]
+
+
+@somd.somd
+def compressed(start: np.ndarray, column: np.ndarray, value: np.ndarray, x: np.ndarray, y: A) -> None:
+    for i in range(len(y)):
+        found = 0.0
+        for k in range(start[i], start[i + 1]):
+            found += value[k] * x[column[k]]
+        y[i] = found
+
+
+@somd.somd
+def singles(start: np.ndarray, value: np.ndarray, y: A) -> None:
+    for i in range(1, len(y)):
+        s = y[i]
+        for k in range(start[i - 1], start[i]):
+            s -= value[k] * value[k]
+        y[i] = s
+
+
+@somd.somd
+def between(low: np.ndarray, high: np.ndarray, value: np.ndarray, y: A) -> None:
+    """Rows that nobody says to follow on each other."""
+    for i in range(len(y)):
+        found = y[i]
+        for k in range(low[i], high[i]):
+            found *= np.sqrt(value[k])
+        y[i] = found
+
+
+def rows(n: int, longest: int, seed: int = 0) -> np.ndarray:
+    """Where rows begin, some of them empty and one long."""
+    lengths = np.random.default_rng(seed).integers(0, longest, n)
+    lengths[n // 3] = 10 * longest
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+
+def matrix(n: int, longest: int) -> tuple[Any, ...]:
+    start = rows(n, longest)
+    column = np.random.default_rng(1).integers(0, n, start[-1])
+    return start, column.astype(np.int32), numbers(max(1, start[-1]))[: start[-1]], numbers(n), np.ones(n)
+
+
+def apart(n: int, longest: int) -> tuple[Any, ...]:
+    """Every other row begins where that before it has ended."""
+    start = rows(n, longest)
+    low, high = start[:-1].astype(np.int64), start[1:].astype(np.int64)
+    low[n // 2 :: 2] = 3
+    return low, high, np.abs(numbers(start[-1])), np.ones(n)
+
+
+@dataclass(frozen=True)
+class Case:
+    method: Any
+    arguments: Callable[[int, int], tuple[Any, ...]]
+
+
+def of_singles(n: int, longest: int) -> tuple[Any, ...]:
+    start = rows(n, longest)
+    return start, numbers(start[-1], dtype=np.float32), np.arange(n).astype(np.float32) % 5
+
+
+CASES = (Case(compressed, matrix), Case(singles, of_singles), Case(between, apart))
+
+
+@pytest.fixture
+def by_groups(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """A device whose groups share what they load."""
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    return quick_device
+
+
+def on(device: Device) -> Any:
+    return somd.use(target="opencl", device=f"{device.info.platform}:{device.index}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.method.__name__)
+def test_the_bits_are_those_of_plain_python(by_groups: Device, case: Case) -> None:
+    if has_few(by_groups) and case is not CASES[0]:
+        pytest.skip("the kernels are those of another device, where they run")
+    with on(by_groups), watch_launches() as seen:
+        for size in ((5, 4), (300, 40)):
+            harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
+    assert {name for name, _ in seen} == {f"{case.method.__name__}_1_terms"}
+
+
+def test_rows_in_disorder_and_indexes_from_the_end(by_groups: Device) -> None:
+    start, column, value, x, y = matrix(300, 9)
+    start[7], start[40] = start[9], 2
+    column[::50] -= 300
+    with on(by_groups):
+        harness.check(compressed, (start, column, value, x, y), "opencl", workers=(1,))
+
+
+@pytest.mark.parametrize("wrong", [{600: 300}, {601: -301, 600: 300}, {20: 999, 1000: 301}])
+def test_the_first_index_outside_is_told(by_groups: Device, wrong: dict[int, int]) -> None:
+    start, column, value, x, y = matrix(300, 9)
+    for place, index in wrong.items():
+        column[place] = index
+    first = wrong[min(wrong)]
+    with on(by_groups), pytest.raises(IndexError, match=rf"index {first} of `x\[column\[k\]\]` is out of bounds"):
+        compressed(start, column, value, x, y)
+    assert (y == 1).all()
