@@ -94,9 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ["SOMD_CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"] = folder
         for name in options.kernels:
-            made = measure(
-                every[name], makers(every[name], options.threads), options, Path(folder), lambda what: None, ARRAYS
-            )
+            every_maker = makers(every[name], options.threads)
+            wanted = {each: maker for each, maker in every_maker.items() if each in (ARRAYS, *options.versions)}
+            made = measure(every[name], wanted, options, Path(folder), lambda what: None, ARRAYS)
             found = {each.version: each for each in made}
             errors += [f"{name}, {each.version}: {each.error}" for each in made if each.error]
             print(_line(name, found, ratios), flush=True)

@@ -43,7 +43,17 @@ def sums_along_axes(a):
     )
 
 
-@program(lambda: [(numbers(n),) for n in (1, 3, 5000)] + [(np.array([1.0, np.nan, 3.0]),)])
+def with_nan(a, at):
+    a[at] = np.nan
+    return a
+
+
+@program(
+    lambda: (
+        [(numbers(n),) for n in (1, 3, 5000)]
+        + [(np.array([1.0, np.nan, 3.0]),), (with_nan(numbers(4200), 4130),), (with_nan(numbers(90), 41),)]
+    )
+)
 @somd
 def extremes(a: A):
     return (

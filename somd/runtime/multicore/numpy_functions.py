@@ -29,13 +29,13 @@ def numpy_sign(value: Any, one: Any) -> Any:
 @native
 def numpy_minimum(left: Any, right: Any) -> Any:
     """The smaller one; nan if there is one; the second of equal ones."""
-    return left if left < right or left != left else right
+    return left if (left < right) | (left != left) else right  # without a branch, for vectors
 
 
 @native
 def numpy_maximum(left: Any, right: Any) -> Any:
     """The larger one; nan if there is one; the second of equal ones."""
-    return left if left > right or left != left else right
+    return left if (left > right) | (left != left) else right
 
 
 @native

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 import numpy as np
 
+from somd.elementary.functions import OF_NUMPY
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, At, Value, View
+from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.reducing import Reducing
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
@@ -70,6 +72,14 @@ def along(
 ) -> Value:
     """A value reduced by one of NumPy's own reductions along axes, all of them for None; `dtype` is the result's."""
     return _Reduction(expressions, node, value, axes).of(name, dtype)
+
+
+def is_dear(value: Value) -> bool:
+    """Whether an element of a value calls an elementary function."""
+    element = value.element(tuple(Linear() for _ in value.shape))
+    called = [node.func for node in nodes_of(element, cst.Call)]
+    names = [each.attr.value if isinstance(each, cst.Attribute) else getattr(each, "value", "") for each in called]
+    return any(name.removeprefix("np_") in OF_NUMPY for name in names)
 
 
 def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
@@ -159,6 +169,9 @@ class _Reduction(Emitting):
             zero = self.first(name, dtype, self.entry(outer, (Linear(),) * len(inner)))
             step = self.combined(name, total, self.entry(outer, tuple(map(Linear.of, inner))), dtype)
             body = [f"{total} = {zero}", *self.loops(inner, lengths, [f"{total} = {step}"])]
+            if self.in_vectors(name, dtype):
+                rows = self.in_lanes(name, total, outer, inner[:-1], Linear(), lengths[-1], dtype)
+                body = [f"{total} = {zero}", *self.loops(inner[:-1], lengths[:-1], rows)]
             made = self.array([length.text for length in self.shape], dtype)
             body.append(f"{made}[{', '.join(outer)}] = {total}")
             self.emit(*self.loops(outer, [length.text for length in self.shape], body))
@@ -171,6 +184,13 @@ class _Reduction(Emitting):
         zero = self.first(name, dtype, self.entry((), (begin, *(Linear(),) * (len(inner) - 1))))
         step = self.combined(name, total, self.entry((), tuple(map(Linear.of, inner))), dtype)
         rest = self.loops(inner[1:], lengths[1:], [f"{total} = {step}"])
+        whole = [f"for {inner[0]} in range({begin.text}, {end}):", *(f"    {line}" for line in rest)]
+        if self.in_vectors(name, dtype) and len(inner) == 1:
+            whole = self.in_lanes(name, total, (), (), begin, end, dtype)
+        elif self.in_vectors(name, dtype):
+            rows = self.in_lanes(name, total, (), inner[:-1], Linear(), lengths[-1], dtype)
+            rest = self.loops(inner[1:-1], lengths[1:-1], rows)
+            whole = [f"for {inner[0]} in range({begin.text}, {end}):", *(f"    {line}" for line in rest)]
         partial = self.array([count], dtype)
         made = self.fresh("value__once")
         last = self.combined("sum" if name == "count_nonzero" else name, made, f"{partial}[{part}]", dtype)
@@ -180,8 +200,7 @@ class _Reduction(Emitting):
                 [count],
                 [
                     f"{total} = {zero}",
-                    f"for {inner[0]} in range({begin.text}, {end}):",
-                    *(f"    {line}" for line in rest),
+                    *whole,
                     f"{partial}[{part}] = {total}",
                 ],
             ),
@@ -189,6 +208,64 @@ class _Reduction(Emitting):
             *self.loops((part,), [count], [f"{made} = {last}"]),
         )
         return self.result(made)
+
+    def in_vectors(self, name: str, dtype: str) -> bool:
+        """Whether a reduction goes along rows, of quick elements, in an order that does not matter, which LLVM would
+        not take: extremes of floats."""
+        along = self.axes[-1] == len(self.lengths) - 1
+        return along and name in ("max", "min") and np.dtype(dtype).kind == "f" and not is_dear(self.value)
+
+    def in_lanes(
+        self,
+        name: str,
+        total: str,
+        outer: tuple[str, ...],
+        inner: tuple[str, ...],
+        begin: Linear,
+        end: str,
+        dtype: str,
+    ) -> list[str]:
+        """Lines that take a piece of a row into `total`: several elements at once, each into one of their own, unless
+        the piece is short."""
+        size, last = self.fresh("value__size"), self.fresh("value__last")
+        step, lanes = self.fresh("at__step"), [self.fresh("value__lane") for _ in range(LANES)]
+        self.names.within |= {step}
+
+        def taken(kept: str, index: Linear) -> str:
+            element = self.entry(outer, (*map(Linear.of, inner), index))
+            return f"{kept} = {self.combined(name, kept, element, dtype)}"
+
+        joined = lanes
+        while len(joined) > 1:
+            joined = [self.combined(name, a, b, dtype) for a, b in zip(joined[::2], joined[1::2], strict=True)]
+        return [
+            f"{size} = {end} - ({begin.text})",
+            f"{last} = {begin.text}",
+            f"if {size} >= {4 * LANES}:",
+            f"    {last} = {begin.text} + {size} - {size} % {LANES}",
+            *(f"    {lane} = {total}" for lane in lanes),
+            f"    for {step} in range({begin.text}, {last}, {LANES}):",
+            *(f"        {taken(lane, Linear.of(step) + k)}" for k, lane in enumerate(lanes)),
+            f"    {total} = {joined[0]}",
+            f"for {step} in range({last}, {end}):",
+            f"    {taken(total, Linear.of(step))}",
+        ]
+
+    def first_place(self, outer: tuple[str, ...], begin: Linear, end: str, best: str, at: str, name: str) -> list[str]:
+        """Lines that find the extreme of a piece of a row, and then the first element that is it, or nan."""
+        step, new = self.fresh("at__in"), self.fresh("value__new")
+        self.names.within |= {step}
+        extreme = "max" if name == "argmax" else "min"
+        return [
+            f"{best} = {self.entry(outer, (begin,))}",
+            f"{at} = {begin.text}",
+            *self.in_lanes(extreme, best, outer, (), begin, end, self.dtype),
+            f"for {step} in range({begin.text}, {end}):",
+            f"    {new} = {self.entry(outer, (Linear.of(step),))}",
+            f"    if {new} == {best} or {new} != {new}:",
+            f"        {at} = {step}",
+            "        break",
+        ]
 
     def place(self, name: str) -> Value:
         """Where the first maximum or minimum is; nan counts as one."""
@@ -201,6 +278,7 @@ class _Reduction(Emitting):
             test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
             return [f"{new} = {value}", f"if {test}:", f"    {best} = {new}", f"    {at} = {place}"]
 
+        in_vectors = len(inner) == 1 and self.in_vectors(name.removeprefix("arg"), self.dtype)
         number = inner[0]
         for name_in, length in zip(inner[1:], lengths[1:], strict=True):
             number = f"({number}) * {length} + {name_in}"
@@ -208,7 +286,10 @@ class _Reduction(Emitting):
         if self.shape:
             made = self.array([length.text for length in self.shape], "int64")
             body = [f"{best} = {self.entry(outer, (Linear(),) * len(inner))}", f"{at} = 0"]
-            body += [*self.loops(inner, lengths, step), f"{made}[{', '.join(outer)}] = {at}"]
+            body += self.loops(inner, lengths, step)
+            if in_vectors:
+                body = self.first_place(outer, Linear(), lengths[0], best, at, name)
+            body.append(f"{made}[{', '.join(outer)}] = {at}")
             self.emit(*self.loops(outer, [length.text for length in self.shape], body))
             return self.result(made)
         part, count = self.fresh("at__block"), self.fresh("value__once")
@@ -223,9 +304,10 @@ class _Reduction(Emitting):
             f"{at} = {first}",
             f"for {inner[0]} in range({begin.text}, {end}):",
             *(f"    {line}" for line in self.loops(inner[1:], lengths[1:], step)),
-            f"{values}[{part}] = {best}",
-            f"{places}[{part}] = {at}",
         ]
+        if in_vectors:
+            body = self.first_place((), begin, end, best, at, name)
+        body += [f"{values}[{part}] = {best}", f"{places}[{part}] = {at}"]
         self.emit(
             *self.loops((part,), [count], body),
             f"{best} = {values}[0]",
@@ -237,7 +319,13 @@ class _Reduction(Emitting):
     # --- pairwise sums -------------------------------------------------------------------------------------------
 
     def pairwise(self, dtype: str) -> Value:
-        """Sums of floats in NumPy's tree: a slot for each leaf that there may be, those that are none hold 0."""
+        """Sums of floats in NumPy's tree: a slot for each leaf that there may be, those that are none hold 0.
+
+        The text of a leaf has its element many times: what calls elementary functions is computed before, in a loop
+        over vectors.
+        """
+        if is_dear(self.value):
+            self.value = self.expressions.materialised(self.value, self.dtype or dtype, self.node)
         zero = f"{self.names.dtype(dtype)}(0)"
         lanes, leaf = _lanes_and_leaf(dtype)
         count, per, size, slots, chunks = (self.fresh("value__once") for _ in range(5))

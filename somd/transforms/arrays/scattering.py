@@ -35,18 +35,18 @@ def bincount(given: Arguments) -> Value:
     length, k = given.expressions.clamped(numbers.shape[0]), given.fresh("at__k")
     whole, own = given.names.function("int"), given.names.dtype(given.dtype)
     most, low = given.fresh("value__most"), given.fresh("value__least")
-    number = f"{whole}({given.element(numbers, [Linear.of(k)])})"
-    for name, choice in ((most, "max"), (low, "min")):
-        first = -1 if choice == "max" else 0
-        step = [f"{name} = {given.names.function(choice)}({name}, {number})"]
-        given.emit(f"{name} = {first}", *given.loops([k], [length.text], step))
+    number, least_of, most_of = given.fresh("at__number"), given.names.function("min"), given.names.function("max")
+    found = f"{number} = {whole}({given.element(numbers, [Linear.of(k)])})"
+    steps = [found, f"{most} = {most_of}({most}, {number})", f"{low} = {least_of}({low}, {number})"]
+    given.emit(f"{most} = -1", f"{low} = 0", *given.loops([k], [length.text], steps))
     given.raising(f"{low} < 0", "ValueError(\"'list' argument must have no negative elements\")")
-    count = given.once(f"{given.names.function('max')}({most} + 1, {least.text})")
+    count = given.once(f"{most_of}({most} + 1, {least.text})")
     made = given.array([count], given.dtype)
     place = given.fresh("at__bin")
     added = "1" if weights is None else f"{own}({given.element(weights, [Linear.of(k)])})"
     given.emit(*given.loops([place], [count], [f"{made}[{place}] = {own}(0)"]))
-    given.by_one_thread(given.loops([k], [length.text], [f"{made}[{number}] += {added}"]))
+    given.names.within |= {k, number}  # which lies between the least and the greatest
+    given.by_one_thread(given.loops([k], [length.text], [found, f"{made}[{number}] += {added}"]))
     return given.made(made, (Linear.of(count),))
 
 

@@ -46,6 +46,7 @@ OF_VECTORS = frozenset(
         *("+", "-", "*", "/", "&", "|", "^", "<<", ">>", "neg", "pos", "~", "min", "max", "abs", "and", "or", "not"),
         *("high product", "fermat product", "fermat remainder"),
         *("math.sqrt", "np.sqrt", "math.fabs", "np.fabs", "np.abs"),
+        *("np.minimum", "np.maximum", "np.where"),
     )
 )
 COMPARING = frozenset(("<", "<=", ">", ">=", "==", "!="))
@@ -115,7 +116,7 @@ def _operations(pieces: Sequence[Piece], varying: Varying) -> Iterator[tuple[int
                 if (
                     isinstance(each, Operation)
                     and len(each.operands) == 2
-                    and OPERATORS[each.operator].takes == "one type"
+                    and (each.operator in OF_VECTORS or OPERATORS[each.operator].takes == "one type")
                 ):
                     yield often, each.operator in DIVIDING and varying(each)
 

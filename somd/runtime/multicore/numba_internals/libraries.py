@@ -23,6 +23,8 @@ from numba.core import codegen as _codegen
 from numba.core import compiler as _compiler
 from numba.core.environment import lookup_environment as _lookup
 
+from somd.runtime.multicore.numba_internals.huge_pages import ask_for_huge_pages
+
 binding: Any = _binding
 codegen: Any = _codegen
 compiler: Any = _compiler
@@ -108,6 +110,7 @@ class MasterLibrary(_Plain):
         linked = reached(self._linking_libraries)
         self.reload_with(linked)
         _link(self._final_module, linked)
+        ask_for_huge_pages(self._final_module)
         # Numba's way from here on, with nothing left to link
         self._linking_libraries = []
         super().finalize()
