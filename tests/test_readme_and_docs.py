@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import runpy
 import warnings
@@ -30,6 +31,8 @@ from somd.transforms.analysis.sets import Sets
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
+#: a page of many programs, which run on the target that compiles faster
+LONG = "docs/language.md"
 PAGES = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
 QUOTED = re.compile(r"(<!-- golden: (\S+) -->\n+```\w*\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 PART = re.compile(r"<!-- part of: (\S+) -->\n+```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -67,7 +70,11 @@ def said(program: str, file: Path, namespace: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if programs(page)])
-def test_programs_run(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_programs_run(
+    page: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if page == LONG and somd.targets()["opencl"] is None and not os.environ.get("SOMD_ALL_CASES"):
+        monkeypatch.setenv("SOMD_TARGET", "opencl")
     namespace: dict[str, Any] = {"__name__": "page"}
     for number, (program, output) in enumerate(programs(page)):
         text = said(program, tmp_path / f"block_{number}" / "program.py", namespace)

@@ -87,7 +87,9 @@ def agree(method: Any, *rest: Any) -> None:
 
 
 def test_contents_are_those_of_the_call(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for w in (*TWINS, *TWINS[:2]):
+    # types that are told apart are so for all targets: the one that compiles longer is given few
+    few = target == "multicore" and harness.unavailable("opencl") is None
+    for w in (*TWINS[:2], *TWINS[:2]) if few else (*TWINS, *TWINS[:2]):
         monkeypatch.setitem(NAMES, "W", w)
         agree(captured)
         agree(passed, w, -1)
@@ -95,12 +97,15 @@ def test_contents_are_those_of_the_call(target: str, monkeypatch: pytest.MonkeyP
     for change in (lambda: L.append(5.0), lambda: L.__setitem__(0, 9.0), L.reverse, L.pop):
         change()
         agree(captured)
-    for value in ((1, 2), [1, 2], np.ones(2), [np.float32(1), np.float32(3)], [1.0, 2.0]):
+    for value in (
+        ((1, 2), [1.0, 2.0]) if few else ((1, 2), [1, 2], np.ones(2), [np.float32(1), np.float32(3)], [1.0, 2.0])
+    ):
         monkeypatch.setitem(NAMES, "L", value)
         agree(captured)
     holder = Holder()
     for _ in range(2):
-        for own, shared in (((3, 4), (1.0, 2.0)), ([3.0, 4.0], [1, 2]), (Pair(1.0, 2.0), (True, False))):
+        forms = (((3, 4), (1.0, 2.0)), ([3.0, 4.0], [1, 2]), (Pair(1.0, 2.0), (True, False)))
+        for own, shared in forms[:1] if few else forms:
             holder.own = own
             monkeypatch.setattr(Holder, "shared", shared)
             ours, plain = np.ones(5), np.ones(5)

@@ -99,13 +99,16 @@ def test_a_users_tests(tmp_path: Path) -> None:
         assert str(somd.targets()["opencl"]) in text
 
 
-@pytest.mark.parametrize(
-    ("option", "told"), [("worker=1", "has no option 'worker'"), ("targets='gpu'", "there is no target 'gpu'")]
-)
-def test_mistakes(option: str, told: str, tmp_path: Path) -> None:
-    text = f"import pytest\n@pytest.mark.somd({option})\ndef test_it(): pass\n"
-    (tmp_path / "test_mistake.py").write_text(text, encoding="utf-8")
-    assert told in run(tmp_path, "test_mistake.py")
+def test_mistakes(tmp_path: Path) -> None:
+    told = {"worker=1": "has no option 'worker'", "targets='gpu'": "there is no target 'gpu'"}
+    for k, option in enumerate(told):
+        text = f"import pytest\n@pytest.mark.somd({option})\ndef test_it(): pass\n"
+        (tmp_path / f"test_mistake_{k}.py").write_text(text, encoding="utf-8")
+    found = run(tmp_path, "--continue-on-collection-errors", "test_mistake_0.py", "test_mistake_1.py")
+    for text in told.values():
+        assert text in found, found
+    (tmp_path / "test_case.py").write_text(TEST_CASES.replace("workers=2", "worker=2"), encoding="utf-8")
+    assert "has no option 'worker'" in run(tmp_path, "test_case.py")
 
 
 def test_objects_that_lead_back_to_themselves() -> None:
@@ -213,14 +216,8 @@ def test_methods_of_test_cases(tmp_path: Path) -> None:
     assert "`double` on multicore with 2 workers differs from the function as written" in text
     assert "test_what_a_target_lacks[opencl] SKIPPED" in text, text
     assert "5 passed, 1 skipped" in text.replace("1 failed, ", ""), text
-    assert "has no option 'worker'" in run_text(tmp_path, TEST_CASES.replace("workers=2", "worker=2"))
-
-
-def run_text(folder: Path, text: str) -> str:
-    (folder / "test_text.py").write_text(text, encoding="utf-8")
-    return run(folder, "test_text.py")
 
 
 def test_without_the_plugin_that_caches(tmp_path: Path) -> None:
-    text = run(tmp_path, "-p", "no:cacheprovider", "-k", "test_double")
+    text = run(tmp_path, "-p", "no:cacheprovider", "-k", "test_double and multicore-1-0")
     assert "test_double[multicore-1-0] PASSED" in text and "error" not in text.lower(), text

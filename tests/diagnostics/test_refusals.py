@@ -78,7 +78,7 @@ def shown(how: list[str], text: str, tmp_path: Path, **environment: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("how", [[], IPYTHON, PYTEST], ids=["python", "ipython", "pytest"])
+@pytest.mark.parametrize("how", [[], IPYTHON], ids=["python", "ipython"])
 @pytest.mark.parametrize("text", [AT_A_CALL, AT_DECORATION, OF_THE_SETTINGS], ids=["call", "decoration", "settings"])
 def test_no_frame_of_ours(how: list[str], text: str, tmp_path: Path) -> None:
     if how == IPYTHON:
@@ -89,6 +89,21 @@ def test_no_frame_of_ours(how: list[str], text: str, tmp_path: Path) -> None:
     assert "more: somdc explain SOMD" in found and "\x1b" not in found
     if text is AT_A_CALL:
         assert "roots(np.ones(3))" in found
+
+
+def test_no_frame_of_ours_in_reports_of_pytest(tmp_path: Path) -> None:
+    """Each in a file of its own, in one run."""
+    others = {"test_decoration.py": AT_DECORATION, "test_settings.py": OF_THE_SETTINGS}
+    for name, text in others.items():
+        (tmp_path / name).write_text(text)
+    found = shown([*PYTEST, "--continue-on-collection-errors", *others], AT_A_CALL, tmp_path)
+    assert str(ROOT / "somd") not in found and "somd/calls" not in found and "\x1b" not in found
+    reports = re.split(r"^_+ (?:ERROR collecting )?(test_\w+)(?:\.py)? _+$", found, flags=re.MULTILINE)
+    assert sorted(reports[1::2]) == ["test_decoration", "test_main", "test_settings"], found
+    for name, report in zip(reports[1::2], reports[2::2], strict=True):
+        assert re.search(r"error\[SOMD\d+\]", report) and "more: somdc explain SOMD" in report, report
+        assert ("test_model.py" if name == "test_main" else f"{name}.py") in report
+    assert "roots(np.ones(3))" in found
 
 
 @pytest.mark.parametrize("how", [[], PYTEST], ids=["python", "pytest"])

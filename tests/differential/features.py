@@ -4,9 +4,10 @@ In: a program of the corpus and a kind of run. Out: the features of the module t
 what it takes from the runtime and from NumPy, which statements stand in which, operators; of kernels the same, where
 those are compiled; where there are several devices, what a master has to do with those, and how it divides arrays.
 Files in `chosen` name for each feature the programs that stand for it, as many as `STANDING` says where there are so
-many; one file is for programs with relaxed blocks on multicore. There `golden` stands for what a method in
-`tests/golden` has, which is run anyway. A program that stands for none is run all the same if it has a feature that no
-file knows. Then all programs with this feature are run, so choose anew after a change that brings some (minutes):
+many; one file is for programs with relaxed blocks on multicore, and what these have beside the corpus. There `golden`
+stands for what a method in `tests/golden` has, which is run anyway. A program that stands for none is run all the same
+if it has a feature that no file knows. Then all programs with this feature are run, and beyond some such programs tests
+fail (`note_unknown`), so choose anew after a change that brings features (minutes):
 
     python -m tests.differential.features
 """
@@ -28,6 +29,7 @@ from somd.calls.bound import BoundMethod
 from somd.calls.convention import calling_of
 from somd.capture.paths import parameters_of
 from somd.capture.reaching import reach
+from somd.elementary.functions import FUNCTIONS, POWERS
 from somd.errors import SomdError
 from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
@@ -41,8 +43,14 @@ STANDING = {"multicore": 1, "opencl": 1, "several": 1, "relaxed": 1}
 #: the target of each kind, and of which the corpus is chosen
 TARGETS = {"multicore": "multicore", "opencl": "opencl", "several": "opencl", "relaxed": "multicore"}
 OF_CORPUS = ("multicore", "opencl", "several")
-#: of what is compiled at length, the golden modules stand for their features: they are compiled and run anyway
+#: the kind whose programs stand for features of another kind, too
+BESIDE = {"relaxed": "multicore"}
+#: as many programs of a kind may be run for features that no program stands for
+MOST_UNKNOWN = 12
+#: of what is compiled at length, the golden modules stand for their features, which are compiled and run anyway, and
+#: `tests/elementary/test_bits.py` for the elementary functions
 OF_GOLDEN = ("multicore",)
+_ELEMENTARY = {f".{each.__name__}" for each in (*(each.function for each in FUNCTIONS), *POWERS.values())}
 GOLDEN = Path(__file__).parents[1] / "golden"
 _DEFINED = (
     "LANES",
@@ -91,7 +99,7 @@ def features_of(text: str, kind: str) -> frozenset[str]:
     assert not wrong_in_head(text), f"{text}\nis wrong in the head of the kernels about {wrong_in_head(text)}"
     if kind == "several":
         return frozenset(of_division(module))
-    found = set(_features(module))
+    found = set(_features(module)) - (_ELEMENTARY if kind in OF_GOLDEN else set())
     if kind == "opencl":
         found |= {f"C {feature}" for feature in of_kernels(kernels_of(module))}
     return frozenset(found)
@@ -179,11 +187,32 @@ def known(kind: str) -> Mapping[str, tuple[str, ...]]:
 
 def stood_for(name: str, method: Any, args: tuple[Any, ...], kind: str) -> str | None:
     """The module of a program of which other programs, which are run, have all features; None if they have not."""
-    standing = known(kind)
-    if any(name in names for names in standing.values()):
+    if any(name in names for names in known(kind).values()):
         return None
     text = text_of(method, args, TARGETS[kind])
-    return text if features_of(text, kind) <= standing.keys() else None
+    return text if not unknown(text, kind) else None
+
+
+def unknown(text: str, kind: str) -> frozenset[str]:
+    """The features of a module for which no program stands."""
+    return features_of(text, kind) - known(kind).keys() - (known(BESIDE[kind]).keys() if kind in BESIDE else set())
+
+
+def note_unknown(name: str, method: Any, args: tuple[Any, ...], kind: str, folder: Path) -> None:
+    """Note, in a folder of all processes of a run, that a program is run for features that no program stands for.
+
+    Raises:
+        AssertionError: there are too many.
+    """
+    found = unknown(text_of(method, args, TARGETS[kind]), kind)
+    if not found:
+        return
+    folder = folder / f"unknown_{kind}"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text("".join(f"  {feature}\n" for feature in sorted(found)))
+    noted = sorted(folder.iterdir())
+    told = "".join(f"{each.name}:\n{each.read_text()}" for each in noted)
+    assert len(noted) <= MOST_UNKNOWN, f"choose anew: no program stands for features of these:\n{told}"
 
 
 def choose(found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[str, int]) -> dict[str, list[str]]:
@@ -223,7 +252,8 @@ def main() -> None:
                 made[name, TARGETS[kind]] = text_or_none(*call, kind)
         texts = {name: text for name, *_ in programs if (text := made[name, TARGETS[kind]]) is not None}
         costs = {name: len(text) if kind in OF_GOLDEN else 1 for name, text in texts.items()}
-        found = {name: features_of(text, kind) for name, text in (texts | golden(kind)).items()}
+        beside = known(BESIDE[kind]).keys() if kind in BESIDE else set()
+        found = {name: features_of(text, kind) - beside for name, text in (texts | golden(kind)).items()}
         chosen = choose(found, standing, costs)
         lines = [f"{feature}: {' '.join(names)}\n" for feature, names in chosen.items()]
         (CHOSEN / f"{kind}.txt").write_text("".join(lines))

@@ -125,12 +125,15 @@ def test_all_forms_have_the_bits_of_plain_python(device: str, room: str, dtype: 
     high = np.iinfo(dtype).max // 2
     h, g = np.full(bins, high, dtype), np.full((bins, 2), 1, dtype)
     suffix = "shared" if room == "shared" else "local"
-    assert checked(weighted, (key, w, h, g), device) == [f"weighted_1_{suffix}"]
+    if np.dtype(dtype).kind == "i":
+        assert checked(weighted, (key, w, h, g), device) == [f"weighted_1_{suffix}"]
     names = checked(extremes, (key, w, np.full(bins, 1 << 19, dtype), np.zeros(bins, dtype)), device)
     assert names[0] == ("extremes_1" if np.dtype(dtype).itemsize == 8 else f"extremes_1_{suffix}")
-    if np.dtype(dtype).kind == "u":  # differences and extremes tell the sign, the others have words only
+    if np.dtype(dtype).kind == "u":  # extremes tell the sign, the others have words only
         return
     assert checked(count, (key, h), device) == [f"count_1_{suffix}"]
+    if has_few(select(device)) and not os.environ.get("SOMD_ALL_CASES"):
+        return  # other devices have the same kernels; this one takes a second for each
     picture = random.integers(-bins, bins, (trips // 20, 20)).astype(np.int32)
     assert checked(image, (picture, np.ones((bins, 3), dtype), 2), device) == [f"image_1_{suffix}"] * 2
     assert checked(bits, (key, w, h, np.zeros(bins, dtype)), device) == [f"bits_1_{suffix}"]

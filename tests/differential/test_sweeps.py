@@ -114,8 +114,10 @@ def grid(rows: int, columns: int, dtype: Any = float) -> np.ndarray:
 
 CASES = {
     "exchanged": (exchanged, [(grid(s, 9), grid(s, 9) * 2, n) for s in (2, 5, 40, 90) for n in (0, 1, 2, 9)]),
-    "exchanged float32": (exchanged, [(grid(40, 9, np.float32), grid(40, 9, np.float32), n) for n in (3, 8)]),
-    "exchanged strided": (exchanged, [(grid(80, 18)[::2, ::2], grid(9, 40).T, 5)]),
+    "exchanged strided float32": (
+        exchanged,
+        [(grid(80, 18, np.float32)[::2, ::2], grid(9, 40, np.float32).T, n) for n in (3, 5, 8)],
+    ),
     "copied back": (copied_back, [(grid(s, 3), n) for s in (0, 1, 3, 41, 130) for n in (0, 1, 2, 11)]),
     "colours": (colours, [(grid(*s), n) for s in ((3, 3), (4, 9), (40, 8), (131, 7)) for n in (0, 1, 4, 5, 21)]),
     "three colours": (three_colours, [(grid(*s), grid(*s), n) for s in ((5, 5), (80, 23)) for n in (7, 8, 9, 20)]),

@@ -46,17 +46,24 @@ def marked(program: Program, way: str) -> object:
 
 
 @pytest.mark.parametrize(("program", "way"), [marked(p, way) for p in PROGRAMS for way in WAYS])
-def test_program(program: Program, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program(program: Program, way: str, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled_once.patch(monkeypatch)
     if way == "plan":
         on_plan(program)
     elif way == "passes":
         on_passes(program)
     else:
-        on_target(program, way)
+        on_target(program, way, notes)
 
 
-def on_target(program: Program, target: str) -> None:
+@pytest.fixture(scope="session")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the processes of a run have together."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def on_target(program: Program, target: str, notes: Path) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
@@ -67,6 +74,7 @@ def on_target(program: Program, target: str) -> None:
             return
         if module is not None:
             pytest.skip("others stand for all of its features")
+        features.note_unknown(program.name, program.method, cases[0], target, notes)
     for args in cases:
         harness.check(program.method, args, target, rtol=program.rtol)
 
@@ -139,6 +147,18 @@ def test_who_stands_for_a_feature_has_it(kind: str) -> None:
             args = next(iter(programs[name].cases()))
             found = features.features(programs[name].method, args, kind)
             assert feature in found, f"{name} has no `{feature}`: choose anew"
+
+
+def test_features_that_no_program_stands_for_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = next(each for each in PROGRAMS if each.name == "types.widths_mixed")
+    args = next(iter(program.cases()))
+    features.note_unknown(program.name, program.method, args, "multicore", tmp_path)
+    assert not any(tmp_path.iterdir())
+    monkeypatch.setattr(features, "known", lambda kind: {"Add": ("another",)})
+    for k in range(features.MOST_UNKNOWN):
+        features.note_unknown(f"another.{k}", program.method, args, "multicore", tmp_path)
+    with pytest.raises(AssertionError, match=r"choose anew(.|\n)*another\.0:\n  \.shape"):
+        features.note_unknown("one.more", program.method, args, "multicore", tmp_path)
 
 
 def test_names_are_different() -> None:

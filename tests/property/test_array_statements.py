@@ -19,7 +19,7 @@ def check_the_next(number: int, folder: Path, target: str) -> None:
     raise AssertionError("twenty programs are refused")
 
 
-@pytest.mark.parametrize("number", range(2000, 2140, 20))
+@pytest.mark.parametrize("number", range(2000, 2100, 20))
 def test_random_statements_on_the_plan(number: int, tmp_path: Path) -> None:
     check_the_next(number, tmp_path, "plan")
 

@@ -91,9 +91,9 @@ def run(names: str | tuple[str, ...], layer: str, cache: Path) -> None:
 # --- the cache -------------------------------------------------------------------------------------------------------
 
 
-def filled_by_four(layer: str, cache: Path) -> None:
-    """Four processes fill an empty cache at once."""
-    for process in [start(("call",), layer, cache) for _ in range(4)]:
+def filled(processes: int, layer: str, cache: Path) -> None:
+    """Several processes fill an empty cache at once."""
+    for process in [start(("call",), layer, cache) for _ in range(processes)]:
         ended_well(process)
     run("call", layer, cache)
     assert not list(cache.rglob("*.tmp")), "a temporary file is left"
@@ -154,7 +154,8 @@ def _and_again(name: str, layer: str, cache: Path) -> None:
 
 
 CACHES: dict[str, Callable[[str, Path], None]] = {
-    **{function.__name__: function for function in (filled_by_four, damaged, read_only, full, deleted)},
+    "filled_at_once": partial(filled, 4),
+    **{function.__name__: function for function in (damaged, read_only, full, deleted)},
     **{name: partial(_and_again, name) for name in FRESH},
 }
 

@@ -18,7 +18,7 @@ from somd import dist, sync
 from somd.runtime.opencl import Device, watch_launches, workgroups
 from somd.runtime.opencl.devices import NoDevice, select
 from tests.devices import has_few
-from tests.differential import harness
+from tests.differential import features, harness
 from tests.language import claimed_scans, scans
 from tests.language.program import PROGRAMS, Program, reverse, spaced
 
@@ -212,13 +212,17 @@ def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
     assert (out[:20] != 0).all() and (out[20:] == 0).all() and last != 0
 
 
-OF_CORPUS = [program for program in PROGRAMS if program.method.__module__ in (scans.__name__, claimed_scans.__name__)]
 ALL = bool(os.environ.get("SOMD_ALL_CASES"))
+#: the usual run takes those that stand for a feature of kernels
+STANDING = {name for names in features.known("opencl").values() for name in names}
+OF_CORPUS = [
+    program
+    for program in PROGRAMS
+    if program.method.__module__ in (scans.__name__, claimed_scans.__name__) and (ALL or program.name in STANDING)
+]
 
 
-@pytest.mark.parametrize(
-    "program", [pytest.param(program, id=program.name) for program in OF_CORPUS[:: 1 if ALL else 3]]
-)
+@pytest.mark.parametrize("program", [pytest.param(program, id=program.name) for program in OF_CORPUS])
 def test_scans_of_the_corpus_by_groups(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one device, each with a case of two groups, where it has a kernel of stretches."""
     try:
