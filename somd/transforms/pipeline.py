@@ -25,6 +25,7 @@ from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
+from somd.transforms.arrays.fitting_scalars import with_fitting_tests
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.own_parts import parts_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
@@ -212,6 +213,10 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
             types = infer_types(method, arguments)
         except HelpersOfArrays as found:
             return _compiled(_with_written_out(method, found.functions), arguments, aliases)
+        fitted = with_fitting_tests(method, types)
+        if fitted is not method:
+            with suppress(SomdCompileError):
+                return _compiled(fitted, arguments, aliases)
         if types.whole:
             renamed = names_apart(method, parts_of_themselves(method, types))
             if renamed is not method:

@@ -114,6 +114,8 @@ class Method:
     within: frozenset[str] = frozenset()
     #: names that are tested before they are read, since they may have no value
     tested: frozenset[str] = frozenset()
+    #: whether Python ints are tested that meet narrower integers
+    fitted: bool = False
     #: parameters that are the numbers of a tuple or list: what makes Python's own of an element, "" for NumPy's
     kinds: Mapping[str, str] = field(default_factory=dict)
     #: the functions that a call reaches, its own first
