@@ -13,6 +13,7 @@ from typing import Union, get_args, get_origin
 
 import numpy as np
 
+from somd.arguments.device_arrays import on_device
 from somd.capture.annotations import annotation_of
 from somd.capture.paths import Path, Step
 from somd.capture.sequences import is_sequence
@@ -37,7 +38,7 @@ def is_known(module: str | None) -> bool:
 
 def is_object(value: object) -> bool:
     """Whether attributes of a value are read for it; numbers, arrays and Python's own containers are no objects."""
-    return not isinstance(value, _PLAIN) or isinstance(value, enum.Enum)
+    return (not isinstance(value, _PLAIN) and not on_device(value)) or isinstance(value, enum.Enum)
 
 
 def read_as_object(name: str, first: str | None, paths: tuple[Path, ...]) -> bool:

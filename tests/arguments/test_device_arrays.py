@@ -51,6 +51,17 @@ def total(a: dist[np.ndarray]) -> float:
     return s
 
 
+@somd.somd
+def shares(x: np.ndarray) -> np.ndarray:
+    return (x - x.min(axis=0)) / x.sum()
+
+
+def test_methods_of_arrays_are_known_on_a_device() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    with somd.use(target="opencl"):
+        assert np.array_equal(np.asarray(shares(somd.to_device(x))), shares.sequential(x))
+
+
 def test_chained_calls_move_nothing() -> None:
     a = somd.to_device(np.arange(100.0))
     with count_transfers() as seen:

@@ -286,3 +286,20 @@ def masks_of_an_axis(a: A, b: A, v: A):
     b[b[:, 1] < 0.0] += v[0]
     a[v > 0.5] = 1.0
     return a[under, ::2], b[..., b[0] > 0.3]
+
+
+@program(
+    lambda: [
+        (numbers(n, k), numbers(n), numbers(k, low=0, high=1) > 0.5, numbers(n, low=0, high=1) > 0.5)
+        for n, k in ((0, 2), (1, 5), (6, 3), (20, 31))
+    ]
+)
+@somd
+def masks_beside_slices(a: A, v: A, m: A, k: A) -> None:
+    a[:, m] = 2.5
+    a[k, :] += 1.5
+    a[1:, m] *= 2.0
+    a[..., m] -= v[:, None]
+    a[k] = m + 0.25
+    a[:, v.sum() * a[:1].sum(axis=0) > 1.0] = v[:, None]
+    a[::-1, m] = a[:, 0][:, None]

@@ -81,6 +81,12 @@ def drawn_arrays(n: int, m: int, t: int):
     return x, np.where(x * x + y * y < 1.0, x, y), z[:, 0] - x, np.cumsum(steps, axis=1), RNG.exponential(size=m) + t
 
 
+@program(lambda: [(numbers(5),), (numbers(0, 3),), (numbers(2, 3, 4),)])
+@somd
+def noise_of_a_shape(a: A):
+    return a + 0.1 * RNG.normal(size=a.shape), RNG.uniform(size=a.shape, step=2)
+
+
 @program(lambda: vectors(3))
 @somd
 def langevin_of_arrays(x: A, steps: int) -> None:

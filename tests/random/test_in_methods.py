@@ -14,8 +14,8 @@ from somd.random import Stream
 RNG = Stream(2026)
 
 
-def of_a_shape(x: np.ndarray) -> np.ndarray:
-    return RNG.normal(size=x.shape)  # type: ignore[no-any-return]
+def of_a_list(x: np.ndarray) -> np.ndarray:
+    return RNG.normal(size=[len(x), 2])  # type: ignore[no-any-return, call-overload]
 
 
 def both(x: np.ndarray) -> np.ndarray:
@@ -35,7 +35,7 @@ def returned(x: np.ndarray) -> Stream:
 @pytest.mark.parametrize(
     ("function", "code", "words"),
     [
-        (of_a_shape, "SOMD203", "is written out"),
+        (of_a_list, "SOMD203", "is written out"),
         (both, "SOMD203", "`size` takes no index"),
         (without_a_name, "SOMD208", "give it a name, once"),
         (returned, "SOMD208", "`part` is an object"),

@@ -5,7 +5,7 @@ In: small statements of a method. Out: statements with loops; what comes before 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import libcst as cst
@@ -13,9 +13,10 @@ import libcst as cst
 from somd.language.array_functions import OUT, TRIANGLES
 from somd.language.shapes import INPUT, OUTPUT, UNPACKED
 from somd.transforms.analysis.aliases import Aliases
-from somd.transforms.analysis.parts import items_of
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, items_of
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.array_functions import written_by
+from somd.transforms.arrays.broadcasting import MASK
 from somd.transforms.arrays.contracted import Contracted
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
@@ -27,7 +28,7 @@ from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.scattering import scattered
-from somd.transforms.arrays.values import Value, View
+from somd.transforms.arrays.values import ONE, Value, View
 from somd.transforms.tree.names import names_read
 from somd.transforms.types.scalars import ArrayType, TupleType
 
@@ -74,7 +75,8 @@ class Assignments:
             if mask is not None:
                 return self.under_mask(small, target, mask, value)
             if self.is_scatter(target):
-                return self.scatter(small, target, value, "=")
+                masked = self.beside_slices(small, target, value)
+                return self.scatter(small, target, value, "=") if masked is None else masked
             return self.stored(small, self.target_of(target), self.expressions.value(value), value)
         raise self.expressions.refuse("SOMD202", "this is not supported of arrays", small, "write the loop out")
 
@@ -349,6 +351,10 @@ class Assignments:
             return self.under_mask(small, small.target, mask, small.value)
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target) and self.is_sum(small.target):
             return self.scatter(small, small.target, small.value, code(small.operator).strip())
+        if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target):
+            made = self.beside_slices(small, small.target, small.value)
+            if made is not None:
+                return made
         value, view = self.expressions.value(small.value), self.target_of(small.target)
         self.shapes.into(OUTPUT, view.shape, value.shape, small)
         test_operands(self.expressions, small, (small.target, small.value))
@@ -371,13 +377,61 @@ class Assignments:
             self.test(self.target_of(target.value), node)
         view = fitted(self.expressions, target, self.target_of(target.value), test, mask)
         assert isinstance(view, View)
+        masks = isinstance(self.types.nodes.get(mask), ArrayType)
+        return self.where_true(
+            small, view, (value, node), test, lambda: self.nests.read_before(test, mask) if masks else test
+        )
+
+    def beside_slices(
+        self, small: cst.BaseSmallStatement, target: cst.Subscript, node: cst.BaseExpression
+    ) -> list[cst.BaseStatement] | None:
+        """`a[:, mask] = value`, or `op=`, of a mask of one axis, and a value that is the same all along that axis: all
+        elements are gone through. None for what is something else."""
+        items = items_of(target, self.names.method)
+        chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
+        kinds = [self.types.nodes.get(item) for item in chosen]
+        base = self.expressions.value(target.value)
+        if kinds != [ArrayType("bool", 1)] or NEW_AXIS in items or not isinstance(base, View) or not base.written:
+            return None
+        [mask], place = chosen, items.index(chosen[0])
+        axis = place if ELLIPSIS not in items[:place] else len(base.shape) - (len(items) - place)
+        value = self.expressions.value(node)
+        own = len(value.shape) - (len(base.shape) - axis)  # the axis of the value that goes along the mask's
+        if own >= 0 and value.shape[own] != ONE:
+            return None
+        view = self.expressions.part(target, base, [cst.Slice(None, None) if i is mask else i for i in items])
+        assert isinstance(view, View)
+        if isinstance(small, cst.AugAssign):
+            test_operands(self.expressions, small, (target.value, node))
+        else:
+            self.test(view, node)
+        asked = self.expressions.value(mask)
+        self.shapes.test(MASK, (view.shape[axis],), asked.shape, target)
+        self.shapes.into(INPUT, view.shape, value.shape, small)
+
+        def along(test: Value) -> Value:
+            return Value(view.shape, lambda at: test.element((at[axis],)))
+
+        return self.where_true(
+            small, view, (value, node), along(asked), lambda: along(self.nests.read_before(asked, mask))
+        )
+
+    def where_true(
+        self,
+        small: cst.BaseSmallStatement,
+        view: View,
+        given: tuple[Value, cst.BaseExpression],
+        test: Value,
+        before: Callable[[], Value],
+    ) -> list[cst.BaseStatement]:
+        """A store under a test; what it reads is computed `before` it where it may not be done in place."""
+        value, node = given
         nest = self.nests.nest(view, value, small, test)
         if self.nests.goes_in_place(nest, small):
             return nest
         if value.shape:
             value = self.nests.read_before(value, node)
-        masks = isinstance(self.types.nodes.get(mask), ArrayType)
-        return self.nests.nest(view, value, small, self.nests.read_before(test, mask) if masks else test)
+        return self.nests.nest(view, value, small, before())
 
     def put(self, small: cst.BaseSmallStatement, node: cst.Call) -> list[cst.BaseStatement]:
         """A call that gives nothing: what it writes."""

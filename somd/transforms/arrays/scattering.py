@@ -65,6 +65,9 @@ def scattered(
     if not straight or any(expressions.goes_along(base, axis) is None for axis in range(len(items))):
         message = "what arrays of indexes, and slices beside them, name twice is written twice: the order counts"
         helps = "write the loop over the indexes, in `with single:`; to add up, in `with sync(a, reduce='+'):`"
+        if all(of_mask(expressions, item) for item in chosen):
+            message = "a mask beside slices takes a value that is the same for all that it chooses"
+            helps = "write the loop, in `with single:`, with a number that counts what the mask has chosen"
         raise expressions.refuse("SOMD202", message, target, helps)
     indexes = [index_at(expressions, item, base.shape[axis], target) for axis, item in enumerate(chosen)]
     made = Emitting(expressions, target)

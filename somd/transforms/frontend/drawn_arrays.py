@@ -37,7 +37,7 @@ def size_of(node: cst.Call) -> cst.BaseExpression | None:
 
 
 def lengths_of(size: cst.BaseExpression) -> Sequence[cst.BaseExpression] | None:
-    """The lengths of a shape that is written out; None for one that is a value of its own."""
+    """The lengths of a shape that is written out; None for one that is a value of its own, such as `x.shape`."""
     if isinstance(size, cst.Tuple):
         plain = size.elements and all(isinstance(each, cst.Element) for each in size.elements)
         return [each.value for each in size.elements] if plain else None
@@ -72,7 +72,9 @@ class DrawnArrays:
         self, original: cst.Call, node: cst.Call, reached: Reached, size: cst.BaseExpression
     ) -> cst.BaseExpression:
         """A call that fills an array with what a function draws."""
-        lengths, others = lengths_of(size), others_of(node.args)
+        lengths, others, shape = lengths_of(size), others_of(node.args), None
+        if lengths is None and isinstance(size, cst.Attribute):  # of as many axes as the call tells: one, and a shape
+            lengths, shape = [size.with_changes(attr=cst.Name("size"))], size
         if lengths is None or others is None:
             what = "the shape of an array that is drawn is written out" if lengths is None else "`size` takes no index"
             helps = "write its lengths: `size=(n, m)`, `size=len(x)`" if lengths is None else "name the step: `step=t`"
@@ -86,6 +88,9 @@ class DrawnArrays:
             self.names[key] = self.calling.named(filled.__name__, filled)
         arguments = [*lengths, *map(cst.Name, hidden), *(each.value for each in others)]
         made = cst.Call(cst.Name(self.names[key]), [cst.Arg(each) for each in arguments])
+        if shape is not None:
+            made = cst.Call(cst.Attribute(made, cst.Name("reshape")), [cst.Arg(shape)])
+            made = cst.Call(cst.Attribute(made, cst.Name("copy")))  # which is nobody's part
         return self.calling.placed(made, original)
 
 

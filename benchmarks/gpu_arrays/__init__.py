@@ -1,0 +1,1 @@
+"""Array programs on a GPU: by somd, CuPy and JAX."""
