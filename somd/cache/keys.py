@@ -10,7 +10,7 @@ import hashlib
 import importlib.metadata
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from os.path import basename
 from types import CodeType, FunctionType
 
@@ -125,9 +125,9 @@ def missing_globals(function: FunctionType) -> tuple[str, ...]:
     return tuple(name for name in names if name in undefined or not is_imported(known.get(name)))
 
 
-def _global_names(code: CodeType) -> Iterator[str]:
+@lru_cache(maxsize=4096)  # an editor asks again for the functions of a file, most of which are as they were
+def _global_names(code: CodeType) -> tuple[str, ...]:
     import dis
 
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
+    reading = ("LOAD_GLOBAL", "LOAD_NAME")
+    return tuple(step.argval for step in dis.get_instructions(code) if step.opname in reading)

@@ -99,7 +99,8 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def _decorator_names(tree: ast.Module) -> frozenset[str]:
     """The dotted names in this module that stand for `somd.somd`."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in ("somd", "somd.calls.decorator"):
             names.update(a.asname or a.name for a in node.names if a.name == "somd")
             names.update({"somd"} if any(a.name == "*" for a in node.names) else ())
@@ -110,7 +111,7 @@ def _decorator_names(tree: ast.Module) -> frozenset[str]:
     found = -1
     while found != len(names):
         found = len(names)
-        names.update(name for node in ast.walk(tree) for name in _aliases(node, names))
+        names.update(name for node in nodes for name in _aliases(node, names))
     return frozenset(names)
 
 

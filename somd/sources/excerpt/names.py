@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 
@@ -54,13 +54,14 @@ def names_of(statement: ast.stmt) -> Names:
     found = _Found()
     code = compile(ast.Module([statement], []), "<statement>", "exec", dont_inherit=True)
     _of_code(code, found, inside=False)
-    found.reads.update(_in_annotations(statement))
-    if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(statement)):
+    nodes = list(ast.walk(statement))
+    found.reads.update(_in_annotations(nodes))
+    if any(isinstance(node, ast.alias) and node.name == "*" for node in nodes):
         found.binds.add("*")
     changes = set(_changed(statement))
-    calls = any(isinstance(node, ast.Call) for node in ast.walk(statement))
+    calls = any(isinstance(node, ast.Call) for node in nodes)
     reads, binds, sets = map(frozenset, (found.reads, found.binds, found.sets))
-    alters = frozenset(name for node in ast.walk(statement) for name in _altered(node)) & found.reads
+    alters = frozenset(name for node in nodes for name in _altered(node)) & found.reads
     return Names(reads, binds, frozenset(changes), sets, alters, calls)
 
 
@@ -106,8 +107,8 @@ def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
         yield from outside_functions(inner)
 
 
-def _in_annotations(statement: ast.stmt) -> Iterator[str]:
-    for node in ast.walk(statement):
+def _in_annotations(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             yield from _quoted(node.annotation)
         elif isinstance(node, Definition) and node.returns is not None:

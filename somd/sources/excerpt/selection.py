@@ -55,7 +55,7 @@ class Source:
             if isinstance(statement, Definition | ast.ClassDef):
                 self._defined.setdefault(statement.name, []).append(names)
         pairs = zip(self.statements, found, strict=True)
-        return [replace(names, binds=self.bound_by(statement)) for statement, names in pairs]
+        return [replace(names, binds=self._bound(statement, names)) for statement, names in pairs]
 
     @cached_property
     def _defined(self) -> dict[str, list[Names]]:
@@ -63,7 +63,9 @@ class Source:
 
     def bound_by(self, statement: ast.stmt) -> frozenset[str]:
         """The names that a statement of this file binds, also through functions that it calls."""
-        names = names_of(statement)
+        return self._bound(statement, names_of(statement))
+
+    def _bound(self, statement: ast.stmt, names: Names) -> frozenset[str]:
         if not names.calls or isinstance(statement, Definition):
             return names.binds
         return names.binds.union(*(each.sets for each in self.called(names.reads)))
