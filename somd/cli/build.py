@@ -131,9 +131,12 @@ def _wheel_of(path: Path) -> Path:
     folder = path / "dist"
     before = {each: each.stat().st_mtime_ns for each in folder.glob("*.whl")}
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--no-build-isolation", "--wheel-dir", str(folder), str(path.absolute())]
+    command += ["--wheel-dir", str(folder), str(path.absolute())]
     with progress(f"building a wheel of {path}"):
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run([*command, "--no-build-isolation"], capture_output=True, text=True)
+        if done.returncode != 0 and "No module named" in done.stderr:  # what builds it is not here: pip may fetch it
+            fetched = subprocess.run([*command, "--retries", "1"], capture_output=True, text=True)
+            done = fetched if fetched.returncode == 0 else done
     if done.returncode != 0:
         said = [line.strip(" │╰─>") for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in said if re.match(r"(\w+\.)*\w*[eE]rror: (?!subprocess-exited|metadata-)", line)]

@@ -160,7 +160,10 @@ def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, writ
     found = f"{tmp_path / 'site'}{os.pathsep}{Path(somd.__file__).parents[1]}"
     write("blocked.py", BLOCKED)
     why = somdc("cache", "why", f"{tmp_path / 'site' / 'pack' / 'model.py'}:scale").out
-    assert "`scale` came with its package: __somd__/scale_" in why and ".py with machine code\n" in why
+    assert (
+        "`scale` came with its package: __somd__/scale_" in why
+        and ".py with machine code, for multicore: a: float64[:], n: int\n" in why
+    )
     elsewhere = str(tmp_path / "another cache")
     assert python("blocked.py", PYTHONPATH=found, SOMD_CACHE_DIR=elsewhere) == DONE
     for code in (tmp_path / "site").rglob("*.nbc"):
