@@ -56,7 +56,8 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
         together = f"taken by all method instances together: {header_text(step.node)}"
         yield f"{pad}{alone if is_alone(step, plan.method) else together}"
         if step.sweeps is not None:
-            yield f"{pad}  a sweep depends on the last one at most {step.sweeps.radius} iterations away: on cores an MI"
+            far = f"{step.sweeps.radius} iteration{'s' if step.sweeps.radius != 1 else ''}"
+            yield f"{pad}  a sweep depends on the last one at most {far} away: on cores an MI"
             yield f"{pad}  runs several sweeps from fence to fence"
         if step.delay is not None:
             yield f"{pad}  phase {step.delay.phase} may wait for some turns: on cores several of them are run at a time"

@@ -68,7 +68,7 @@ def _step(step: Step, plan: Plan) -> str:
         sweeps = ""
         if step.sweeps is not None:
             far = step.sweeps.radius
-            sweeps = f"; several turns from fence to fence, since one needs the last {far} elements away at most"
+            sweeps = f"; several turns from fence to fence, since one needs what the last wrote at most {far} away"
         head = f"by all threads together: <code>{escape(header_text(step.node))}</code>{sweeps}"
         return f"<div class='together'>{head}{inner}</div>"
     if isinstance(step, Scan):
