@@ -132,9 +132,13 @@ def with_bodies(node: Statement, change: Callable[[Block], Block]) -> Statement:
 
 
 def in_inner_loops(
-    body: Block, change: Callable[[Assign | Store | Evaluate], list[Statement]], enters: Callable[[If], bool]
+    body: Block,
+    change: Callable[[Assign | Store | Evaluate], list[Statement]],
+    enters: Callable[[If], bool],
+    outside: bool = False,
 ) -> Block:
-    """The block with what `change` makes of each simple statement in a loop; an `if` that is not entered stays."""
+    """The block with what `change` makes of each simple statement in a loop, of those outside of loops, too, if asked;
+    an `if` that is not entered stays."""
 
     def block(statements: Block, often: bool) -> Block:
         made: list[Statement] = []
@@ -148,7 +152,7 @@ def in_inner_loops(
                 made.append(node)
         return statements if all(new is old for new, old in zip(made, statements, strict=False)) else tuple(made)
 
-    return block(body, False)
+    return block(body, outside)
 
 
 def _with_body(region: Region, body: Block) -> Region:

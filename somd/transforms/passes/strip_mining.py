@@ -33,10 +33,10 @@ order stays, so the results are the same bits.
 
 Integers are computed in words of 16 and 32 bits there, where intervals prove it the same; if it takes that, under an
 assumption on the elements of arrays, which is tested before. Sines and cosines in inner loops become statements of
-their own, for they are taken of all lanes at once. Accesses that are tested while a region runs, since they stand under
-conditions, are proved where comparisons of lengths that are made before say so (`strip_guards`). Regions whose
-iterations are not independent one by one, that test other accesses, or that keep arrays for an iteration, are left as
-they are.
+their own, for they are taken of all lanes at once; in a body without loops they are reason enough for strips. Accesses
+that are tested while a region runs, since they stand under conditions, are proved where comparisons of lengths that are
+made before say so (`strip_guards`). Regions whose iterations are not independent one by one, that test other accesses,
+or that keep arrays for an iteration, are left as they are.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ from somd.transforms.loops.program import (
     Evaluate,
     Expression,
     Interval,
+    Loop,
     Operation,
     Origin,
     Program,
@@ -79,7 +80,7 @@ from somd.transforms.loops.rewriting import (
     with_operands,
 )
 from somd.transforms.loops.scopes import given_to
-from somd.transforms.loops.varying import OF_LANES, Varying, is_straight
+from somd.transforms.loops.varying import OF_LANES, Varying, is_straight, of_lanes
 from somd.transforms.loops.walking import expressions_in, statements_in
 from somd.transforms.passes.bit_widths import in_words, words_of
 from somd.transforms.passes.strip_gains import Shape, carries, unrolls, vectorises
@@ -111,7 +112,9 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
         return region
     loop = region.loops[-1].variable.name
     body = read_before(guarded, Varying(region, guarded.body, loop=region.loops[-1]), names)
-    body = _Separating(Varying(region, body, loop=region.loops[-1]), names).done(body)
+    flat = not any(isinstance(node, Loop) for node in statements_in(body))
+    body = _Separating(Varying(region, body, loop=region.loops[-1]), names).done(body, flat)
+    sines = flat and any(map(of_lanes, statements_in(body)))
     loads = Loads(region, body, names)
     body, apart = loads.body, loads.names
     varying = Varying(region, body, loop=region.loops[-1])
@@ -119,7 +122,8 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
     if cut is None:
         return region
     kept = _kept(cut, varying) - {loop, *(each.name for each in region.carried)}
-    if not carries(cut, kept, frozenset(each.variable.name for each in region.reductions if _laned(each))):
+    laned = frozenset(each.variable.name for each in region.reductions if _laned(each))
+    if not sines and not carries(cut, kept, laned):
         return region
     for assumed in _assumptions(region, body, varying):
         known = with_ranges(_assuming(body, assumed), given_to(region))
@@ -129,7 +133,7 @@ def _in_strips(region: Region, names: NewNames, room: int, lanes: tuple[int, int
         narrowed = in_words(known, kept, WORDS)
         for group in groups_in(pieces):
             group.statements = narrowed(group.statements)
-        if unrolls(pieces, varying):
+        if not sines and unrolls(pieces, varying):
             return region
         if vectorises(pieces, Shape(varying, loop, int(step.value.real)), apart):
             made = _strips(region, pieces, kept, room, lanes)
@@ -220,15 +224,15 @@ def _assuming(body: Block, assumed: dict[str, Interval]) -> Block:
 
 
 class _Separating:
-    """Takes sines and cosines out of the statements in inner loops that need them, into statements of their own:
-    neither those under conditions that vary, nor what is not always evaluated."""
+    """Takes sines and cosines out of the statements in inner loops, or anywhere, that need them, into statements of
+    their own: neither those under conditions that vary, nor what is not always evaluated."""
 
     def __init__(self, varying: Varying, names: NewNames) -> None:
         self.varying = varying
         self.names = names
 
-    def done(self, body: Block) -> Block:
-        return in_inner_loops(body, self.separated, lambda node: not self.varying(node.test))
+    def done(self, body: Block, outside: bool) -> Block:
+        return in_inner_loops(body, self.separated, lambda node: not self.varying(node.test), outside)
 
     def separated(self, node: Assign | Store | Evaluate) -> list[Statement]:
         before: list[Statement] = []

@@ -51,6 +51,15 @@ def waves(a: A, f: np.ndarray, b: A):
             s = s + (s * 0.25 if s > 1.0 else 0.5)
         b[i] = s
 """
+BEARINGS = """
+def bearings(a: A, f: np.ndarray, b: A):
+    for i in range(len(a)):
+        x = np.sin(a[i]) * f[0]
+        y = np.cos(a[i] * x + 3.0)
+        if x > 0.0:
+            y = y + np.sin(x)
+        b[i] = x * np.sin(y) if y > 0.0 else x
+"""
 GRID = """
 def grid(a: A, c: np.ndarray, b: A):
     for i in range(a.shape[0]):
@@ -117,6 +126,7 @@ def cases() -> tuple[Case, ...]:
         case(PRODUCTS, words=shorts, key=keys, out=np.zeros(24, np.int64)),
         case(CODES, words=np.resize(shorts, (9, 5)), polynomial=0x8408, out=np.zeros(9, np.int64)),
         case(PRODUCTS, words=shorts, key=keys * 3 - 7, out=np.zeros(24, np.int64)),  # not what is assumed
+        case(BEARINGS, a=reals, f=np.linspace(0.5, 3.0, 5), b=out),
     )
 
 
