@@ -10,6 +10,8 @@ differs, fails, hangs or dies is written to the folder `--out`, a file a program
 run by itself; the exit status is then 1. On devices that share each call, however small, here those of PoCL:
 
     POCL_DEVICES="pthread pthread" python -m tests.property.campaign --target opencl --devices portable:0 portable:1
+
+With `--tiles` the groups of a CPU bring in tiles of local memory, as those of a GPU do.
 """
 
 from __future__ import annotations
@@ -113,7 +115,15 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
 
 
 def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
+    work = functools.partial(_with_tiles, work=work) if options.tiles else work
     return functools.partial(_on_devices, work=work, devices=tuple(options.devices)) if options.devices else work
+
+
+def _with_tiles(number: int, work: Callable[[int], Any]) -> Any:
+    from somd.runtime.opencl import workgroups
+
+    with patch.object(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu", "simulator")):
+        return work(number)
 
 
 def _on_devices(number: int, work: Callable[[int], Any], devices: tuple[str, ...]) -> Any:
@@ -168,6 +178,7 @@ def main() -> None:
     parser.add_argument("--generator", choices=("mixed", "changes", "affine"), default="mixed")
     parser.add_argument("--target", choices=("plan", "multicore", "opencl"), default="plan")
     parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
+    parser.add_argument("--tiles", action="store_true", help="opencl: groups of a CPU bring in tiles, too")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the first number within the seed's")

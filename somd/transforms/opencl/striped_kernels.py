@@ -129,7 +129,7 @@ class StretchStatements(Statements):
 
     stretch: Stretch
     tiles: Tiles
-    #: the variable that takes how far a work-item has come
+    #: the variable that takes how far a work-item has come, in that of its loops which goes farthest
     come = ""
 
     def loop(self, node: Loop) -> None:
@@ -146,7 +146,8 @@ class StretchStatements(Statements):
             self.line(f"const long {stop} = {self.value(node.stop).loose};")
             self.line(f"const int {count} = (int)max(0L, {trips_between(start, stop, step)});")
         if self.come:
-            self.line(f"{self.come} = {count};")
+            farthest = count if len(self.stretch.loops) == 1 else f"max({self.come}, {count})"
+            self.line(f"{self.come} = {farthest};")
         self.lines.append(f"#pragma unroll {trips}" if count == str(trips) else IN_ORDER)
         self.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
         self.line(f"const long {variable} = {stepped(start, step, column)};")

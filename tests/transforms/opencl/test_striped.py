@@ -113,6 +113,17 @@ def parts_of_seven(a: A, out: A, n: int) -> None:
 
 
 @somd.somd
+def parts_with_two_ends(a: A, out: A, n: int) -> None:
+    for w in range(len(out) // 7):
+        s = 0.0
+        for i in range(7 * w, 7 * w + 7):
+            s += a[i]
+            out[i] = s
+        for i in range(7 * w, min(7 * w + 7, n)):
+            out[i] = out[i] - s
+
+
+@somd.somd
 def long_parts(a: A, total: A) -> None:
     for w in range(len(total)):
         s = 0.0
@@ -169,6 +180,7 @@ CASES = (
         lambda n: (halves(7 * n + 8).astype(np.int32), np.zeros(7 * n + 8, np.int32), n),
         frozenset({"striped"}),
     ),
+    Case(parts_with_two_ends, lambda n: (halves(7 * n), np.ones(7 * n), 4 * n), frozenset({"striped"})),
     Case(long_parts, lambda n: (halves(n), np.zeros(-(-n // 50))), frozenset({"walked"})),
     Case(long_parts_backwards, lambda n: (halves(n), halves(n + 1), np.zeros(-(-n // 90))), frozenset({"walked"})),
 )
