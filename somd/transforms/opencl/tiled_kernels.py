@@ -224,7 +224,9 @@ class _Writer(RowGroups):
         self.where_active(walk.before)
         start, limit = (write.value(n) for n in (walk.loop.start, walk.loop.stop))
         write.line(f"const long {self.start} = {start.loose};")
-        write.line(f"const long {self.stop} = {limit.loose};")
+        # where the test fails nothing is loaded: it may be what keeps the elements inside their arrays
+        test = " && ".join(self.tests())
+        write.line(f"const long {self.stop} = {f'{test} ? {limit.text} : {self.start}' if test else limit.loose};")
         guess = guess_of(walk.loop, self.region.body)
         if guess is not None and (guess.steady or guess.arrays or not write.may_be_run_again(guess)):
             guess = None

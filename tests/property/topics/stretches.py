@@ -24,3 +24,16 @@ def stretches(w: Writer) -> None:
                 w.line(f"{out}[{i}] {w.one('=', '=', '+=') if k else '='} {w.one(s, s, f'{s} * 0.5')}")
         if w.chance(0.3):
             w.line(f"{out}[{first}] = {s}")
+
+
+@step
+def rows_behind_a_test(w: Writer) -> None:
+    """Sums along rows, as far as a number says, if the rows are so long."""
+    g, out = w.array("f64", 2), w.target("f64")
+    i, j, s, far = w.fresh("i"), w.fresh("j"), w.fresh("s"), w.scalar("up")
+    test = w.one(f"{far} <= {g}.shape[1]", f"{far} < {g}.shape[1] and {far} >= 0")
+    with w.block(f"for {i} in range(min({out}.shape[0], {g}.shape[0])):"), w.block(f"if {test}:"):
+        w.line(f"{s} = 0.0")
+        with w.block(f"for {j} in range({far}):"):
+            w.line(f"{s} += {g}[{i}, {j}]")
+        w.line(f"{out}[{i}] = {s}")

@@ -146,6 +146,22 @@ def long_parts_backwards(a: A, b: A, total: A) -> None:
         total[w] = s
 
 
+@somd.somd
+def rows_behind_tests(a: A, y: A, z: A, far: int, near: int) -> None:
+    for i in range(len(y)):
+        if far <= a.shape[1]:
+            s = 0.0
+            for j in range(far):
+                s += a[i, j]
+            y[i] = s
+    for i in range(len(z)):
+        if near <= a.shape[1]:
+            s = 0.0
+            for j in range(near):
+                s += a[i, j]
+            z[i] = s
+
+
 @dataclass(frozen=True)
 class Case:
     method: Any
@@ -181,6 +197,11 @@ CASES = (
         frozenset({"striped"}),
     ),
     Case(parts_with_two_ends, lambda n: (halves(7 * n), np.ones(7 * n), 4 * n), frozenset({"striped"})),
+    Case(
+        rows_behind_tests,
+        lambda n: (halves(20 * n).reshape(20, n), np.ones(20), np.ones(20), 10**8, n - n % 2),
+        frozenset({"tiled"}),
+    ),
     Case(long_parts, lambda n: (halves(n), np.zeros(-(-n // 50))), frozenset({"walked"})),
     Case(long_parts_backwards, lambda n: (halves(n), halves(n + 1), np.zeros(-(-n // 90))), frozenset({"walked"})),
 )
