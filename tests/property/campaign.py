@@ -11,7 +11,7 @@ run by itself; the exit status is then 1. On devices that share each call, howev
 
     POCL_DEVICES="pthread pthread" python -m tests.property.campaign --target opencl --devices portable:0 portable:1
 
-With `--tiles` the groups of a CPU bring in tiles of local memory, as those of a GPU do.
+With `--as-gpu` kernels have the forms on a CPU that they have on GPUs (`tests.property.gpu_forms`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from unittest.mock import patch
 import somd
 from tests.property.changing import Changing, changing, examine_changes
 from tests.property.examining import Examined, examine
+from tests.property.gpu_forms import gpu_forms
 from tests.property.judgement import Judgement, judge
 from tests.property.many import Lost, each
 from tests.property.mixed import Mixed, mixed
@@ -115,14 +116,12 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
 
 
 def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
-    work = functools.partial(_with_tiles, work=work) if options.tiles else work
+    work = functools.partial(_as_gpu, work=work) if options.as_gpu else work
     return functools.partial(_on_devices, work=work, devices=tuple(options.devices)) if options.devices else work
 
 
-def _with_tiles(number: int, work: Callable[[int], Any]) -> Any:
-    from somd.runtime.opencl import workgroups
-
-    with patch.object(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu", "simulator")):
+def _as_gpu(number: int, work: Callable[[int], Any]) -> Any:
+    with gpu_forms():
         return work(number)
 
 
@@ -178,7 +177,7 @@ def main() -> None:
     parser.add_argument("--generator", choices=("mixed", "changes", "affine"), default="mixed")
     parser.add_argument("--target", choices=("plan", "multicore", "opencl"), default="plan")
     parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
-    parser.add_argument("--tiles", action="store_true", help="opencl: groups of a CPU bring in tiles, too")
+    parser.add_argument("--as-gpu", action="store_true", help="opencl: kernels have the forms of GPUs on a CPU, too")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the first number within the seed's")

@@ -19,6 +19,7 @@ from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, evaluate
+from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types import functions
 from somd.transforms.types.array_functions import ArrayFunctions
 from somd.transforms.types.array_values import applied
@@ -83,7 +84,9 @@ class Expressions:
         return Naturals(self.method)
 
     def report(self, code: str, message: str, node: cst.CSTNode, *helps: str) -> None:
-        label = Label(self.method.position(node), "here", True)
+        """Report what is wrong with an expression; one that was made here stands where the first of its parts does."""
+        written = next(each for each in nodes_in(node) if each in self.method.positions)
+        label = Label(self.method.position(written), "here", True)
         self.collector.add(Diagnostic(code, message, (label,), helps))
 
     def scalar(self, node: cst.BaseExpression) -> ScalarType | None:
