@@ -49,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in _rows(options, folder):
             found.append(row)
             record.write(json_file, _content(options, found))  # after each kernel, so that a run cut short is not lost
-    title = f"Size {options.size}, {options.threads} threads, {options.clock} time, medians of {options.repeat}"
+    threads, clock = "1 thread" if options.threads == 1 else f"{options.threads} threads", options.clock
+    clock = "processor time" if clock == "cpu" else f"{clock} time"
+    title = f"Size {options.size}, {threads}, {clock}, medians of {options.repeat}"
     console.print(summary.results_table(found, title))
     errors = [m for row in found for m in row.versions.values() if m.error is not None]
     for m in errors:

@@ -131,6 +131,7 @@ def plot(path: Path, found: Sequence[Row], title: str) -> bool:
     axes.axhline(1.0, color="0.25", linewidth=1.0, zorder=3, label="somd")
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")  # a range of less than ten has no others
     axes.set_xticks(places, [r.kernel for _, r in drawn], rotation=90, fontsize=7)
     axes.set_ylabel("time of the best peer over somd's")
     axes.spines[["top", "right"]].set_visible(False)

@@ -5,16 +5,24 @@ from __future__ import annotations
 import html
 import re
 
+#: a box that is light or dark as the picture is, whatever the notebook around it
+_BOX = (
+    "line-height:1.4;overflow-x:auto;padding:.5rem .75rem;"
+    "color-scheme:light dark;color:light-dark(#222,#ddd);background:light-dark(#fff,#1a1a1a)"
+)
 #: what a line of a plan begins with, and how it is shown
 _STYLES = (
     (re.compile(r"(phase \d+, line \d+:)(.*)"), r"<b>\1</b>\2"),
     (re.compile(r"(taken by all method instances together:|otherwise:)(.*)"), r"<b>\1</b>\2"),
     (
         re.compile(r"(IndexError before the phase if|tested where they happen:)(.*)"),
-        r'<span style="color:#c8761a">\1</span>\2',
+        r'<span style="color:light-dark(#9a5a00,#e6a04d)">\1</span>\2',
     ),
-    (re.compile(r"(fence)()$"), r'<span style="color:#888">\1</span>\2'),
-    (re.compile(r"([a-z ]+:|once, by the master:)(.*)"), r'<span style="color:#3b82c4">\1</span>\2'),
+    (re.compile(r"(fence)()$"), r'<span style="color:light-dark(#666,#aaa)">\1</span>\2'),
+    (
+        re.compile(r"([a-z ]+:|once, by the master:)(.*)"),
+        r'<span style="color:light-dark(#1f66a8,#74aee8)">\1</span>\2',
+    ),
 )
 
 
@@ -38,7 +46,7 @@ class Explanation(str):
     def _repr_html_(self) -> str:
         head, *lines = self.splitlines()
         body = "\n".join(_styled(line) for line in lines)
-        words = f'<pre style="line-height:1.4;overflow-x:auto"><b>{html.escape(head)}</b>\n{body}</pre>'
+        words = f'<pre style="{_BOX}"><b>{html.escape(head)}</b>\n{body}</pre>'
         if not self.picture:
             return words
         folded = f"<details style='font: 14px system-ui, sans-serif'><summary>in words</summary>{words}</details>"

@@ -33,7 +33,8 @@ STYLE = """
 .somd-profile tr.method { font-weight: 600; border-top: 1px solid #8886; }
 .somd-profile tr.part td:first-child { padding-left: 1.4rem; }
 .somd-profile svg { width: 100%; max-width: 760px; height: auto; min-width: 560px; display: block; }
-.somd-profile svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
+.somd-profile svg text { fill: currentColor; font: 12px system-ui, sans-serif;
+  paint-order: stroke; stroke: light-dark(#fff, #1a1a1a); stroke-width: 3px; }
 """
 
 
@@ -84,7 +85,7 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     """Operations a second over operations a byte, both as powers of ten, under what the machine reaches."""
     points = [row for row in found if row.gflops and row.gbytes]
     if not points:
-        return "<p>No phase computes with floats.</p>"
+        return "<p>There is no phase whose operations on floats are counted.</p>"
     low, high = -3.0, 3.0
     top = log10(limit.gflops) + 0.3
     bottom = min([top - 4, *(log10(row.gflops or 1) - 0.3 for row in points)])
@@ -114,6 +115,8 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     drawn += [text(left - 8, y(10.0**power) + 4, power_of_ten(power), "end") for power in powers]
     drawn.append(text(WIDTH - 20, height - 24, "operations a byte", "end"))
     drawn.append(text(left + 6, 14, "GFLOP/s"))
+    words: list[str] = []
+    taken = [(WIDTH - 140.0, y(limit.gflops) - 4)]  # where words stand: their left ends and lines
     for number, row in enumerate(points):
         place = (row.gflops or 1) / (row.gbytes or 1)
         title = escape(f"line {row.line}, {row.name}: {row.gflops:.2f} GFLOP/s, {row.gbytes:.2f} GB/s")
@@ -121,7 +124,12 @@ def _roofline(found: list[Row], limit: Limits) -> str:
         px, py = x(place), y(row.gflops or 1)
         side = ("end", -9) if px > WIDTH - 160 else ("start", 9)
         drawn.append(f"<circle cx='{px:.1f}' cy='{py:.1f}' r='6' fill='{colour}'><title>{title}</title></circle>")
-        drawn.append(f"<text x='{px + side[1]:.1f}' y='{py + 4:.1f}' text-anchor='{side[0]}'>line {row.line}</text>")
+        begin, line = px + side[1] - (54 if side[0] == "end" else 0), py + 4
+        while any(abs(begin - other) < 60 and abs(line - height) < 12 for other, height in taken):
+            line += 12
+        taken.append((begin, line))
+        words.append(text(px + side[1], line, f"line {row.line}", side[0]))
+    drawn += words
     return f"<svg viewBox='0 0 {WIDTH} {height}' role='img' aria-label='roofline'>{''.join(drawn)}</svg>"
 
 
@@ -150,7 +158,7 @@ def _timeline(profile: Profile, colours: dict[str, str]) -> str:
         drawn.append(f"<text {place} text-anchor='{anchor}'>{duration(whole / 4e9 * part)}</text>")
     legend = " ".join(
         f"<span><span style='color:{colour}'>&#9632;</span> {escape(name)}</span>&ensp;"
-        for name, colour in colours.items()
+        for name, colour in (*colours.items(), ("the rest of a call: compiling, loading, between the phases", "#8888"))
     )
     return f"<svg viewBox='0 0 {WIDTH} {height}' role='img' aria-label='timeline'>{''.join(drawn)}</svg><p>{legend}</p>"
 

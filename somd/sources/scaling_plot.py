@@ -48,7 +48,7 @@ def plot(points: Sequence[Point]) -> str:
             drawn.append(f"<circle cx='{x(ranks):.1f}' cy='{y(part):.1f}' r='4' fill='{colour}'>{title}</circle>")
         drawn.append(_text(x(points[-1].ranks) + 10, level + 4, name))
     size = f"width='{WIDTH}' height='{HEIGHT}' viewBox='0 0 {WIDTH} {HEIGHT}'"
-    style = "font-family='system-ui, sans-serif' font-size='13' fill='currentColor'"
+    style = "font-family='system-ui, sans-serif' font-size='13' fill='currentColor' style='max-width:100%;height:auto'"
     head = f"<svg xmlns='http://www.w3.org/2000/svg' {size} role='img' aria-label='efficiency of ranks' {style}>"
     return "\n".join((head, *drawn, "</svg>"))
 

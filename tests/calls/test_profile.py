@@ -42,6 +42,26 @@ def picked(x: dist[np.ndarray], index: np.ndarray, y: dist[np.ndarray]) -> float
     return total
 
 
+def cubed(x: float) -> float:
+    result = 1.0
+    for _ in range(3):
+        result *= x
+    return result
+
+
+@somd.somd
+def cubes(x: dist[np.ndarray], y: dist[np.ndarray]) -> None:
+    for i in range(len(x)):
+        y[i] = cubed(x[i]) + 1.0
+
+
+def test_loops_of_known_length_in_helpers_count() -> None:
+    with somd.use(target="multicore", workers=2), somd.profile() as found:
+        cubes(np.ones(N), np.ones(N))
+    (part,) = found.methods[0].parts.values()
+    assert part.operations == 4 * N
+
+
 def test_counts_and_parts() -> None:
     x, y = np.ones(N), np.ones(N)
     with somd.use(target="multicore", workers=3):

@@ -105,6 +105,11 @@ class _Operations(Reader):
         step = integer_constant(header.step, self.method) if header is not None else None
         inner = _Operations(self.method, self.types, self.names, self.text)
         node.body.visit(inner)
+        ends = [] if header is None else [integer_constant(each, self.method) for each in header.limits]
+        match ends:
+            case [int(start), int(stop)] if step and inner.known and not inner.loops:  # in helpers, too
+                self.count += len(range(start, stop, step)) * inner.count
+                return False
         if header is None or not step or not all(uniform(n, self.method, self.names) for n in header.limits):
             self.known = self.known and inner.known and inner.count == 0 and not inner.loops
             return False

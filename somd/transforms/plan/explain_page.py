@@ -114,8 +114,9 @@ def _tested(nest: Nest, plan: Plan) -> Iterator[str]:
     sites = [site for each in nest.guarded.values() for site in each if shown(site, nest, plan.method)]
     for site in dict.fromkeys(map(access_of, sites)):
         yield (
-            f"`{site}` is tested: its index is known in the loop only. An index made of loop variables with +, -, "
-            "constant factors, // and % is tested once, before the loop"
+            f"`{site}` is tested: its index, or whether it is reached, is known in the loop only. An index made of "
+            "loop variables with +, -, constant factors, // and %, under no condition on data, is tested once, before "
+            "the loop"
         )
 
 
