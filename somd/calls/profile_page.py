@@ -128,7 +128,8 @@ def _roofline(found: list[Row], limit: Limits) -> str:
         while any(abs(begin - other) < 60 and abs(line - height) < 12 for other, height in taken):
             line += 12
         taken.append((begin, line))
-        words.append(text(px + side[1], line, f"line {row.line}", side[0]))
+        mark = f"<tspan fill='{colour}'>&#9632;</tspan> " if line != py + 4 else ""  # away from its point
+        words.append(text(px + side[1], line, f"{mark}line {row.line}", side[0]))
     drawn += words
     return f"<svg viewBox='0 0 {WIDTH} {height}' role='img' aria-label='roofline'>{''.join(drawn)}</svg>"
 
