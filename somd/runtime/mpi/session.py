@@ -40,7 +40,11 @@ class Side(Protocol):
     """Where else a rank may have rows of an array, along the first axis: on a device."""
 
     def leaves(self, low: int, high: int) -> None:
-        """Rows that this rank holds are about to be read from the array."""
+        """Rows that this rank holds are to come into the array."""
+        ...
+
+    def left(self) -> None:
+        """All these rows are about to be read there."""
         ...
 
     def arrived(self, low: int, high: int) -> None:
@@ -88,6 +92,12 @@ class Shared:
         side = None if self.side is None else self.side()
         if side is not None:
             side.leaves(low, high)
+
+    def left(self) -> None:
+        """See `Side`."""
+        side = None if self.side is None else self.side()
+        if side is not None:
+            side.left()
 
     def arrived(self, low: int, high: int) -> None:
         """See `Side`."""
@@ -193,6 +203,7 @@ class Session:
             return shared.fetched(wanted)
         width, rank = array.nbytes // shared.rows, self.world.rank
         shared.leaves(ends[rank], ends[rank + 1])
+        shared.left()
         self.all(place, _bytes_of(array), [end * width for end in ends])
         for low, high in missing(shared.holders[rank], 0, shared.rows):
             shared.arrived(low, high)
@@ -222,8 +233,8 @@ class Session:
             self.world.gather(whole, ends)
 
     def move(self, place: Place, moves: Moves, meanwhile: Callable[[], None] | None = None) -> None:
-        """One message from each rank to each other one that lacks something of it. What this rank may do while messages
-        are on their way, `meanwhile`, is called if there are any, when what it sends has been read."""
+        """One message from each rank to each other one that lacks something of it. What this rank may do while rows are
+        on their way, `meanwhile`, is called if there are any; it must not change those that this rank sends."""
         rank = self.world.rank
         sends: dict[int, list[Array]] = {}
         receives: dict[int, list[Array]] = {}
@@ -237,14 +248,16 @@ class Session:
                     receives.setdefault(piece.source, []).append(shared.array[part])
         if not sends and not receives:
             return
-        out = [(target, _packed(parts)) for target, parts in sends.items()]
-        into = [(source, _room_for(parts), parts) for source, parts in receives.items()]
-        sent = LEDGER.of(self.method, place)
-        sent.messages += len(out)
-        sent.bytes += sum(len(buffer) for _, buffer in out)
         with self.through():
             if meanwhile is not None:
                 meanwhile()
+            for shared, _, _ in moves:
+                shared.left()
+            out = [(target, _packed(parts)) for target, parts in sends.items()]
+            into = [(source, _room_for(parts), parts) for source, parts in receives.items()]
+            sent = LEDGER.of(self.method, place)
+            sent.messages += len(out)
+            sent.bytes += sum(len(buffer) for _, buffer in out)
             self.world.exchange(out, [(source, buffer) for source, buffer, _ in into])
             for _, buffer, parts in into:
                 _unpack(buffer, parts)

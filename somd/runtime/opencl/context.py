@@ -14,6 +14,7 @@ from somd.runtime.opencl import drivers, fork, pinned
 from somd.runtime.opencl.devices import Device, describe, problem
 from somd.runtime.opencl.failures import NoDevice, device_errors
 from somd.runtime.opencl.pinned import Pieces
+from somd.runtime.opencl.side_queue import SideQueue
 
 #: launches that may wait in a queue: each takes some kilobytes, and none can be taken back where a call is interrupted
 MOST_WAITING = 1024
@@ -33,6 +34,7 @@ class Context:
     alone: bool = True
     _waiting: int = 0
     _pieces: Pieces | None = None
+    _side_queue: SideQueue | None = None
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least `nbytes` bytes, of undefined content; it returns to the pool when nobody holds it."""
@@ -64,6 +66,13 @@ class Context:
                 with device_errors("allocating pinned memory", str(self.device)):
                     self._pieces = Pieces(self.cl, self.queue)
         return self._pieces
+
+    def side_queue(self) -> SideQueue:
+        """A second queue, for copies beside what is computed; the caller holds the lock."""
+        if self._side_queue is None:
+            with device_errors("making a queue", str(self.device)):
+                self._side_queue = SideQueue(self.cl, self.queue)
+        return self._side_queue
 
     def trim(self) -> None:
         """Gives pooled memory that is not in use back to the device when it is more than a quarter of it."""

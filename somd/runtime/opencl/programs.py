@@ -147,13 +147,18 @@ class Kernel:
             last[index] = value
         self._given = args
 
-    def launch_part(self, args: tuple[Any, ...], first: Size, size: Size, local: Size) -> None:
-        """Runs a part of an index space, from `first` on, of `size` work-items; otherwise like `launch`."""
+    def launch_part(
+        self, args: tuple[Any, ...], first: Size, size: Size, local: Size, queue: Any = None, behind: Any = None
+    ) -> Any:
+        """Runs a part of an index space, from `first` on, of `size` work-items, and gives the event of its end;
+        otherwise like `launch`. In another `queue` it waits for the event `behind`."""
         if args != self._given or self._floats:
             self._bind(args)
-        event = self._enqueue(self.context.queue, self._handle, size, local, first)
+        wait_for = None if behind is None else [behind]
+        event = self._enqueue(queue or self.context.queue, self._handle, size, local, first, wait_for=wait_for)
         if watchers:
             note_launch(self.name, event)
+        return event
 
     def forget(self) -> None:
         """Lets go of the buffers of the last launch, which would be kept from the pool."""

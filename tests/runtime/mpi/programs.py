@@ -219,6 +219,15 @@ def relaxed(a: dist[np.ndarray], steps: int) -> None:
                 a[i] = 0.5 * (a[i] + a[i - 1])
 
 
+@somd
+def upwards(a: dist[np.ndarray], steps: int) -> None:
+    """In place: the first row of a part leaves while what needs no rows of others, that one among it, is written."""
+    for p in range(steps):
+        for i in range(len(a) - 1):
+            for j in range((i + p) % 2, a.shape[1], 2):
+                a[i, j] = 0.5 * a[i, j] + a[i + 1, j]
+
+
 @dataclass(frozen=True)
 class Program:
     """A call, of which the result and the arguments afterwards are compared.
@@ -260,6 +269,7 @@ def programs() -> Iterator[Program]:
             yield Program(f"sums_of_columns.{rows}", sums_of_columns, (small[:rows],))
         yield Program("there_and_back", there_and_back, (numbers[:1000], numbers[1000:2000], 9))
         yield Program("red and black", tiles.sor, (numbers[:3000].reshape(500, 6), 22))
+        yield Program("upwards", upwards, (numbers[:3000].reshape(500, 6), 9))
         yield Program("with_library", with_library, (numbers[:301],))
     yield Program("waves", waves, (*(numbers[k : k + 900] for k in range(4)), 13))
     yield Program("tiles", tiles.heat, (numbers[:3000].reshape(600, 5), numbers[1:3001].reshape(600, 5), 21))

@@ -16,6 +16,7 @@ from somd.runtime.mpi.addresses import reserved
 from somd.runtime.mpi.holders import everywhere
 from somd.runtime.mpi.session import Session, Shared
 from somd.runtime.opencl import elements
+from somd.runtime.opencl.ranks.crossing import Crossing
 from somd.runtime.opencl.several.arrays import Spread
 from somd.runtime.opencl.several.group import Group
 from somd.runtime.opencl.several.places import HOST
@@ -24,15 +25,21 @@ from somd.runtime.opencl.several.places import HOST
 class Ranked(Spread):
     """An array of a call that ranks share; its group is the one device of this rank."""
 
-    __slots__ = ("__weakref__", "session", "shared")
+    __slots__ = ("__weakref__", "crossing", "session", "shared")
 
     def __init__(
-        self, session: Session, group: Group, shape: tuple[int, ...], dtype: Any, shared: Shared | None = None
+        self,
+        session: Session,
+        group: Group,
+        crossing: Crossing,
+        shape: tuple[int, ...],
+        dtype: Any,
+        shared: Shared | None = None,
     ) -> None:
         """Of `shared` the array is the host's side; without it a new array, of undefined content."""
         host = reserved(shape, dtype) if shared is None else shared.array
         super().__init__(group, shape, dtype, host)
-        self.session = session
+        self.session, self.crossing = session, crossing
         if shared is None:
             self.places.drop(HOST)
             shared = Shared(host, session.world.rank, session.world.size)
@@ -42,12 +49,34 @@ class Ranked(Spread):
     # --- what the session asks (`Side`) ------------------------------------------------------------------------------
 
     def leaves(self, low: int, high: int) -> None:
-        """The host gets rows that the device has written."""
-        self.need(HOST, low, high)
+        """The host gets rows that the device has written, those that cross when they have `left`."""
+        self._cross(HOST, low, high)
+
+    def leaving(self, low: int, high: int) -> bool:
+        """Whether some of these rows are on their way to the host."""
+        return self.crossing.takes_from(self.shared.array[low:high])
+
+    def left(self) -> None:
+        """The host has all rows that leave."""
+        self.crossing.left()
 
     def arrived(self, low: int, high: int) -> None:
-        """The host has got rows from others."""
+        """The host has got rows from others; so does the device, if they cross."""
         self.written(HOST, low, high)
+        if self.crossing.takes((high - low) * self.row_bytes):
+            self._cross(0, low, high)
+
+    def _cross(self, place: int, low: int, high: int) -> None:
+        """As `need`, beside what the device computes where that can be."""
+        with self.context.lock:
+            for copy in self.places.need(place, low, high):
+                rows = self.shared.array[copy.low : copy.high]
+                if not self.crossing.takes(rows.nbytes) or not rows.flags.c_contiguous or rows.dtype != self.dtype:
+                    self._move(copy)
+                elif place == HOST:
+                    self.crossing.leave(self.sides[copy.source], copy.low * self.row_bytes, rows)
+                else:
+                    self.crossing.arrive(self.sides[place], copy.low * self.row_bytes, rows)
 
     def let_go(self) -> None:
         """The host gets all rows that this rank holds; the device is needed no more."""
@@ -120,7 +149,7 @@ class Ranked(Spread):
 
     def duplicate(self) -> Ranked:
         """A new array with the same content, each rank having the rows that it holds."""
-        made = Ranked(self.session, self.group, self.shape, self.dtype)
+        made = Ranked(self.session, self.group, self.crossing, self.shape, self.dtype)
         made.settle = self.settle
         made.shared.holders = self.shared.holders
         self.to_device()

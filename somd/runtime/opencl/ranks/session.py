@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from somd.runtime.opencl.fault_record import First
 from somd.runtime.opencl.kept import Kept
 from somd.runtime.opencl.programs import Kernel, Program
 from somd.runtime.opencl.ranks.arrays import Ranked
+from somd.runtime.opencl.ranks.crossing import Crossing
 from somd.runtime.opencl.several.group import Group
-from somd.runtime.opencl.several.parts import Part, Touched
+from somd.runtime.opencl.several.parts import BORDERS, Borders, Part, Touched
 from somd.runtime.opencl.several.session import SpreadRun
 
 NO_ROWS = (0, 0)
@@ -37,7 +39,10 @@ class RankedRun(SpreadRun):
     def __init__(self, session: Session, group: Group, program: Program, kernel_names: Sequence[str]) -> None:
         super().__init__(group, [program], kernel_names)
         self.session = session
+        self.crossing = Crossing(self.context)
         self._leaving: list[Ranked] = []
+        #: by the name of a kernel, how much at the ends of its part waited for rows when it was launched last
+        self._borders: dict[str, Borders] = {}
 
     @property
     def sharers(self) -> int:
@@ -51,7 +56,8 @@ class RankedRun(SpreadRun):
         if not array.size or not array.ndim:
             made = Managed.of(self.context, array)
         else:
-            made = Ranked(self.session, self.group, array.shape, array.dtype, self.session.arrays[address_of(array)])
+            shared = self.session.arrays[address_of(array)]
+            made = Ranked(self.session, self.group, self.crossing, array.shape, array.dtype, shared)
         made.settle = self.settle
         managed = self._named_before(array, made)
         if managed is made and isinstance(made, Ranked):
@@ -68,7 +74,7 @@ class RankedRun(SpreadRun):
             made = Managed(self.context, extents, dtype)
             made.device_valid = True
         else:
-            made = Ranked(self.session, self.group, extents, dtype)
+            made = Ranked(self.session, self.group, self.crossing, extents, dtype)
         made.settle = self.settle
         return made
 
@@ -123,26 +129,44 @@ class RankedRun(SpreadRun):
         whole, rank = len(parts) == 1, self.session.world.rank
         waiting = [parts[0]] if whole else parts[rank : rank + 1]
         arrays = [array for part in waiting for array, _ in part.touched if isinstance(array, Ranked)]
+        middle: Part | None = None
         held = {id(array): array.shared.holders[rank] for array in arrays}
 
         def meanwhile() -> None:
-            found = None if whole or not waiting else waiting[0].inner(lambda a, *rows: not missing(held[id(a)], *rows))
+            nonlocal middle
+            if whole or not waiting:
+                return
+            borders = self._borders.get(kernel.name, BORDERS[0])
+            found = waiting[0].inner(lambda a, *rows: not missing(held[id(a)], *rows), borders)
             if found is not None:
-                middle, waiting[:] = found
+                middle, waiting[:], self._borders[kernel.name] = found
+                self.crossing.begin()
+                if any(isinstance(array, Ranked) and array.leaving(*rows) for array, rows in middle.written):
+                    self.crossing.left()
                 self._run_part(kernel, middle, args)
 
-        self.session.phase(kernel.name, _phase_of(parts, self.sharers), meanwhile)
+        with self.crossing.opened():
+            self.session.phase(kernel.name, _phase_of(parts, self.sharers), meanwhile)
+            if middle is not None:
+                for part in waiting:
+                    self._run_part(kernel, part, args, beside=True)
+                return
         for part in waiting:
             self._run_part(kernel, part, args)
 
-    def _run_part(self, kernel: Kernel, part: Part, args: tuple[Any, ...]) -> None:
+    def _run_part(self, kernel: Kernel, part: Part, args: tuple[Any, ...], beside: bool = False) -> None:
+        """Launch a part; `beside` what is at work on other parts of the same launch, when rows have arrived."""
         with self.context.lock:
             for array, (low, high) in part.touched:
                 array.need(0, low, high)
             given = tuple([self._side(value, 0) for value in args])
             with device_errors(f"launching {kernel.name} over {part.size}", str(self.context.device)):
-                self._on[0][kernel.name].launch_part(given, part.first, part.size, part.local)
-                self.context.queue.flush()
+                launch = partial(self._on[0][kernel.name].launch_part, given, part.first, part.size, part.local)
+                if beside:
+                    self.crossing.launch(launch)
+                else:
+                    launch()
+                    self.context.queue.flush()
             self.context.launched()
             for array, (low, high) in part.written:
                 array.written(0, low, high)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from somd.runtime.opencl.several.arrays import Spread
 
 #: work-items that are not worth a second device
 FEW = 4096
-#: units at an end of a part that may wait for rows of others
-BORDERS = (0, 1, 2, 4, 8)
+#: units at the two ends of a part that may wait for rows of others, the fewest first
+Borders = tuple[int, int]
+BORDERS: list[Borders] = sorted(itertools.product((0, 1, 2, 4, 8), (0, 1, 2, 4, 8)), key=sum)
 #: what work-items from one to another touch: see `Run.split`
 RowsOf = Callable[[int, int], tuple[tuple[object, ...], ...]]
 #: arrays with ranges of their rows
@@ -46,8 +47,7 @@ class Cut:
         return Part(device, tuple(first), tuple(size), self.local, touched, written, self, low, high)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Work-items `first` to `first` + `size` for a device, in groups of `local`; rows [low, high) of arrays. It is what
     lies from `low` up to `high` of a `cut`."""
 
@@ -61,11 +61,13 @@ class Part:
     low: int
     high: int
 
-    def inner(self, is_there: Callable[[Spread, int, int], bool]) -> tuple[Part, list[Part]] | None:
-        """Most of it, of which all rows that it touches are there, and the rest at its ends; None if there is no such
-        part that is worth a launch of its own."""
+    def inner(
+        self, is_there: Callable[[Spread, int, int], bool], first: Borders = BORDERS[0]
+    ) -> tuple[Part, list[Part], Borders] | None:
+        """Most of it, of which all rows that it touches are there, the rest at its ends, and how many units those are:
+        `first`, if these do. None if there is no such part that is worth a launch of its own."""
         unit = self.cut.unit
-        for units in sorted(itertools.product(BORDERS, BORDERS), key=sum):
+        for units in (first, *BORDERS):
             low, high = self.low + units[0] * unit, -(-self.high // unit) * unit - units[1] * unit
             high = self.high if units[1] == 0 else high
             if high <= low or math.prod(self.size) * (high - low) < FEW * (self.high - self.low):
@@ -73,7 +75,7 @@ class Part:
             middle = self.cut.part(self.device, low, high)
             if all(is_there(array, *rows) for array, rows in middle.touched):
                 ends = [(self.low, low), (high, self.high)]
-                return middle, [self.cut.part(self.device, *end) for end in ends if end[0] < end[1]]
+                return middle, [self.cut.part(self.device, *end) for end in ends if end[0] < end[1]], units
         return None
 
 
@@ -120,15 +122,15 @@ def _touched(
         return tuple((s, (0, s.places.rows)) for s in used), tuple((s, (0, s.places.rows)) for s in changed)
     touched: dict[Spread, tuple[int, int]] = {}
     written: dict[Spread, tuple[int, int]] = {}
-    whole = Counter(given)  # by each name that `rows` says nothing of
+    named = []
     for array, both, *changes in rows(first, last):
         assert isinstance(array, Spread)
-        whole[array] -= 1
+        named.append(array)
         _widen(touched, array, both)
         if changes:
             _widen(written, array, changes[0])
     for array in used:
-        if array not in touched or whole[array] > 0:
+        if array not in touched or given.count(array) > named.count(array):  # a name that `rows` says nothing of
             touched[array] = (0, array.places.rows)
     assert all(array in written for array in changed), "a written array without rows"
     return tuple(touched.items()), tuple(written.items())
