@@ -184,11 +184,14 @@ class _Writer(RowGroups):
         write, lane, stops, last = self.write, self.lane, self.stops, "LONG_MIN"
         write.line(f"long {self.start} = 0, {self.stop} = {last};")
         write.line(f"int {self.mine} = 0;")
-        write.open(f"if ({self.active})")
+        guard = self.sums.guard
+        test = "1" if guard is None else write.value(guard).text
+        write.line(f"if ({self.active})")
+        write.line(f"    {self.mine} = {test};")
+        # the guard may be what keeps the limits inside their arrays
+        write.open(f"if ({self.mine})")
         write.line(f"{self.start} = {write.value(self.sums.loop.start).loose};")
         write.line(f"{self.stop} = {write.value(self.sums.loop.stop).loose};")
-        guard = self.sums.guard
-        write.line(f"{self.mine} = {'1' if guard is None else write.value(guard).text};")
         write.close()
         write.line(f"{stops}[{lane} + 1] = {last};")
         write.line(BARRIER)
@@ -199,9 +202,11 @@ class _Writer(RowGroups):
         write.close()
         write.line(BARRIER)
         follows = f"({lane} > 0 && {self.start} != {stops}[{lane} - 1])"
-        write.line(f"if ({self.active} && ({self.start} > {self.stop} || {follows}))")
+        apart = f"{self.start} > {self.stop} || {follows}"
+        apart = apart if guard is None else f"!{self.mine} || {apart}"
+        write.line(f"if ({self.active} && ({apart}))")
         write.line(f"    atomic_or(&{self.apart}, 1);")
-        write.line(f"if ({self.active} && {stops}[{lane} + 1] == {last})")
+        write.line(f"if ({self.mine} && {stops}[{lane} + 1] == {last})")
         write.line(f"    {self.last_trip} = {self.stop};")
         write.line(BARRIER)
 

@@ -120,3 +120,23 @@ def test_the_first_index_outside_is_told(by_groups: Device, wrong: dict[int, int
     with on(by_groups), pytest.raises(IndexError, match=rf"index {first} of `x\[column\[k\]\]` is out of bounds"):
         compressed(start, column, value, x, y)
     assert (y == 1).all()
+
+
+@somd.somd
+def behind_a_test(start: np.ndarray, value: np.ndarray, y: A) -> None:
+    for i in range(len(y)):
+        s = np.float32(0)
+        if len(y) < len(start):
+            for k in range(start[i], start[i + 1]):
+                s += value[k] * value[k]
+        y[i] = s
+
+
+def test_limits_are_read_where_the_test_in_front_of_the_loop_holds(by_groups: Device) -> None:
+    """Elsewhere they may lie outside of their array, and far outside."""
+    start, value, y = of_singles(300, 9)
+    with on(by_groups), watch_launches() as seen:
+        harness.check(behind_a_test, (start, value, y), "opencl", workers=(1,))
+        far = np.ones(8_000_000, np.float32)
+        behind_a_test(start[:2], value, far)
+    assert (far == 0).all() and {name for name, _ in seen} == {"behind_a_test_1_terms"}
