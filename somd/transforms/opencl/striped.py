@@ -18,6 +18,7 @@ from typing import TypeGuard
 import numpy as np
 
 from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.declared import assigned, read_in
 from somd.transforms.loops.program import (
@@ -37,6 +38,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
+from somd.transforms.opencl.ranges import CRange
 from somd.transforms.opencl.steady_reads import reads_elements
 
 #: bytes of local memory that the tiles of a group may take: every device has 32 KiB
@@ -75,6 +77,10 @@ def trips_between(start: str, stop: str, step: int) -> str:
     return length if abs(step) == 1 else f"({length} + {abs(step) - 1}) / {abs(step)}"
 
 
+def variables_in(node: Expression) -> set[str]:
+    return {each.name for each in inside(node) if isinstance(each, Variable)}
+
+
 def key_of(element: Element) -> Key:
     return element.array, element.indices[:-1]
 
@@ -105,10 +111,13 @@ def coefficient(node: Expression, name: str) -> int | None:
     return None
 
 
-def striped_in(loops: Sequence[Loop], region: Region, body: tuple[Statement, ...]) -> list[Striped]:
+def striped_in(
+    loops: Sequence[Loop], region: Region, body: tuple[Statement, ...], outer: str = "", by_loop: bool = False
+) -> list[Striped]:
     """The arrays whose elements the trips of `loops` go along, in a region whose iterations run `body`: all elements of
-    an array that is written are such, and each trip of each of the loops stores its own."""
-    known = {*region.scalars, *region.arrays} - assigned(body)
+    an array that is written are such, and each trip of each of the loops stores its own; of those that have some, where
+    tiles are stored `by_loop`. With a variable `outer` of the region these are rows that it names."""
+    known = ({*region.scalars, *region.arrays} | {outer}) - assigned(body)
     if region.aliased or any(isinstance(each, Raise | Return) for each in statements_in(body)):
         return []
 
@@ -117,7 +126,9 @@ def striped_in(loops: Sequence[Loop], region: Region, body: tuple[Statement, ...
             return False
         *leading, last = node.indices
         steady = all(not reads_elements(each) and read_in(each) <= known for each in leading)
-        return steady and isinstance(last, Variable) and last.name == loop.variable.name and node.array in region.arrays
+        mine = not outer or any(outer in read_in(each) for each in leading)
+        here = isinstance(last, Variable) and last.name == loop.variable.name and node.array in region.arrays
+        return steady and here and mine
 
     found: dict[Key, Element] = {}
     along: set[int] = set()
@@ -133,9 +144,39 @@ def striped_in(loops: Sequence[Loop], region: Region, body: tuple[Statement, ...
         every = [each for each in expressions_in(body) if isinstance(each, Element) and each.array == element.array]
         stored = element.array in region.written
         mine = all(id(each) in along and key_of(each) == key for each in every)
-        if not stored or (mine and all(_stores(loop, key) for loop in loops)):
+        having = [loop for loop in loops if not by_loop or any(_has(each, key) for each in expressions_in(loop.body))]
+        if not stored or (mine and all(_stores(loop, key) for loop in having)):
             made.append(Striped(element, key in read, stored))
     return made
+
+
+def _has(node: Expression, key: Key) -> bool:
+    return isinstance(node, Element) and key_of(node) == key
+
+
+def striped_along(loop: Loop, arrays: Sequence[Striped]) -> list[Striped]:
+    """What one of several loops has of these: elements at its own variable, loaded where a trip reads them before it
+    stores them."""
+    found = []
+    for each in arrays:
+        here = [node for node in expressions_in(loop.body) if isinstance(node, Element) and _has(node, each.key)]
+        mine = [node for node in here if isinstance(node.indices[-1], Variable)]
+        mine = [node for node in mine if node.indices[-1] == loop.variable]
+        if mine:
+            stored = any(isinstance(n, Store) and _has(n.element, each.key) for n in statements_in(loop.body))
+            found.append(Striped(mine[0], _reads_first(loop, each.key), stored))
+    return found
+
+
+def _reads_first(loop: Loop, key: Key) -> bool:
+    """Whether a trip may read an element before it has stored it."""
+    for node in loop.body:
+        values = [value for each in statements_in((node,)) for value in expressions(each)]
+        if any(_has(each, key) for value in values for each in inside(value)):
+            return True
+        if isinstance(node, Store) and _has(node.element, key):
+            return False
+    return False
 
 
 def _stores(loop: Loop, key: Key) -> bool:
@@ -154,6 +195,8 @@ class Tiles:
     ) -> None:
         self.arrays, self.rows, self.columns, self.lanes = arrays, rows, columns, lanes
         self.variable, self.write = variable, write
+        #: for rows that a variable of the region names: how it follows from the trip, and the trip of a slot
+        self.outer: tuple[CRange, str] | None = None
         fresh = write.scope.names.fresh
         names = {each.key: write.scope.array(each.element.array) for each in arrays}
         self.tiles = {key: fresh(f"{name}_tile") for key, name in names.items()}
@@ -193,6 +236,16 @@ class Tiles:
         self.write.lines.append("#pragma unroll")
         self.write.open(f"for (int load = 0; load < {self.loads}; load++)")
         self.write.line(f"const int {self.slot} = {self.lane} + load * {self.lanes};")
+        if self.outer is not None and self.of_rows:
+            within, trip = self.outer
+            self.write.line(f"const long {within.variable} = {within.value(C(f'({trip})', 'int64'))};")
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether a variable of the region names rows."""
+        name = None if self.outer is None else self.outer[0].variable
+        leading = (index for each in self.arrays for index in each.element.indices[:-1])
+        return any(self.write.scope.text_of(each) == name for index in leading for each in variables_in(index))
 
     @property
     def row(self) -> str:

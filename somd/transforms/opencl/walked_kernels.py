@@ -1,4 +1,4 @@
-"""A phase whose iterations go along long stretches of their own -> a kernel that brings these in piece by piece.
+"""A phase whose iterations go along long stretches, or rows, of their own -> a kernel that brings them in by pieces.
 
 for w in range(n // 256):                    for (long at = 0; at < most; at += COLUMNS) {
     s = 0.0                                      a_tile = ROWS pieces of COLUMNS elements, the next ones under way
@@ -10,18 +10,23 @@ for w in range(n // 256):                    for (long at = 0; at < most; at += 
 
 The first ROWS work-items of a group run iterations, and all of them load and store, neighbours neighbouring elements.
 Where there is one iteration, a group is for it alone: a chain of trips costs what its operations cost, and no memory is
-waited for in it. Rows of matrices that are only read are the matter of `tiled_kernels`.
+waited for in it. There may be several loops, one behind the other: each brings in what it reads, and stores its own.
+Rows of matrices that one loop only reads are the matter of `tiled_kernels`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import libcst as cst
 
 from somd.transforms.emit.c import IN_ORDER
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import assigned
 from somd.transforms.loops.program import Break, Constant, Loop, Region, Statement, While
 from somd.transforms.loops.walking import goes_on, statements_in
+from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
@@ -32,6 +37,7 @@ from somd.transforms.opencl.striped import (
     Tiles,
     coefficient,
     stepped,
+    striped_along,
     striped_in,
     trips_between,
 )
@@ -42,52 +48,62 @@ from somd.transforms.stages import Nest
 LANES, ROWS, COLUMNS, ALONE = 128, 32, 32, 2048
 #: trips whose loads from the tile are under way together
 AT_ONCE = 32
+#: between two loops: what one has stored, work-items of the group load in the other
+FENCE = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The loop and what stands before and behind it."""
+    """Loops along stretches, each with what stands before it and the arrays that it goes along; and what is behind."""
 
-    before: tuple[Statement, ...]
-    loop: Loop
+    loops: tuple[tuple[tuple[Statement, ...], Loop, list[Striped]], ...]
     behind: tuple[Statement, ...]
-    step: int
     arrays: list[Striped]
     rows: int
     columns: int
 
 
 def walk_of(nest: Nest, region: Region) -> Walk | None:
-    """The one loop of a region along stretches; None where it has none."""
-    if not is_plain(region) or region.depth != 1 or nest.tests or nest.raises or any(map(goes_on, region.body)):
-        return None
-    found = [
-        k for k, node in enumerate(region.body) if any(isinstance(e, Loop | While) for e in statements_in((node,)))
-    ]
-    loop = region.body[found[0]] if len(found) == 1 else None
+    """The loops of a region along stretches; None where it has none."""
     outer = region.loop.variable.name
-    if not isinstance(loop, Loop) or not isinstance(loop.step, Constant) or not loop.step.value:
+    plain = is_plain(region) and region.depth == 1 and not nest.tests and not nest.raises
+    if not plain or any(map(goes_on, region.body)) or outer in assigned(region.body):
         return None
-    declared = own_variables(region).scoped
-    if (
-        loop.variable.name not in declared
-        or loop.variable.name in assigned(loop.body)
-        or outer in assigned(region.body)
-    ):
-        return None
-    if any(isinstance(node, Break) for node in statements_in(loop.body)):
-        return None
+    parts: list[tuple[tuple[Statement, ...], Loop]] = []
+    before: list[Statement] = []
+    for node in region.body:
+        if not any(isinstance(each, Loop | While) for each in statements_in((node,))):
+            before.append(node)
+        elif isinstance(node, Loop) and _walks(node, region):
+            parts, before = [*parts, (tuple(before), node)], []
+        else:
+            return None
+    loops = [loop for _, loop in parts]
     alone = isinstance(region.loop.stop, Constant) and region.loop.stop.value == 1 and _from_zero(region.loop)
-    if not alone and not coefficient(loop.start, outer):
+    moving = all(coefficient(loop.start, outer) for loop in loops)
+    if not loops or (alone and len(loops) > 1):
         return None
     rows, columns = (1, ALONE) if alone else (ROWS, COLUMNS)
-    arrays = striped_in((loop,), region, region.body)
+    # where loops do not move, rows of matrices do
+    arrays = striped_in(loops, region, region.body, "" if alone or moving else outer, by_loop=True)
     while arrays and sum(rows * each.bytes_of(columns) for each in arrays) > MOST_LOCAL:
         arrays = arrays[:-1]
-    place = found[0]
-    step = int(loop.step.value.real)
-    made = Walk(region.body[:place], loop, region.body[place + 1 :], step, arrays, rows, columns)
-    return made if arrays else None
+    if not arrays:
+        return None
+    return Walk(
+        tuple((first, loop, striped_along(loop, arrays)) for first, loop in parts),
+        tuple(before),
+        arrays,
+        rows,
+        columns,
+    )
+
+
+def _walks(loop: Loop, region: Region) -> bool:
+    """Whether the trips of a loop follow each other by one step, and all of them are made."""
+    own = loop.variable.name in own_variables(region).scoped and loop.variable.name not in assigned(loop.body)
+    left = any(isinstance(node, Break) for node in statements_in(loop.body))
+    return own and not left and isinstance(loop.step, Constant) and bool(loop.step.value)
 
 
 def _from_zero(loop: Loop) -> bool:
@@ -102,8 +118,8 @@ def walked_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kerne
 
 class _Writer(RowGroups):
     def __init__(self, walk: Walk, nest: Nest, region: Region, unit: Unit) -> None:
-        super().__init__(walk.loop, walk.rows, nest, region, unit)
-        self.walk = walk
+        super().__init__(walk.loops[0][1], walk.rows, nest, region, unit)
+        self.walk, self.unit = walk, unit
         self.tiles = Tiles(walk.arrays, walk.rows, walk.columns, LANES, self.variable, self.write)
         fresh = self.scope.names.fresh
         self.start, self.count, self.at, self.most = (
@@ -114,36 +130,56 @@ class _Writer(RowGroups):
     def kernel(self, name: str) -> Kernel:
         write, scope, tiles, walk = self.write, self.scope, self.tiles, self.walk
         write.local += [f"    __local long {name}[{walk.rows}];" for name in (self.starts, self.counts)]
-        self.begin(tiles.lane)
-        self.where_active(walk.before)
-        self.limits()
+        within = self.begin(tiles.lane)
+        tiles.outer = within, f"{self.first} + {tiles.row}"
         tiles.registers()
+        for number, (before, loop, arrays) in enumerate(walk.loops):
+            self.where_active(before)
+            if number:
+                write.line(FENCE)
+            if len(walk.loops) > 1:
+                write.open()
+            self.walked(loop, arrays)
+            if len(walk.loops) > 1:
+                write.close()
+        self.where_active(walk.behind)
+        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
+        text = kernel_text(name, arguments, write.finished(), scope, group=str(LANES), local=write.local)
+        return Kernel(name, text, tuple(arguments), self.of_rows(), rows=walk.rows, lanes=LANES)
+
+    def of_rows(self) -> tuple[cst.For, ...]:
+        """The loops whose number of trips tells whether tiles pay: those along rows."""
+        nodes = (loop.origin.node for _, loop, _ in self.walk.loops)
+        return tuple(node for node in nodes if isinstance(node, cst.For)) if self.tiles.of_rows else ()
+
+    def walked(self, loop: Loop, arrays: Sequence[Striped]) -> None:
+        write, tiles, columns = self.write, self.tiles, self.walk.columns
+        self.loop, self.step = loop, int(loop.step.value.real) if isinstance(loop.step, Constant) else 1
+        self.variable = tiles.variable = self.scope.text_of(loop.variable.name)
+        tiles.arrays = arrays
+        self.limits()
         self.fetch("0")
-        write.open(f"for (long {self.at} = 0; {self.at} < {self.most}; {self.at} += {walk.columns})")
+        write.open(f"for (long {self.at} = 0; {self.at} < {self.most}; {self.at} += {columns})")
         write.line(BARRIER)
         tiles.put()
         write.line(BARRIER)
         if tiles.loaded:
-            write.open(f"if ({self.at} + {walk.columns} < {self.most})")
-            self.fetch(f"{self.at} + {walk.columns}")
+            write.open(f"if ({self.at} + {columns} < {self.most})")
+            self.fetch(f"{self.at} + {columns}")
             write.close()
         self.along()
         if tiles.stored:
             write.line(BARRIER)
             tiles.store(self.place(self.at), self.valid(self.at))
         write.close()
-        self.where_active(walk.behind)
-        arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
-        text = kernel_text(name, arguments, write.finished(), scope, group=str(LANES), local=write.local)
-        return Kernel(name, text, tuple(arguments), rows=walk.rows, lanes=LANES)
 
     def limits(self) -> None:
         """Where each row of the group begins, how long it is, and how long the longest one is."""
-        write, lane, step = self.write, self.tiles.lane, self.walk.step
+        write, lane, step = self.write, self.tiles.lane, self.step
         write.line(f"long {self.start} = 0;")
         write.line(f"long {self.count} = 0;")
         write.open(f"if ({self.active})")
-        start, stop = (write.value(each).loose for each in (self.walk.loop.start, self.walk.loop.stop))
+        start, stop = (write.value(each).loose for each in (self.loop.start, self.loop.stop))
         write.line(f"{self.start} = {start};")
         write.line(f"{self.count} = max(0L, {trips_between(self.start, f'({stop})', step)});")
         write.close()
@@ -161,7 +197,7 @@ class _Writer(RowGroups):
     def place(self, at: str) -> str:
         """The loop variable of a slot of the piece at `at`."""
         by = self.tiles.place if at == "0" else f"({at} + {self.tiles.place})"
-        return stepped(f"{self.starts}[{self.tiles.row}]", self.walk.step, by)
+        return stepped(f"{self.starts}[{self.tiles.row}]", self.step, by)
 
     def valid(self, at: str) -> str:
         """Whether there is a trip for a slot."""
@@ -175,7 +211,7 @@ class _Writer(RowGroups):
         """The walk along a piece: a whole one, or what is left."""
         write, columns = self.write, self.walk.columns
         write.open(f"if ({self.active} && {self.at} + {columns} <= {self.count})")
-        write.lines += unroll_lines(AT_ONCE, self.operations)
+        write.lines += unroll_lines(AT_ONCE, operations(self.loop.body, self.unit.by_name))
         self.columns(str(columns))
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
@@ -186,10 +222,10 @@ class _Writer(RowGroups):
     def columns(self, count: str) -> None:
         write, column = self.write, self.tiles.column
         write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
-        write.line(f"const long {self.variable} = {stepped(self.start, self.walk.step, f'({self.at} + {column})')};")
-        self.scope.staged.update(self.tiles.staged(self.walk.loop.variable.name, self.walk.loop.body))
+        write.line(f"const long {self.variable} = {stepped(self.start, self.step, f'({self.at} + {column})')};")
+        self.scope.staged.update(self.tiles.staged(self.loop.variable.name, self.loop.body))
         write.loops += 1
-        write.block(self.walk.loop.body)
+        write.block(self.loop.body)
         write.loops -= 1
         self.scope.staged.clear()
         write.close()

@@ -162,12 +162,63 @@ def rows_behind_tests(a: A, y: A, z: A, far: int, near: int) -> None:
             z[i] = s
 
 
+@somd.somd
+def of_two_lengths(a: A, out: A, total: A, n: int) -> None:
+    """What only the shorter one of two loops stores stays behind its end."""
+    for w in range(n):
+        s = 0.0
+        for i in range(7 * w, min(7 * w + 7, 3 * n)):
+            out[i] = s + a[i]
+            s += 1.0
+        for i in range(7 * w, 7 * w + 7):
+            s += a[i]
+        total[w] = s
+
+
+@somd.somd
+def shares(x: A, out: A) -> None:
+    """Three loops along a row: of what is read, of what is stored, and of both."""
+    for r in range(x.shape[0]):
+        largest = x[r, 0]
+        for k in range(x.shape[1]):
+            largest = max(largest, x[r, k])
+        whole = 0.0
+        for k in range(x.shape[1]):
+            out[r, k] = 0.25 + (x[r, k] - largest) * x[r, k]
+            whole += out[r, k]
+        for k in range(x.shape[1]):
+            out[r, k] /= whole
+
+
+@somd.somd
+def normalised(a: A, b: A, ends: A) -> None:
+    """Rows in place, backwards and not to their ends, from the second one on; those of `b` may end before."""
+    for i in range(1, a.shape[0]):
+        s = 0.5
+        for k in range(a.shape[1] - 1, -1, -2):
+            t = a[i, k]
+            a[i, k] = s
+            s = s * 0.5 - t
+        ends[i] = s
+        for j in range(3, b.shape[1]):
+            s = s * 0.25 + b[i, j]
+            b[i, j] = s * b[i, j]
+        for k in range(a.shape[1]):
+            if k > 2:
+                s -= a[i, k]
+            a[i, k] = s
+
+
 @dataclass(frozen=True)
 class Case:
     method: Any
     arguments: Callable[[int], Arguments]
     kinds: frozenset[str]
     exact: bool = True
+
+
+def rows(n: int, columns: int = 33) -> np.ndarray:
+    return halves((n // 33 + 1) * columns).reshape(-1, columns)
 
 
 CASES = (
@@ -201,6 +252,13 @@ CASES = (
         rows_behind_tests,
         lambda n: (halves(20 * n).reshape(20, n), np.ones(20), np.ones(20), 10**8, n - n % 2),
         frozenset({"tiled"}),
+    ),
+    Case(of_two_lengths, lambda n: (halves(7 * n), np.ones(7 * n), np.ones(n), n), frozenset({"striped"})),
+    Case(shares, lambda n: (rows(n), np.ones((n // 33 + 1, 33))), frozenset({"walked"})),
+    Case(
+        normalised,
+        lambda n: (rows(n, 70), rows(n, 90), np.zeros(n // 33 + 1)),
+        frozenset({"walked"}),
     ),
     Case(long_parts, lambda n: (halves(n), np.zeros(-(-n // 50))), frozenset({"walked"})),
     Case(long_parts_backwards, lambda n: (halves(n), halves(n + 1), np.zeros(-(-n // 90))), frozenset({"walked"})),
