@@ -1,5 +1,9 @@
 """The forms that kernels have on GPUs, on CPUs: groups that bring in tiles of local memory, update atomically and make
-terms together, rows of global memory element by element, and loads ahead of what is added."""
+terms together, rows of global memory element by element, and loads ahead of what is added.
+
+Intel's compiler for CPUs adds up floats of a loop that is unrolled for loads ahead in another association, whatever
+the loop's pragmas say: a difference in the last digits of a sum counts where PoCL shows it, or where AHEAD is not set.
+"""
 
 from __future__ import annotations
 
