@@ -75,6 +75,7 @@ SMALLER = {
     "benchmarks.fence_cost": "--repeat 1",
     "benchmarks.first_call": "--repeat 1",
     "benchmarks.gpu_libraries": "--scale 64 --repeat 1 --calls 1 --device cpu",
+    "benchmarks.gpu_arrays": "--numbers 20000 --repeat 1 --calls 1 --device cpu",
     "benchmarks.heat": "--points 16 --steps 2 --repeat 1",
     "benchmarks.javagrande": "--class A --repeat 1 --targets sequential,multicore",
     "benchmarks.launch_cost": "--turns 10 --repeat 1 --device cpu",
@@ -96,6 +97,7 @@ OTHER_ROWS = {
     "benchmarks.fence_cost": "a run for each layer",
     "benchmarks.bandwidth": "a column for each kernel",
     "benchmarks.gpu_libraries": "other words",
+    "benchmarks.gpu_arrays": "other words",
     "benchmarks.opencl_peers": "other words",
     "benchmarks.small_work": "other words",
 }
