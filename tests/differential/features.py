@@ -19,6 +19,7 @@ import builtins
 import functools
 import re
 import symtable
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -47,6 +48,8 @@ OF_CORPUS = ("multicore", "opencl", "several")
 BESIDE = {"relaxed": "multicore"}
 #: as many programs of a kind may be run for features that no program stands for
 MOST_UNKNOWN = 12
+#: the Python that the files are chosen with; others bring features of their own, for which all programs are run
+CHOSEN_WITH = (3, 11)
 #: of what is compiled at length, the golden modules stand for their features, which are compiled and run anyway, and
 #: `tests/elementary/test_bits.py` for the elementary functions
 OF_GOLDEN = ("multicore",)
@@ -204,7 +207,7 @@ def note_unknown(name: str, method: Any, args: tuple[Any, ...], kind: str, folde
     Raises:
         AssertionError: there are too many.
     """
-    found = unknown(text_of(method, args, TARGETS[kind]), kind)
+    found = unknown(text_of(method, args, TARGETS[kind]), kind) if sys.version_info[:2] == CHOSEN_WITH else None
     if not found:
         return
     folder = folder / f"unknown_{kind}"
