@@ -12,7 +12,7 @@ CAUSES = {
     "raise": (2, ("RuntimeError: rank 1 fails",)),
     "exit": (3, ("SOMD612", "rank 1 has ended its program")),
     "kill": (2, ()),
-    "interrupt": (2, ("leaving.py", "line 2")),  # 25 or 26; MPICH and Intel leave it to Python, Open MPI sends SIGTERM
+    "interrupt": (2, ("leaving.py", "line 26")),  # MPICH and Intel's MPI leave it to Python, Open MPI sends SIGTERM
     "differ": (
         2,
         (
