@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from somd.runtime.mpi import launched
-from somd.runtime.mpi.addresses import SMALL, Shape, reserved
+from somd.runtime.mpi.addresses import SMALL, Shape, in_huge_pages, reserved
 from somd.runtime.mpi.agreement import begun
 from somd.runtime.mpi.distributed import Array, DistributedArray
 from somd.runtime.mpi.holders import Ranges, blocks, holding
@@ -50,6 +50,7 @@ def full(shape: Shape, value: Any, dtype: Any = None) -> Array:
         return np.full(shape, value, dtype)
     cut = blocks(len(array), world.size)
     low, high = cut[world.rank]
+    in_huge_pages(array, 0, low, high)
     array[low:high] = value
     return _made(array, world, cut)
 
@@ -107,6 +108,7 @@ def load(path: str | os.PathLike[str]) -> Array:
     cut = blocks(len(found), world.size)
     array = reserved(found.shape, found.dtype)
     low, high = cut[world.rank]
+    in_huge_pages(array, 0, low, high)
     array[low:high] = found[low:high]
     return _made(array, world, cut)
 
@@ -158,7 +160,7 @@ def _made(array: Array, world: World, cut: Ranges | None = None) -> Array:
     """An array of which ranks have these rows, or all of it; a small one is NumPy's own."""
     if array.nbytes <= SMALL:
         return array
-    shared = Shared(array, world.rank, world.size)
+    shared = Shared(array, world.rank, world.size, fresh=cut is None)
     if cut is not None:
         shared.holders = holding(cut)
     made: Any = DistributedArray(shared)  # which programs take for an array of NumPy's

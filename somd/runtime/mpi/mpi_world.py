@@ -43,19 +43,22 @@ class MpiWorld:
         self.rank, self.size = self._rows.Get_rank(), self._rows.Get_size()
         #: the number of this rank among those of its machine
         self.place = self._machine.Get_rank()
-        self._share = self._cores()
+        of_mine = self._cores()
+        self._share = max(1, int(of_mine + 1e-9))
+        #: whether another rank may wait for the core on which this one waits
+        self._crowded = of_mine < 1 - 1e-9
         #: how many calls this rank has begun, what the last one is called, and how many those who left had begun
         self.calls = 0
         self.doing = ""
         self.astray = False
         self._gone: dict[int, int] = {}
 
-    def _cores(self) -> int:
+    def _cores(self) -> float:
         """How many cores this rank has, where each is shared out among the ranks of the machine that may use it."""
         affinity = getattr(os, "sched_getaffinity", None)
         mine = sorted(affinity(0)) if affinity is not None else list(range(os.cpu_count() or 1))
         users = self._machine.allgather(mine)
-        return max(1, int(sum(1 / sum(core in others for others in users) for core in mine) + 1e-9))
+        return sum(1 / sum(core in others for others in users) for core in mine)
 
     def threads(self, workers: int) -> int:
         """How many of so many threads this rank may have beside the other ranks of its machine."""
@@ -113,7 +116,8 @@ class MpiWorld:
         while not _done(requests):
             tries += 1
             if tries < TRIES:
-                os.sched_yield() if hasattr(os, "sched_yield") else time.sleep(0)
+                if self._crowded:
+                    os.sched_yield() if hasattr(os, "sched_yield") else time.sleep(0)
                 continue
             time.sleep(min(PAUSE, 1e-6 * (tries - TRIES + 1)))
             if tries % LOOKS:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from somd.runtime.intervals import Range, missing
+from somd.runtime.mpi.addresses import in_huge_pages
 from somd.runtime.mpi.holders import (
     Holders,
     Piece,
@@ -54,12 +55,13 @@ class Side(Protocol):
 
 class Shared:
     """An array that every rank has, of which it may hold some rows along an axis only; first all ranks hold all. What
-    it holds may lie at its other side: `side` is a weak reference to that."""
+    it holds may lie at its other side: `side` is a weak reference to that. A `fresh` one is new, and nobody has written
+    it."""
 
-    __slots__ = ("array", "axis", "holders", "rank", "side")
+    __slots__ = ("array", "axis", "fresh", "holders", "rank", "side")
 
-    def __init__(self, array: Array, rank: int, ranks: int) -> None:
-        self.array, self.axis, self.rank = array, 0, rank
+    def __init__(self, array: Array, rank: int, ranks: int, fresh: bool = False) -> None:
+        self.array, self.axis, self.rank, self.fresh = array, 0, rank, fresh
         self.side: Callable[[], Side | None] | None = None
         self.holders: Holders = everywhere(len(array), ranks)
 
@@ -79,8 +81,17 @@ class Shared:
         made.axis, made.holders = self.axis, self.holders
         for low, high in self.holders[self.rank]:
             part = rows_along(self.axis, low, high)
+            in_huge_pages(array, self.axis, low, high)
             made.array[part] = self.array[part]
         return made
+
+    def written(self, ranges: Ranges) -> None:
+        """Ranks are about to write these rows."""
+        self.holders = after_writing(self.holders, ranges)
+        low, high = ranges[self.rank]
+        if self.fresh and low < high:
+            self.fresh = False
+            in_huge_pages(self.array, self.axis, low, high)
 
     def fetched(self, wanted: Ranges) -> Moves:
         """What must travel so that ranks have what they want, which counts as done."""
@@ -122,10 +133,10 @@ class Session:
         """An array of which it is known from before who holds what."""
         self.arrays[address_of(shared.array)] = shared
 
-    def made(self, array: Array) -> None:
+    def made(self, array: Array, fresh: bool = False) -> None:
         """An array that all ranks have alike from here on."""
         if array.size:
-            self.given(Shared(array, self.world.rank, self.world.size))
+            self.given(Shared(array, self.world.rank, self.world.size, fresh))
 
     def copied(self, copy: Array, source: Array) -> None:
         """An array that is to have the elements of another one: who holds rows of that gets them of the copy."""
@@ -140,6 +151,7 @@ class Session:
         cut = blocks(len(array), self.world.size)
         shared.holders = holding(cut)
         low, high = cut[self.world.rank]
+        in_huge_pages(array, 0, low, high)
         array[low:high] = number
         self.given(shared)
 
@@ -158,7 +170,7 @@ class Session:
             if axis == ANY:
                 touched = tuple((0, shared.rows * high) for _, high in touched)
             moves += self.brought(number, shared, touched)
-            shared.holders = after_writing(shared.holders, written)
+            shared.written(written)
         self.move(number, moves, meanwhile)
 
     def rows(self, address: int, low: int, high: int, place: Place = SERIAL) -> None:
@@ -204,6 +216,7 @@ class Session:
         width, rank = array.nbytes // shared.rows, self.world.rank
         shared.leaves(ends[rank], ends[rank + 1])
         shared.left()
+        in_huge_pages(array, 0, 0, shared.rows)
         self.all(place, _bytes_of(array), [end * width for end in ends])
         for low, high in missing(shared.holders[rank], 0, shared.rows):
             shared.arrived(low, high)

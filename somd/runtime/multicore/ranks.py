@@ -72,7 +72,7 @@ def _array(words: Any) -> np.ndarray[Any, Any]:
 
 
 def _made(session: Session, words: Any) -> None:
-    session.made(_array(words))
+    session.made(_array(words), True)
 
 
 def _copied(session: Session, words: Any) -> None:
