@@ -10,7 +10,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-USER_CODE = ["user_code.py", "user_classes.py", "user_methods.py"]
+USER_CODE = ["user_code.py", "user_classes.py", "user_methods.py", "user_package.py"]
 MISTAKES = "user_mistakes.py"
 #: what one run of a checker looks at
 CHECKED = [*(HERE / name for name in (*USER_CODE, MISTAKES)), *sorted((ROOT / "examples").glob("*.py"))]
@@ -97,3 +97,8 @@ def test_user_classes_run() -> None:
 def test_user_methods_run() -> None:
     names = run_path(str(HERE / "user_methods.py"))
     assert names["ones"][1] == 0.25
+
+
+def test_user_package_runs() -> None:
+    names = run_path(str(HERE / "user_package.py"))
+    assert names["result"] == 4.0
