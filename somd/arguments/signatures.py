@@ -26,6 +26,8 @@ _INSTEAD = {
 _arrays: dict[tuple[np.dtype[Any], int], str] = {}
 _PLAIN = (np.ndarray, np.memmap)
 _LIMIT = 1 << 63
+#: the largest int, without its sign, that may stand for a float where nothing tells them apart
+LARGEST_FOR_FLOAT = 1 << 31
 #: elements of an array at most: more than any machine has, and far from the end of 64 bits, as the compiler counts on
 MOST_ELEMENTS = 1 << 44
 #: the types of scalars that a method takes
@@ -49,6 +51,17 @@ def describe_all(values: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]
         except Unsupported as what:
             raise _refused(f"argument `{name}` is {what}", what.instead) from None
     raise AssertionError("an argument was refused, and then was not")
+
+
+def with_floats(values: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...] | None:
+    """The values with floats for the ints at `positions`; None where one is too large to be taken for a float."""
+    changed = list(values)
+    for k in positions:
+        if type(changed[k]) is int:
+            if not -LARGEST_FOR_FLOAT <= changed[k] <= LARGEST_FOR_FLOAT:
+                return None
+            changed[k] = float(changed[k])
+    return tuple(changed)
 
 
 class Unsupported(Exception):

@@ -7,15 +7,17 @@ forgotten as a whole: another thread may still be at what was known before.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
 from somd.arguments.overlaps import check_writeable, same_arrays
-from somd.arguments.signatures import describe_all
+from somd.arguments.signatures import describe_all, with_floats
 from somd.calls.convention import Calling, calling_of
 from somd.calls.fast_path import NativeCall, WarmCall, kinds_of, native_call, warm_call
-from somd.calls.specialisations import ConstructMissing, Entry, compile_entry
+from somd.calls.specialisations import ConstructMissing, Entry, compile_entry, is_ready
+from somd.capture.annotations import annotation_of
 from somd.capture.objects import all_passed
 from somd.capture.reach import Reach
 from somd.capture.reaching import object_parameters, reach
@@ -45,7 +47,24 @@ class _Known:
     missing: dict[tuple[Any, ...], tuple[str, str]] = field(default_factory=dict)
     callings: dict[tuple[object, ...], Calling] = field(default_factory=dict)
     warm: dict[tuple[Any, ...], WarmCall] = field(default_factory=dict)
+    #: the positions of parameters that are declared to be floats
+    floats: dict[tuple[object, ...], tuple[int, ...]] = field(default_factory=dict)
+    #: entries made for floats, in calls with ints in their places
+    for_ints: dict[tuple[Any, ...], Entry] = field(default_factory=dict)
     fixed: Calling | None = None
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call by way of another one, which is compiled already."""
+
+    run: Callable[..., Any]
+
+    def __call__(self, args: Values, workers: int, small_work: int | None = None, /) -> Any:
+        return self.run(args, workers, small_work)
+
+    def compile(self, args: Sequence[Any], /) -> None:
+        pass
 
 
 class Entries:
@@ -95,7 +114,9 @@ class Entries:
             calling, values = self._calling(known, values)
         values = buffers(values, target_of(target).knows_ranks)
         signature = describe_all(values, calling.texts)
-        entry = self._entry(known, target, signature, (), device, calling, profiled)
+        entry = self._for_floats(known, target, signature, values, device, calling, profiled) or self._entry(
+            known, target, signature, (), device, calling, profiled
+        )
         check_writeable(entry.written, values, calling.texts)  # by this name, not by another of the array
         aliases: tuple[tuple[str, str], ...] = ()
         if entry.written and len(entry.arrays) > 1:
@@ -153,6 +174,50 @@ class Entries:
             (checked, watch), self._checked = self._checked, None
             if watch.unchanged() and checked.structure() == structure:
                 found.lookups.kept = checked.lookups.kept
+
+    def _for_floats(
+        self,
+        known: _Known,
+        target: str,
+        signature: tuple[str, ...],
+        values: Values,
+        device: Any,
+        calling: Calling,
+        profiled: bool,
+    ) -> Entry | None:
+        """For a call with ints in the place of floats: the entry for the floats, if there is one and none for the ints,
+        and nothing tells them apart."""
+        if calling.structure not in known.floats:
+            known.floats[calling.structure] = tuple(self._floats(calling))
+        ints = tuple(k for k in known.floats[calling.structure] if signature[k] == "int")
+        names: tuple[Any, ...] = (target, device, signature, calling.structure, (), profiled)
+        if not ints or names in known.entries or with_floats(values, ints) is None:
+            return None
+        if names in known.for_ints:
+            return known.for_ints[names]
+        floats = tuple("float" if k in ints else text for k, text in enumerate(signature))
+        there = (target, device, floats, calling.structure, (), profiled) in known.entries
+        if not there and not is_ready(self._function, calling.found, calling.key, target, floats, profiled):
+            return None
+        entry = self._entry(known, target, floats, (), device, calling, profiled)
+        if entry.combine is not None or not set(ints) <= set(entry.takes_ints):
+            return None
+
+        def call(given: Values, workers: int, small_work: int | None = None, /) -> Any:
+            changed = with_floats(given, ints)
+            if changed is None:
+                own = self._entry(known, target, signature, (), device, calling, profiled)
+                return own.call(given, workers, small_work)
+            return entry.call(changed, workers, small_work)
+
+        made = known.for_ints[names] = replace(entry, call=_Call(call))
+        return made
+
+    def _floats(self, calling: Calling) -> Iterator[int]:
+        """The positions of parameters that are declared to be floats."""
+        for k, name in enumerate(calling.names):
+            if name in self.names and annotation_of(self._function, name) is float:
+                yield k
 
     def _entry(
         self,

@@ -17,6 +17,7 @@ from somd.cache.files import note_written
 from somd.cache.keys import module_key
 from somd.cache.records import keep_record
 from somd.cache.shipped import keep_shipped_code, shipped_text
+from somd.capture.annotations import annotation_of
 from somd.capture.lookups import looking_in
 from somd.capture.reach import Reach
 from somd.compiling.one_at_a_time import room_for_nesting
@@ -28,6 +29,10 @@ from somd.settings.targets import TARGETS, Runnable, TargetLacks, target_of
 
 if TYPE_CHECKING:
     from somd.transforms.types.scalars import Type
+
+
+#: the name in generated modules for what `Entry.takes_ints` tells
+_TAKES_INTS = "TAKES_INTS"
 
 
 class TargetUnavailable(Exception):
@@ -52,6 +57,8 @@ class Entry:
     written: tuple[int, ...]
     #: what makes the result of partial results, where that is a function or the method itself
     combine: Combine | None = None
+    #: positions of floats for which an int may stand, `with_floats`
+    takes_ints: tuple[int, ...] = ()
     #: what its parameters are called, in its text and in messages
     parameters: tuple[tuple[str, str], ...] = ()
 
@@ -126,7 +133,26 @@ def load_entry(
     joins = joins_of(function, getattr(module, "FENCES", ()))
     with _unavailable():
         call = known.load(module, name, device, partitioners, joins, functions)
-    return Entry(call, text, arrays, module.WRITTEN, combine_of(function))
+    takes_ints = getattr(module, _TAKES_INTS, ())
+    return Entry(call, text, arrays, module.WRITTEN, combine_of(function), takes_ints)
+
+
+def is_ready(
+    function: FunctionType,
+    found: Reach,
+    key: str | None,
+    target: str,
+    signature: tuple[str, ...],
+    profiled: bool = False,
+) -> bool:
+    """Whether `compile_entry` finds the module for a signature in the cache or with the package."""
+    if key is None:
+        return False
+    path = module_path(target, function.__name__, module_key(key + "profiled" * profiled, target, signature, ()))
+    shipped = not profiled and not target_of(target).variant()
+    return read_module(path) is not None or (
+        shipped and shipped_text(function, found, target, signature, ()) is not None
+    )
 
 
 @contextmanager
@@ -237,6 +263,10 @@ def _text(
         raise SomdRuntimeError(f"no text is generated for target {target!r}", "SOMD603")
     try:
         with room_for_nesting(function):
-            return pipeline.module_text(pipeline.compile_for(function, arguments, aliases, found), target, profiled)
+            compiled = pipeline.compile_for(function, arguments, aliases, found)
+            text = pipeline.module_text(compiled, target, profiled)
+            floats = any(annotation_of(function, name) is float for name in inspect.signature(function).parameters)
+            ints = pipeline.takes_ints(compiled, arguments) if floats else ()
+            return f"{text.rstrip()}\n\n\n{_TAKES_INTS} = {ints}\n" if ints else text
     except TargetLacks as lack:
         raise ConstructMissing(str(lack), lack.code) from lack

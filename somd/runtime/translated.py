@@ -12,7 +12,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from somd.arguments.overlaps import check_writeable, same_arrays
-from somd.arguments.signatures import describe_all
+from somd.arguments.signatures import describe_all, with_floats
 from somd.capture.annotations import annotation_of
 from somd.errors import SomdRuntimeError
 from somd.language.combining import combine_of, joins_of
@@ -21,13 +21,15 @@ from somd.settings.config import settings_for
 from somd.settings.targets import TARGETS, target_of
 
 Call = Callable[[tuple[Any, ...], int], Any]
+#: what is declared and given where an int is told from a float
+_TOLD = ("float", "int")
 
 
 class TranslatedMethod:
     """A method of a translated module, for the argument types of its `signature`.
 
     `as_written` is the user's function, where its annotations or its body take part in a call; `raises` gives what its
-    exceptions are made of.
+    exceptions are made of; at the positions `takes_ints` an int may stand for a float, and nothing tells them apart.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class TranslatedMethod:
         as_written: FunctionType | None,
         defaults: Mapping[str, Any],
         raises: Callable[[], Mapping[str, Any]] | None = None,
+        takes_ints: tuple[int, ...] = (),
     ) -> None:
         function: FunctionType = getattr(master, "py_func", master)
         self.__name__, self.__qualname__, self.__module__ = (
@@ -59,6 +62,7 @@ class TranslatedMethod:
         self._tables = function.__globals__
         self._as_written = as_written
         self._raises = raises
+        self._takes_ints = takes_ints
         self._arrays = tuple(k for k, text in enumerate(signature) if text.endswith("]"))
         self._calls: dict[Any, Call] = {}
 
@@ -78,8 +82,17 @@ class TranslatedMethod:
             values = tuple(bound.arguments.values())
         found = describe_all(values, self._names)
         if found != self.signature:
+            values = with_floats(values, self._takes_ints) or values
+            found = describe_all(values, self._names)
+        if found != self.signature:
             wanted = ", ".join(f"{name}: {text}" for name, text in zip(self._names, self.signature, strict=True))
-            raise TypeError(f"{self.__name__} was translated for {wanted}; it is called with {', '.join(found)}")
+            message = f"{self.__name__} was translated for {wanted}; it is called with {', '.join(found)}"
+            told = [
+                n for n, one, other in zip(self._names, self.signature, found, strict=True) if (one, other) == _TOLD
+            ]
+            if told:
+                message += f": pass `float({told[0]})`, or translate it for such an int, which gives another result"
+            raise TypeError(message)
         self._check(values)
         settings = settings_for(self.__qualname__, self.__module__)
         result = self._call(settings.device_of(self.target))(values, settings.workers)
@@ -125,8 +138,14 @@ def __getattr__(name: str) -> Callable[..., Callable[[Any], TranslatedMethod]]:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def method(
-        *signature: str, as_written: Any = None, defaults: Mapping[str, Any] | None = None, raises: Any = None
+        *signature: str,
+        as_written: Any = None,
+        defaults: Mapping[str, Any] | None = None,
+        raises: Any = None,
+        takes_ints: tuple[int, ...] = (),
     ) -> Callable[[Any], TranslatedMethod]:
-        return lambda master: TranslatedMethod(master, target, signature, as_written, defaults or {}, raises)
+        return lambda master: TranslatedMethod(
+            master, target, signature, as_written, defaults or {}, raises, takes_ints
+        )
 
     return method

@@ -18,7 +18,7 @@ from somd.sources.load import Method, function_of
 from somd.sources.raised_names import raised_names
 from somd.sources.written_out import NotWritable, WrittenOut
 from somd.transforms.layout import laid_out
-from somd.transforms.pipeline import Compiled, compile_for
+from somd.transforms.pipeline import Compiled, compile_for, takes_ints
 from somd.transforms.reserved import apart
 from somd.transforms.stages import joined_names, partition_roots
 from somd.transforms.translated_text import Beside, translated_text
@@ -52,7 +52,7 @@ def translate(method: Method, found: Reach, target: str, signature: str | None, 
         message = f"`{function.__name__}` is a name of the generated module's own: give the method another one"
         raise TargetUnavailable(message, "SOMD501")
     try:
-        beside = _beside(method, found, compiled)
+        beside = _beside(method, found, compiled, takes_ints(compiled, arguments))
         module, parts = translated_text(compiled, target, texts, beside, name)
     except TargetLacks as lack:
         raise TargetUnavailable(str(lack), lack.code) from lack
@@ -75,7 +75,7 @@ def signatures_of(method: Method) -> Sequence[str | None]:
     return method.signatures or (None,)
 
 
-def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
+def _beside(method: Method, found: Reach, compiled: Compiled, ints: tuple[int, ...]) -> Beside:
     function = function_of(method)
     given = function.__defaults__ or ()
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -83,7 +83,7 @@ def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
     raises = raised_names(compiled.plan)
     plain = {name: value for name, value in defaults.items() if isinstance(value, bool | int | float | complex)}
     if not _takes_part(method, compiled):
-        return Beside(defaults=plain, raises=raises)
+        return Beside(defaults=plain, raises=raises, takes_ints=ints)
     written = WrittenOut()
     if found.top.objects:
         message = "a partitioner or a function that reduces, in a method of an object, cannot be written into a module"
@@ -93,7 +93,7 @@ def _beside(method: Method, found: Reach, compiled: Compiled) -> Beside:
         written.value(root, namespace_of(function)[root])
     written.function(function, function.__name__)
     name = f"{function.__name__}_as_written"
-    return Beside(written.maker(name, function.__name__), f"{name}()", plain, raises)
+    return Beside(written.maker(name, function.__name__), f"{name}()", plain, raises, ints)
 
 
 def _takes_part(method: Method, compiled: Compiled) -> bool:

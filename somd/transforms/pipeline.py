@@ -52,6 +52,7 @@ from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
 from somd.transforms.tree.spelling import in_the_users_names
 from somd.transforms.types.infer import infer_types, with_names_apart
+from somd.transforms.types.ints_for_floats import ints_for_floats
 from somd.transforms.types.partials import check_partials
 from somd.transforms.types.scalars import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import HelpersOfArrays, Types
@@ -303,6 +304,13 @@ def default_arguments(function: FunctionType, found: Reach | None = None) -> dic
         p: ArrayType("int64" if p in integers else "float64", ranks[p]) if p in ranks else scalars[p]
         for p in method.param_names
     }
+
+
+def takes_ints(compiled: Compiled, arguments: Mapping[str, Type]) -> tuple[int, ...]:
+    """The positions of floats among the arguments for which an int may stand: nothing tells them apart."""
+    with compiler_bugs(compiled.method.qualname), looking_in(compiled.lookups):
+        names = ints_for_floats(compiled.method, compiled.types, arguments)
+    return tuple(k for k, name in enumerate(arguments) if name in names)
 
 
 def loop_program(compiled: Compiled) -> Program:

@@ -27,6 +27,8 @@ class Beside:
     defaults: Mapping[str, object] | None = None
     #: the definition of what its exceptions are made of
     raises: str | None = None
+    #: positions of floats for which an int may stand
+    takes_ints: tuple[int, ...] = ()
 
 
 _BLANK = cst.EmptyLine(indent=False)
@@ -45,6 +47,8 @@ def translated_text(
     arguments = [f'"{each}"' for each in signature]
     if beside.defaults:
         arguments.append(f"defaults={dict(beside.defaults)!r}")
+    if beside.takes_ints:
+        arguments.append(f"takes_ints={beside.takes_ints!r}")
     if beside.as_written is not None:
         arguments.append(f"as_written={beside.as_written}")
     if beside.raises is not None:

@@ -134,29 +134,40 @@ def test_what_cannot_be_built(somdc: Somdc, write: Write, cache: Path) -> None:
         assert done.status == 2 and done.err.startswith(f"error: {said}") and done.err.count("\n") == 1
 
 
+GROW = """
+
+@somd(signatures=["float64[:], float64"])
+def grow(a: dist[np.ndarray], k: float) -> None:
+    for i in range(len(a)):
+        a[i] += a[i] * k
+"""
+
 BLOCKED = """
 import numba.core.compiler as compiler, sys
 def blocked(*given, **named):
     raise RuntimeError("Numba compiles")
 compiler.CompilerBase._compile_core = blocked
 import numpy as np
-from pack.model import scale
+from pack.model import grow, scale
 a = np.ones(5)
 scale(a, 4)
+for k in (1, 0.0, 0):
+    grow(a[:4], k)
+a[:4] /= 2.0
 print(a.tolist(), [n for n in ("libcst", "islpy") if n in sys.modules])
 """
 
 
 @pytest.mark.skipif(not usable(), reason="this processor has no level with a name")
 def test_machine_code_in_a_wheel(somdc: Somdc, tmp_path: Path, cache: Path, write: Write) -> None:
-    made = wheel(tmp_path / "pack-1.0-py3-none-any.whl", {"pack/__init__.py": "", "pack/model.py": PROGRAM})
+    made = wheel(tmp_path / "pack-1.0-py3-none-any.whl", {"pack/__init__.py": "", "pack/model.py": PROGRAM + GROW})
     level = usable()[-1]
     done = somdc("build", "--wheel", made, "--target", "multicore", "--cpu", level)
     assert done.status == 0, done.err
-    assert done.out.endswith(f"{made}: 1 module added, with machine code for {level}\n")
+    assert done.out.endswith(f"{made}: 2 modules added, with machine code for {level}\n")
     with zipfile.ZipFile(made) as archive:
         archive.extractall(tmp_path / "site")
-        assert sum(name.endswith(".nbc") for name in archive.namelist()) == 1
+        assert sum(name.endswith(".nbc") for name in archive.namelist()) == 2
     found = f"{tmp_path / 'site'}{os.pathsep}{Path(somd.__file__).parents[1]}"
     write("blocked.py", BLOCKED)
     why = somdc("cache", "why", f"{tmp_path / 'site' / 'pack' / 'model.py'}:scale").out

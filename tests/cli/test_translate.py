@@ -83,7 +83,7 @@ from norm_TARGET import norm
 a, b = np.arange(10.0), np.ones(10)
 print(largest(a), norm(a))
 axpy(a, b)
-axpy(b=b, a=a, k=3.0)
+axpy(b=b, a=a, k=3)
 print(a.tolist())
 for call in (lambda: axpy(a, a), lambda: axpy(a, b.astype("float32")), lambda: axpy(a, b[:3])):
     try:
