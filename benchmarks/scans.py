@@ -1,9 +1,10 @@
 """Scans, filters and searches on the multicore target, beside a copy, NumPy, and the plain loop in Numba.
 
-    python -m benchmarks.scans [--count 67108864] [--workers 2] [--repeat 7]
+    python -m benchmarks.scans [--count 67108864] [--workers 2 4 8] [--repeat 7] [--only NAME,NAME]
 
-Prints medians in milliseconds with one worker and with `--workers`, and the bandwidth that counts each element once in
-and once out. "In order" is a sum of floats in source order whose terms cost some nanoseconds each.
+Prints medians in milliseconds with one worker and with each number in `--workers`, and the bandwidth that counts each
+element once in and once out. "In order" are sums of floats in source order whose terms cost some nanoseconds each.
+`--only` has names of rows, or parts of them.
 """
 
 from __future__ import annotations
@@ -55,6 +56,16 @@ def sums_in_order(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
 
 
 @somd
+def roots_in_order(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
+    """Running sums in source order of terms that take divisions and a root."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.sqrt(a[i] + 1.0) / (1.0 + a[i] / (2.0 + a[i]))
+        out[i] = s
+    return s
+
+
+@somd
 def copied(a: dist[np.ndarray], out: dist[np.ndarray]) -> None:
     """A copy by all workers."""
     for i in range(len(a)):
@@ -90,6 +101,16 @@ def plain_sums_in_order(a: np.ndarray, out: np.ndarray) -> float:
     return s
 
 
+@numba.njit  # type: ignore[untyped-decorator,unused-ignore]
+def plain_roots_in_order(a: np.ndarray, out: np.ndarray) -> float:
+    """The loop as written."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.sqrt(a[i] + 1.0) / (1.0 + a[i] / (2.0 + a[i]))
+        out[i] = s
+    return s
+
+
 def milliseconds(run: Callable[[], Any], repeat: int) -> float:
     """The median time of a call, after one that compiles."""
     times = []
@@ -104,7 +125,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=1 << 26)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, nargs="+", default=[2])
+    parser.add_argument("--only", default="")
     parser.add_argument("--repeat", type=int, default=7)
     options = parser.parse_args()
     a = np.random.default_rng(0).random(options.count)
@@ -116,6 +138,7 @@ def main() -> None:
         "np.cumsum": lambda: np.cumsum(a, out=out),
         "plain loop": lambda: plain_sums(a, out),
         "plain, in order": lambda: plain_sums_in_order(a, out),
+        "plain, roots": lambda: plain_roots_in_order(a, out),
         "a[a >= 0]": lambda: low[low >= 0],
     }
     ours: dict[str, Callable[[], Any]] = {
@@ -123,16 +146,19 @@ def main() -> None:
         'scan="+"': lambda: sums(a, out),
         'scan="affine"': lambda: recurrence(a, out),
         "in order": lambda: sums_in_order(a, out),
+        "in order, roots": lambda: roots_in_order(a, out),
         "filter": lambda: filtered(low, 0.0),
         "search, no hit": lambda: first_above(a, 1.5),
         "search, at 1 %": lambda: first_above(late, 1.5),
     }
     print(f"{options.count} doubles, milliseconds, medians of {options.repeat}")
+    wanted = options.only.split(",")
+    alone, ours = ({k: v for k, v in each.items() if any(w in k for w in wanted)} for each in (alone, ours))
     for name, run in alone.items():
         print(row(name, [milliseconds(run, options.repeat)], a.nbytes))
     for name, run in ours.items():
         found = []
-        for workers in (1, options.workers):
+        for workers in (1, *options.workers):
             with use(target="multicore", workers=workers):
                 found.append(milliseconds(run, options.repeat))
         print(row(name, found, a.nbytes))

@@ -1,19 +1,20 @@
 """Loops with a chain, as three loops for each strip of iterations: what it is made of, the chain, and the rest.
 
     for i in range(n):                  s__at = 0
-        s = s + f(x[i])         ->      while s__at < n:
-        out[i] = s                          for i in range(max(s__at, 0), min(s__at + 32768, n)):
+        s = s * 0.5 + f(x[i])   ->      while s__at < n:
+        out[i] = s                          for i in range(max(s__at, 0), min(s__at + 65536, n)):
                                                 s__term[i - s__at] = f(x[i])
-                                            for s__k in range(min(32768, n - s__at)):
+                                            for s__k in range(min(65536, n - s__at)):
                                                 s__value[s__k] = s
-                                                s = s + s__term[s__k]
-                                            s__value[min(32768, n - s__at)] = s
-                                            for i in range(max(s__at, 0), min(s__at + 32768, n)):
+                                                s = s * 0.5 + s__term[s__k]
+                                            s__value[min(65536, n - s__at)] = s
+                                            for i in range(max(s__at, 0), min(s__at + 65536, n)):
                                                 s__now = s__value[i - s__at + 1]
                                                 out[i] = s__now
-                                            s__at = s__at + 32768
+                                            s__at = s__at + 65536
 
-The chain does what the loop did, in its order, with its types. Only the planner knows where this may be done.
+The chain does what the loop did, in its order, with its types; one that adds up is run from guesses
+(`guessed_chains.py`). Only the planner knows where this may be done.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.slices import slice_of
+from somd.transforms.frontend.guessed_chains import Guessed, step_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
@@ -34,7 +36,7 @@ from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.types.scalars import FLOAT, ScalarType, Type
 
 #: iterations in a strip: what the chain is made of stays in the cache
-STRIP = 1 << 15
+STRIP = 1 << 16
 #: what `Method.held_at` has for a loop that was taken apart
 CHAINED = "chain"
 
@@ -62,6 +64,7 @@ def with_chains(method: Method, chains: Mapping[cst.For, Chain], types: Mapping[
         namespace=rewriter.namespace,
         spelled={**method.spelled, **rewriter.spelled},
         chained=method.chained | rewriter.rooms,
+        within=method.within | rewriter.within,
         held_at=method.held_at | {(method.position(loop), CHAINED) for loop in chains},
     )
 
@@ -74,6 +77,7 @@ class _Rewriter(Tracked):
         self.namespace = dict(method.namespace)
         self.spelled: dict[str, str] = {}
         self.rooms: set[str] = set()
+        self.within: set[str] = set()
 
     def leave_For(
         self, original_node: cst.For, updated_node: cst.For
@@ -106,6 +110,25 @@ class _Apart:
         self.at, self.k, self.value, self.now = (rewriter.new(f"{s}__{w}", s) for w in ("at", "k", "value", "now"))
         self.terms = [rewriter.new(f"{s}__term", s) for _ in chain.terms]
         rewriter.rooms.update(self.terms)
+        self.guessed = self.from_guesses()
+        rewriter.within.update(() if self.guessed is None else [self.guessed.names["which"]])
+
+    def from_guesses(self) -> Guessed | None:
+        """How the chain is run from guesses, if it is one of sums."""
+        kind, [term, *more] = self.rewriter.type_of(self.chain.name), self.chain.terms
+        given = self.type_of(term)
+        step = step_of(self.chain.update, self.chain.name, term, kind, given)
+        if step is None or more:
+            return None
+        return Guessed(
+            (self.chain.name, self.terms[0], self.value),
+            step,
+            kind,
+            lambda word: self.rewriter.new(f"{self.chain.name}__{word}", self.chain.name),
+            lambda text: text if kind.weak else f"{self.of_numpy(kind.dtype)}({text})",
+            lambda element: self.taken_from(element, kind),
+            lambda element: self.taken_from(element, given),
+        )
 
     def statements(self) -> list[cst.BaseStatement]:
         s, at, value, first = self.chain.name, self.at, self.value, f"({_code(self.header.start)})"
@@ -115,6 +138,8 @@ class _Apart:
         rooms = [
             self.room(name, STRIP, self.type_of(term)) for name, term in zip(self.terms, self.chain.terms, strict=True)
         ]
+        if self.guessed is not None:
+            return self.in_guessed_strips(self.guessed, rooms, count, strip)
         rooms.append(self.room(value, STRIP + 1, self.rewriter.type_of(s)))
         made = parsed(
             *rooms,
@@ -133,6 +158,21 @@ class _Apart:
         body += [self.filled(rest, self.rest()), step]
         made[-1] = around.with_changes(body=block.with_changes(body=body))
         return made
+
+    def in_guessed_strips(self, guessed: Guessed, rooms: list[str], count: str, strip: str) -> list[cst.BaseStatement]:
+        """Strips whose chain is run from guesses."""
+        kind, at, stop = self.rewriter.type_of(self.chain.name), self.at, f"({_code(self.header.stop)})"
+        rooms.append(self.room(self.value, STRIP, kind))
+        rooms += guessed.rooms(lambda name, length: self.room(name, length, kind), STRIP)
+        first, rest = parsed(strip, strip)
+        body = [
+            self.filled(first, self.before()),
+            *parsed(*guessed.before(count, STRIP), guessed.blocks(STRIP), *guessed.behind(count, STRIP)),
+            self.filled(rest, self.rest()),
+            *parsed(f"{at} = {at} + {STRIP}"),
+        ]
+        [*made, around] = parsed(*rooms, f"{at} = ({_code(self.header.start)})", f"while {at} < {stop}:\n    pass\n")
+        return [*made, around.with_changes(body=cst.IndentedBlock(body))]
 
     def filled(self, loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
         return loop.with_changes(body=cst.IndentedBlock(body))
@@ -189,9 +229,13 @@ class _Apart:
         kind = self.rewriter.type_of(self.chain.name)
         place = f"{self.header.variable} - {self.at}"
         found = [f"{self.now} = {self.taken_from(f'{self.value}[{place}{more}]', kind)}" for more in ("", " + 1")]
-        before, behind = parsed(*found)
+        if self.guessed is not None:
+            term = self.guessed.term(f"{self.terms[0]}[{place}]")
+            which, value = self.guessed.value(place)
+            step = self.guessed.step.format(self.now, term)
+            found = [which, f"{self.now} = {self.taken_from(value, kind)}", f"{self.now} = {step}"]
+        *made, behind = parsed(*found)
         names = {self.chain.name: cst.Name(self.now)}
-        made: list[cst.BaseStatement] = [before]
         for statement in statements_of(self.loop.body):
             if isinstance(statement, cst.SimpleStatementLine) and any(e is self.chain.update for e in statement.body):
                 for each in statement.body:
