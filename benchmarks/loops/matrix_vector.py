@@ -206,7 +206,6 @@ KERNELS = (
         S=(1000, 1100),
         M=(4000, 4500),
         L=(10000, 12000),
-        bits=False,
         port=bicg_port,
     ),
     Kernel(gemver, gemver_numpy, gemver_inputs, (7,), S=(800,), M=(3000,), L=(9000,)),

@@ -31,6 +31,7 @@ from somd.transforms.arrays.own_parts import parts_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.claimed_scans import with_claimed_scans
+from somd.transforms.frontend.distribution import with_distributed_loops, with_marks
 from somd.transforms.frontend.handed_elements import with_handed_elements
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
@@ -46,6 +47,7 @@ from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.loops.program import Program
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes, names_under_bits
+from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.partial_results import loops_with_copies
@@ -170,6 +172,12 @@ def _checked(method: Method) -> Plan:
         if planned.anew.points:
             with suppress(SomdCompileError):
                 return _checked(with_split_loops(method, planned.anew.points))
+        if planned.anew.parts:
+            with suppress(SomdCompileError):
+                parts = _checked(with_distributed_loops(method, planned.anew.parts))
+                if turns(parts) < turns(planned.plan):
+                    return parts
+            method = with_marks(method, planned.anew.parts)
         if planned.anew.elements:
             with suppress(SomdCompileError):
                 held = _checked(with_held_elements(method, planned.anew.elements))
@@ -237,6 +245,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         if planned.anew.points:
             with suppress(SomdCompileError):
                 return _compiled(with_split_loops(method, planned.anew.points), arguments, aliases)
+        if planned.anew.parts:
+            with suppress(SomdCompileError):
+                parts = _compiled(with_distributed_loops(method, planned.anew.parts), arguments, aliases)
+                if turns(parts.plan) < turns(planned.plan):
+                    return parts
+            method = with_marks(method, planned.anew.parts)
         if planned.anew.elements:
             with suppress(SomdCompileError):
                 held = _compiled(with_held_elements(method, planned.anew.elements), arguments, aliases)

@@ -83,24 +83,24 @@ def _may_wait(nest: Nest, step: Uniform, changed: set[str], context: Context) ->
         return False
     steps = tuple(nested_steps(step.body))
     relaxed = any(isinstance(s, others) or (isinstance(s, Phase) and s.nest.relaxed) for s in steps)
-    return not relaxed and not changed & set(context.kinds.ranks) and _only_elements(step.node, context.kinds.ranks)
+    return not relaxed and not changed & set(context.kinds.ranks) and only_elements(step.node, context.kinds.ranks)
 
 
 def _returns(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Return | cst.Raise) or any(_returns(child) for child in children_of(node))
 
 
-def _only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:
+def only_elements(node: cst.CSTNode, arrays: Collection[str]) -> bool:
     """Whether arrays are only asked for elements and shapes: not copied, bound to names or passed on."""
     if isinstance(node, cst.Name):
         return node.value not in arrays
     if isinstance(node, cst.Subscript) and isinstance(node.value, cst.Name):
-        return all(_only_elements(child, arrays) for child in node.slice)
+        return all(only_elements(child, arrays) for child in node.slice)
     if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
         return node.value.value not in arrays or node.attr.value in ("shape", "size", "ndim")
     if shape_reference(node) is not None if isinstance(node, cst.BaseExpression) else False:
         return True
-    return all(_only_elements(child, arrays) for child in children_of(node))
+    return all(only_elements(child, arrays) for child in children_of(node))
 
 
 class _Question:

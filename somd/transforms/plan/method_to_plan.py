@@ -25,6 +25,7 @@ from somd.transforms.plan.claimed_scans import claimed_scan, is_exact, left_in_o
 from somd.transforms.plan.combined import combined_arrays
 from somd.transforms.plan.context import Context, Kinds, kinds_from_source
 from somd.transforms.plan.delays import delay_of
+from somd.transforms.plan.distribution import parts_of_loop
 from somd.transforms.plan.element_sums import accumulated_elements
 from somd.transforms.plan.facts_around import assigned_before, facts_inside, holds_behind
 from somd.transforms.plan.formulas import contains_formula, is_formula, touches_no_array
@@ -344,6 +345,9 @@ class _Planner:
             if scan is not None:
                 self.anew.points.pop(node, None)
                 return [scan]
+            parts = parts_of_loop(node, around, self.context)
+            if parts is not None:
+                self.anew.parts[node] = parts
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)

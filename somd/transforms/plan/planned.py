@@ -23,6 +23,8 @@ class Anew:
     elements: dict[cst.For, tuple[Element, ...]] = field(default_factory=dict)
     #: loops that could be distributed but for one iteration
     points: dict[cst.For, cst.BaseExpression] = field(default_factory=dict)
+    #: loops that may be several ones, of which more may be distributed: the statements of each
+    parts: dict[cst.For, tuple[tuple[cst.CSTNode, ...], ...]] = field(default_factory=dict)
     #: loops that look for something, up to the first iteration that finds it: they may be searched before they run
     searches: dict[cst.For, Search] = field(default_factory=dict)
     #: loops that wait for one scalar alone, which they hand on by a short chain

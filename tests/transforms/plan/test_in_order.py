@@ -44,10 +44,10 @@ def test_a_carried_loop_beside_a_distributed_one() -> None:
 
 
 def test_inside_a_uniform_loop_the_rest_is_distributed() -> None:
-    def f(a: A, x: A, y: A, t: A) -> None:
+    def f(a: A, y: A, t: A) -> None:
         for i in range(a.shape[0]):
             for j in range(a.shape[1]):
-                t[i] += a[i, j] * x[j]
+                t[i] += a[i, j] * y[j]
             for j in range(a.shape[1]):
                 y[j] += a[i, j] * t[i]
 

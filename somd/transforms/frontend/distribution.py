@@ -1,0 +1,99 @@
+"""Loops whose iterations do several things, in one loop for each of them: loop distribution.
+
+    for i in range(m):                             for i in range(m):
+        for j in range(n):                             for j in range(n):
+            t[i] += a[i, j] * x[j]        ->               t[i] += a[i, j] * x[j]
+        for j in range(n):                         for i in range(m):
+            y[j] += a[i, j] * t[i]                     for j in range(n):
+                                                           y[j] += a[i, j] * t[i]
+
+Each statement stands in one of the loops, in as many loops inside as before. Only the planner knows where this keeps
+what depends on what in order, and where it lets loops be distributed: it names the loops, and the statements of each
+part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import libcst as cst
+
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.renaming import Renamed
+from somd.transforms.tree.rewriting import Tracked, rewritten
+
+#: by loop: the statements of each part, in the order of the parts
+Parts = Mapping[cst.For, Sequence[Sequence[cst.CSTNode]]]
+#: what `Method.held_at` has for a loop that was distributed
+DISTRIBUTED = "distributed"
+
+
+def with_distributed_loops(method: Method, parts: Parts) -> Method:
+    """`method` with each of the loops as several ones."""
+    rewriter = _Rewriter(method, parts)
+    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    return rewritten(with_marks(method, parts), function, rewriter.positions)
+
+
+def with_marks(method: Method, parts: Parts) -> Method:
+    """`method`, in which it is noted that the loops are not to be distributed once more."""
+    return replace(method, held_at=method.held_at | {(method.position(loop), DISTRIBUTED) for loop in parts})
+
+
+def was_distributed(method: Method, loop: cst.For) -> bool:
+    """Whether it was tried to have `loop` as several ones."""
+    return (method.position(loop), DISTRIBUTED) in method.held_at
+
+
+def leaves_of(loop: cst.For) -> list[tuple[cst.CSTNode, tuple[cst.For, ...]]]:
+    """The statements in a loop that are no loops, each with the loops around it, outermost first."""
+    found: list[tuple[cst.CSTNode, tuple[cst.For, ...]]] = []
+    for node in statements_of(loop.body):
+        if isinstance(node, cst.For):
+            found += [(leaf, (loop, *around)) for leaf, around in leaves_of(node)]
+        else:
+            found.append((node, (loop,)))
+    return found
+
+
+class _Rewriter(Tracked):
+    def __init__(self, method: Method, parts: Parts) -> None:
+        super().__init__(dict(method.positions))
+        self.method = method
+        self.parts = parts
+
+    def visit_For(self, node: cst.For) -> bool:
+        return node not in self.parts
+
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        parts = self.parts.get(original_node)
+        if parts is None:
+            return updated_node
+        made = [self._part(original_node, part) for part in parts]
+        loops = [each for each in made if each is not None]
+        first = loops[0].with_changes(leading_lines=original_node.leading_lines)
+        self.positions[first] = self.positions[original_node]
+        return cst.FlattenSentinel([first, *loops[1:]])
+
+    def _part(self, loop: cst.For, part: Sequence[cst.CSTNode]) -> cst.For | None:
+        """A copy of the loop with these statements alone; None where it has none of them."""
+        body: list[cst.BaseStatement] = []
+        for node in statements_of(loop.body):
+            if isinstance(node, cst.For):
+                inner = self._part(node, part)
+                body += [] if inner is None else [inner]
+            elif any(node is each for each in part):
+                body.append(cast(cst.BaseStatement, node))
+        if not body:
+            return None
+        copies = Renamed(self.method, {}, self.positions)
+        target, iterated = loop.target.deep_clone(), loop.iter.visit(copies)
+        made = loop.with_changes(target=target, iter=iterated, body=cst.IndentedBlock(body), leading_lines=())
+        self.positions[target] = self.positions[loop.target]
+        self.positions[made] = self.positions[loop]
+        return made

@@ -1,0 +1,239 @@
+"""The parts of a loop that may be a loop each, where that lets some of them be distributed.
+
+    for i in range(m):
+        for j in range(n):
+            t[i] += a[i, j] * x[j]          iterations of i are independent here
+        for j in range(n):
+            y[j] += a[i, j] * t[i]          and wait for each other here
+
+In: a loop that may not be distributed. Out: its statements in parts, in an order in which each part may run for all
+iterations before the next one; None where nothing gains by it. A statement must stay before another one if isl finds an
+instance of it that runs earlier and reaches the same element, one of the two storing. Statements that wait for each
+other stay together (a strongly connected component of dependences), and so do those that share a scalar, or store to
+one element in one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
+
+import libcst as cst
+
+from somd.transforms.access import Access, Affine
+from somd.transforms.analysis.accesses import accesses_of
+from somd.transforms.analysis.affine import variable
+from somd.transforms.analysis.dependences import OTHER, conflict_formulas, find_conflict, keys_in
+from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.frontend.distribution import leaves_of, was_distributed
+from somd.transforms.plan.context import Context
+from somd.transforms.plan.delays import only_elements
+from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
+from somd.transforms.tree.loops import integer_constant, range_of
+from somd.transforms.tree.names import assigned_names, called, names_read
+from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.walking import nodes_of
+
+#: more statements, or accesses, are not asked about
+MOST_STATEMENTS, MOST_ACCESSES = 12, 40
+Leaf = tuple[cst.CSTNode, tuple[cst.For, ...]]
+Parts = tuple[tuple[cst.CSTNode, ...], ...]
+
+
+def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> Parts | None:
+    """The statements of `loop` in parts, some of which may be distributed."""
+    leaves = leaves_of(loop)
+    if not 2 <= len(leaves) <= MOST_STATEMENTS or not _is_plain(loop, leaves, context):
+        return None
+    context.stand_before(loop)
+    changed = assigned_names(loop.body)
+    if changed & (context.liveness.after.get(loop, frozenset()) | names_read(loop.iter)):
+        return None
+    accesses = accesses_of((loop,), context.scope.with_known(dict.fromkeys(changed)))
+    owners = [next((k for k, (leaf, _) in enumerate(leaves) if inside(a.node, (leaf,))), None) for a in accesses]
+    if None in owners or len(accesses) > MOST_ACCESSES or any(map(_is_odd, accesses)):
+        return None
+    mine = [[a for a, owner in zip(accesses, owners, strict=True) if owner == k] for k in range(len(leaves))]
+    try:
+        return _Distribution(loop, leaves, mine, Sets((*context.facts, *around)), context).parts()
+    except TooComplex:
+        return None
+
+
+def turns(plan: Plan) -> int:
+    """What begins anew in each turn of loops that all parts take together: phases and what the master does, by the
+    number of loops around them; and loops in order."""
+
+    def of(steps: Sequence[Step], depth: int) -> int:
+        found = 0
+        for step in steps:
+            if isinstance(step, Phase):
+                found += depth
+            elif isinstance(step, Serial):
+                found += depth + sum(1 for node in step.statements for _ in nodes_of(node, cst.For, cst.While))
+            elif isinstance(step, Uniform):
+                deeper = depth + (not isinstance(step.node, cst.If))
+                found += of(step.body, deeper) + of(step.orelse, deeper)
+        return found
+
+    return of(plan.body, 0)
+
+
+def _is_plain(loop: cst.For, leaves: Sequence[Leaf], context: Context) -> bool:
+    """Whether there are loops in the loop, and all that they do is assign scalars and elements; nothing raises."""
+    method, ranks = context.method, set(context.kinds.ranks)
+    asked = method.combine is not None or context.combining or context.relaxed is not None
+    if asked or was_distributed(method, loop) or all(len(around) == 1 for _, around in leaves):
+        return False
+    loops = list(nodes_of(loop, cst.For))
+    for each in loops:
+        header = range_of(each)
+        if header is None or each.orelse is not None or header.variable in method.strided:
+            return False
+        if integer_constant(header.step, method) not in (1, -1):
+            return False
+    variables = {variable_of(each) for each in loops}
+    for leaf, around in leaves:
+        if not isinstance(leaf, cst.SimpleStatementLine) or len(leaf.body) != 1:
+            return False
+        known = isinstance(leaf.body[0], cst.Assign | cst.AugAssign)
+        if not known or assigned_names(leaf) & (variables | ranks):
+            return False
+        if _read(leaf) & variables - set(map(variable_of, around)):
+            return False
+    calls = nodes_of(loop, cst.Call)
+    pure = all(not hasattr(called(each, method.namespace, method.local_names), "__code__") for each in calls)
+    return pure and only_elements(loop, ranks)
+
+
+def variable_of(loop: cst.For) -> str:
+    """The name that counts the iterations of a loop over a range."""
+    return cst.ensure_type(loop.target, cst.Name).value
+
+
+def _is_odd(access: Access) -> bool:
+    """Whether it is not sure which element an access reaches: it may fail where it happens, too."""
+    return any(index is None or keys_in(index) for index in access.indices)
+
+
+def _read(leaf: cst.CSTNode) -> set[str]:
+    return names_read(leaf) | assigned_names(leaf)
+
+
+class _Distribution:
+    """Dependences among the statements of a loop."""
+
+    def __init__(
+        self, loop: cst.For, leaves: Sequence[Leaf], accesses: list[list[Access]], sets: Sets, context: Context
+    ) -> None:
+        self.loop, self.leaves, self.accesses = loop, leaves, accesses
+        self.sets, self.context = sets, context
+
+    def parts(self) -> Parts | None:
+        """The parts, where there are several, one of which may be distributed."""
+        count = len(self.leaves)
+        before = {(a, b) for a in range(count) for b in range(count) if a != b and self.comes_first(a, b)}
+        together = {(a, b) for a, b in combinations(range(count), 2) if self.share(a, b)}
+        groups = _components(count, before | together | {(b, a) for a, b in together})
+        if len(groups) == 1 or not any(self.gains(group) for group in groups):
+            return None
+        merged = self.merged(_ordered(groups, before, self.is_independent))
+        if len(merged) == 1:
+            return None
+        return tuple(tuple(self.leaves[k][0] for k in sorted(group)) for group in merged)
+
+    def gains(self, group: Collection[int]) -> bool:
+        """Whether iterations of a part that has loops in it are independent."""
+        return any(len(self.leaves[k][1]) > 1 for k in group) and self.is_independent(group)
+
+    def is_independent(self, group: Collection[int]) -> bool:
+        found = [access for k in sorted(group) for access in self.accesses[k]]
+        return find_conflict(found, self.loop, self.context.aliases, self.sets) is None
+
+    def merged(self, groups: Sequence[frozenset[int]]) -> list[frozenset[int]]:
+        """Parts one behind the other that are alike, as one: both wait, or both may be distributed, as may the two."""
+        found: list[frozenset[int]] = []
+        for group in groups:
+            last = found[-1] if found else None
+            if last is not None:
+                alone = (self.is_independent(last), self.is_independent(group))
+                if not any(alone) or (all(alone) and self.is_independent(last | group)):
+                    found[-1] = last | group
+                    continue
+            found.append(group)
+        return found
+
+    def share(self, one: int, other: int) -> bool:
+        """Whether two statements have a scalar in common that one of them sets, or store to one element."""
+        ranks = set(self.context.kinds.ranks)
+        mine, theirs = (self._scalars(k, ranks) for k in (one, other))
+        if mine[0] & (theirs[0] | theirs[1]) or theirs[0] & mine[1]:
+            return True
+        here = variable(variable_of(self.loop))
+        alike = Affine(f"{here} = {here}{OTHER}", frozenset({here, here + OTHER}))
+        stored = [[a for a in self.accesses[k] if a.write] for k in (one, other)]
+        return self.meet(stored[0], stored[1], alike)
+
+    def _scalars(self, k: int, ranks: Collection[str]) -> tuple[set[str], set[str]]:
+        """The scalars that a statement sets, and those that it, and the loops around it, read."""
+        leaf, around = self.leaves[k]
+        read = _read(leaf).union(*(names_read(each.iter) for each in around[1:]))
+        return assigned_names(leaf), read - set(ranks)
+
+    def comes_first(self, one: int, other: int) -> bool:
+        """Whether an instance of a statement runs before one of another that reaches the same element."""
+        return self.meet(self.accesses[one], self.accesses[other], self.earlier(one, other))
+
+    def earlier(self, one: int, other: int) -> Affine:
+        """What holds where an instance of one statement runs before one of another."""
+        common = [a for a, b in zip(self.leaves[one][1], self.leaves[other][1], strict=False) if a is b]
+        ways: list[str] = []
+        names: set[str] = set()
+        alike: list[str] = []
+        for loop in common:
+            header = range_of(loop)
+            assert header is not None
+            name = variable(header.variable)
+            sign = "<" if integer_constant(header.step, self.context.method) == 1 else ">"
+            names |= {name, name + OTHER}
+            ways.append(" and ".join((*alike, f"{name} {sign} {name}{OTHER}")))
+            alike.append(f"{name} = {name}{OTHER}")
+        if one < other:
+            ways.append(" and ".join(alike))
+        return Affine(" or ".join(f"({way})" for way in ways), frozenset(names))
+
+    def meet(self, mine: Sequence[Access], others: Sequence[Access], when: Affine) -> bool:
+        """Whether accesses of two statements may reach one element, one of them storing, where that holds."""
+        for first in mine:
+            for second in others:
+                known = self.context.aliases.may_be_one(first.array, second.array)
+                if not known or not (first.write or second.write):
+                    continue
+                variables, formulas = conflict_formulas(first, second, 0, self.sets, apart=False)
+                if not self.sets.empty(variables, [*formulas, when]):
+                    return True
+        return False
+
+
+def _components(count: int, edges: Collection[tuple[int, int]]) -> list[frozenset[int]]:
+    """The strongly connected components of so many nodes."""
+    reach = [[a == b or (a, b) in edges for b in range(count)] for a in range(count)]
+    for k in range(count):
+        for a in range(count):
+            if reach[a][k]:
+                reach[a] = [known or more for known, more in zip(reach[a], reach[k], strict=True)]
+    found = {frozenset(b for b in range(count) if reach[a][b] and reach[b][a]) for a in range(count)}
+    return sorted(found, key=min)
+
+
+def _ordered(
+    groups: Sequence[frozenset[int]], edges: Collection[tuple[int, int]], kind: Callable[[frozenset[int]], bool]
+) -> list[frozenset[int]]:
+    """The components in an order in which none comes before one that it waits for; those of a kind side by side."""
+    waiting, found = list(groups), list[frozenset[int]]()
+    while waiting:
+        free = [g for g in waiting if not any((a, b) in edges for h in waiting if h is not g for a in h for b in g)]
+        alike = [g for g in free if found and kind(g) == kind(found[-1])]
+        found.append((alike or free)[0])
+        waiting.remove(found[-1])
+    return found
