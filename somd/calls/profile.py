@@ -196,5 +196,7 @@ def _add(entry: MethodProfile, part: Part) -> None:
     known.bytes += part.bytes
     known.busy += part.busy
     known.workers = max(known.workers, part.workers)
-    if known.operations is not None:
-        known.operations = None if part.operations is None else known.operations + part.operations
+    known.operations, known.integers = (
+        None if one is None or more is None else one + more
+        for one, more in ((known.operations, part.operations), (known.integers, part.integers))
+    )

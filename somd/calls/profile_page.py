@@ -10,8 +10,8 @@ from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
-from somd.calls.machine_limits import Limits, limits
-from somd.calls.profile_views import Row, duration, near, rows
+from somd.calls.machine_limits import Limits, integer_limit, limits
+from somd.calls.profile_views import HEAD, Row, duration, near, rows
 
 if TYPE_CHECKING:
     from somd.calls.profile import Profile
@@ -60,9 +60,7 @@ def body(profile: Profile) -> str:
 
 
 def _table(found: list[Row], wall: float) -> str:
-    head = "".join(
-        f"<th>{each}</th>" for each in ("", "runs", "time", "share", "GFLOP/s", "GB/s", "of the limit", "workers busy")
-    )
+    head = "".join(f"<th>{each}</th>" for each in HEAD)
     lines = [f"<tr>{head}</tr>"]
     for row in found:
         place = f"line {row.line}, " if row.depth and row.line is not None else ""
@@ -72,6 +70,7 @@ def _table(found: list[Row], wall: float) -> str:
             duration(row.seconds),
             f"{row.seconds / wall:.1%}" if wall else "",
             "" if row.gflops is None else f"{row.gflops:.2f}",
+            "" if row.gintops is None else f"{row.gintops:.2f}",
             "" if row.gbytes is None else f"{row.gbytes:.2f}",
             near(row),
             "" if row.busy is None else f"{row.busy:.0%}",
@@ -82,13 +81,15 @@ def _table(found: list[Row], wall: float) -> str:
 
 
 def _roofline(found: list[Row], limit: Limits) -> str:
-    """Operations a second over operations a byte, both as powers of ten, under what the machine reaches."""
-    points = [row for row in found if row.gflops and row.gbytes]
+    """Operations a second over operations a byte, both as powers of ten, under what the machine reaches; those of
+    floats, or of integers where there are more of them, under a limit of their own."""
+    points = [(row, rate) for row in found if (rate := row.gintops or row.gflops) and row.gbytes]
     if not points:
-        return "<p>There is no phase whose operations on floats are counted.</p>"
+        return "<p>There is no phase whose operations are counted.</p>"
+    most = integer_limit() if any(row.gintops for row, _ in points) else None
     low, high = -3.0, 3.0
-    top = log10(limit.gflops) + 0.3
-    bottom = min([top - 4, *(log10(row.gflops or 1) - 0.3 for row in points)])
+    top = log10(max(limit.gflops, most or 0.0, *(rate for _, rate in points))) + 0.3
+    bottom = min([top - 4, *(log10(rate) - 0.3 for _, rate in points)])
     height, left = 280, 44
 
     def x(intensity: float) -> float:
@@ -110,18 +111,27 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     drawn = [f"<polyline points='{roof}' fill='none' stroke='currentColor' stroke-width='2'/>"]
     said = f"{limit.gflops:.0f} GFLOP/s, {limit.gbytes:.0f} GB/s"
     drawn.append(text(WIDTH - 20, y(limit.gflops) - 4, said, "end"))
+    taken = [(WIDTH - 140.0, y(limit.gflops) - 4)]  # where words stand: their left ends and lines
+    if most:
+        begin, ends = x(most / limit.gbytes), y(most)
+        path = f"x1='{begin:.1f}' x2='{WIDTH - 20}' y1='{ends:.1f}' y2='{ends:.1f}'"
+        drawn.append(f"<line {path} stroke='currentColor' stroke-width='2' stroke-dasharray='6 4'/>")
+        line = (
+            ends - 4 if abs(ends - y(limit.gflops)) > 14 and ends < y(limit.gflops) else max(ends, y(limit.gflops)) + 14
+        )
+        drawn.append(text(WIDTH - 20, line, f"{most:.0f} Gintop/s (dashed)", "end"))
+        taken.append((WIDTH - 150.0, line))
     drawn += [text(x(10.0**power), height - 6, power_of_ten(power), "middle") for power in range(-3, 4)]
     powers = range(ceil(bottom), floor(top) + 1)
     drawn += [text(left - 8, y(10.0**power) + 4, power_of_ten(power), "end") for power in powers]
     drawn.append(text(WIDTH - 20, height - 24, "operations a byte", "end"))
-    drawn.append(text(left + 6, 14, "GFLOP/s"))
+    drawn.append(text(left + 6, 14, "GFLOP/s, Gintop/s" if most else "GFLOP/s"))
     words: list[str] = []
-    taken = [(WIDTH - 140.0, y(limit.gflops) - 4)]  # where words stand: their left ends and lines
-    for number, row in enumerate(points):
-        place = (row.gflops or 1) / (row.gbytes or 1)
-        title = escape(f"line {row.line}, {row.name}: {row.gflops:.2f} GFLOP/s, {row.gbytes:.2f} GB/s")
+    for number, (row, rate) in enumerate(points):
+        place, unit = rate / (row.gbytes or 1), "Gintop/s" if row.gintops else "GFLOP/s"
+        title = escape(f"line {row.line}, {row.name}: {rate:.2f} {unit}, {row.gbytes:.2f} GB/s")
         colour = COLOURS[number % len(COLOURS)]
-        px, py = x(place), y(row.gflops or 1)
+        px, py = x(place), y(rate)
         side = ("end", -9) if px > WIDTH - 160 else ("start", 9)
         drawn.append(f"<circle cx='{px:.1f}' cy='{py:.1f}' r='6' fill='{colour}'><title>{title}</title></circle>")
         begin, line = px + side[1] - (54 if side[0] == "end" else 0), py + 4

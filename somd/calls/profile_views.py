@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from somd.calls.machine_limits import Limits, limits
+from somd.calls.machine_limits import Limits, integer_limit, limits
 from somd.diagnostics.render import shown_path
 
 if TYPE_CHECKING:
     from somd.calls.profile import MethodProfile, Profile
 
 
+#: the columns
+HEAD = ("", "runs", "time", "share", "GFLOP/s", "Gintop/s", "GB/s", "of the limit", "workers busy")
 #: below this share of both limits something else bounds a phase
 NEAR = 0.1
 
@@ -34,11 +36,14 @@ class Row:
     seconds: float
     gflops: float | None = None
     gbytes: float | None = None
-    #: the share of the limit that is nearer, and its name: "memory" or "arithmetic", or "neither" where neither is near
+    #: the share of the limit that is nearer, and its name: "memory", "arithmetic" or "integers", or "neither" where
+    #: neither is near
     reached: float | None = None
     bound: str | None = None
     #: the share of their time for which the workers were at work
     busy: float | None = None
+    #: operations of integers, where there are more of them than of floats
+    gintops: float | None = None
 
 
 def rows(profile: Profile, limit: Limits) -> Iterator[Row]:
@@ -57,16 +62,21 @@ def _parts(method: MethodProfile, limit: Limits) -> Iterator[Row]:
         seconds = part.time / 1e9
         gflops = part.operations / part.time if part.operations and part.time else None
         gbytes = part.bytes / part.time if part.bytes and part.time else None
+        whole = part.integers is not None and part.integers > (part.operations or 0)
+        gintops = part.integers / part.time if whole and part.integers and part.time else None
         reached, bound = None, None
         if part.kind == "phase":
             shares = [((gbytes or 0.0) / limit.gbytes, "memory"), ((gflops or 0.0) / limit.gflops, "arithmetic")]
+            most = integer_limit() if gintops else None
+            if gintops and most:
+                shares.append((gintops / most, "integers"))
             reached, bound = max(shares)
             if not reached:
                 reached = bound = None
             elif reached < NEAR:
                 bound = "neither"
         busy = part.busy / (part.time * part.workers) if part.workers and part.time else None
-        yield Row(1, part.kind, part.name, part.line, part.runs, seconds, gflops, gbytes, reached, bound, busy)
+        yield Row(1, part.kind, part.name, part.line, part.runs, seconds, gflops, gbytes, reached, bound, busy, gintops)
     for what, time in sorted(method.making.items()):
         yield Row(1, "making", what, None, None, time / 1e9)
     if method.calls:
@@ -79,8 +89,7 @@ def _parts(method: MethodProfile, limit: Limits) -> Iterator[Row]:
 def as_table(profile: Profile) -> str:
     """See `Profile.table`."""
     limit, wall = limits(), profile.wall
-    head: tuple[str, ...] = ("", "runs", "time", "share", "GFLOP/s", "GB/s", "of the limit", "workers busy")
-    table: list[tuple[str, ...]] = [head]
+    table: list[tuple[str, ...]] = [HEAD]
     for row in rows(profile, limit):
         place = f"line {row.line}, " if row.depth and row.line is not None else ""
         reached = near(row)
@@ -91,21 +100,24 @@ def as_table(profile: Profile) -> str:
                 duration(row.seconds),
                 f"{row.seconds / wall:.1%}" if wall else "",
                 _figure(row.gflops),
+                _figure(row.gintops),
                 _figure(row.gbytes),
                 reached,
                 "" if row.busy is None else f"{row.busy:.0%}",
             )
         )
-    table.append(("all", "", duration(wall), "100.0%", *[""] * 4))
-    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
+    table.append(("all", "", duration(wall), "100.0%", *[""] * 5))
+    widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
     lines = [
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]).rstrip()
         for row in table
     ]
     lines.insert(1, "-" * max(map(len, lines)))
+    most = integer_limit() if any(row[5] for row in table[1:]) else None
     said = (
-        f"limits measured here: {limit.gbytes:.1f} GB/s of memory, {limit.gflops:.1f} GFLOP/s of matrix products; "
-        "above 100% of memory, caches hold the data"
+        f"limits measured here: {limit.gbytes:.1f} GB/s of memory, {limit.gflops:.1f} GFLOP/s of matrix products"
+        + (f", {most:.1f} Gintop/s of additions; " if most else "; ")
+        + "above 100% of memory, caches hold the data"
     )
     return "\n".join([*lines, said])
 
@@ -128,7 +140,9 @@ def as_json(profile: Profile) -> str:
             }
         )
     outside = {"seconds": profile.outside.time / 1e9, "parts": [vars(row) for row in _parts(profile.outside, limit)]}
-    whole = {"wall": profile.wall, "limits": limit._asdict(), "methods": methods, "outside": outside}
+    counted = any(part["gintops"] for method in methods for part in method["parts"])
+    reached = limit._asdict() | ({"gintops": integer_limit()} if counted else {})
+    whole = {"wall": profile.wall, "limits": reached, "methods": methods, "outside": outside}
     return json.dumps(whole, indent=2, ensure_ascii=False)
 
 

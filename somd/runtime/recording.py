@@ -20,8 +20,9 @@ clock = time.monotonic_ns
 class Part:
     """A phase, a kernel or a direction of transfers, summed up over a call.
 
-    `operations` is None where they are not known. `busy` is the time of all MIs together, `workers` how many could have
-    been at work; both 0 where nobody counts them. `events` are (begin, end) of single runs, the first of them.
+    `operations` are those of floats; they, and `integers`, are None where they are not known. `busy` is the time of all
+    MIs together, `workers` how many could have been at work; both 0 where nobody counts them. `events` are (begin, end)
+    of single runs, the first of them.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Part:
     runs: int = 0
     time: int = 0
     operations: int | None = 0
+    integers: int | None = 0
     bytes: int = 0
     busy: int = 0
     workers: int = 0
@@ -54,7 +56,7 @@ class Recording:
         """A kernel or a transfer has run."""
         part = self._known.get((kind, name))
         if part is None:
-            part = self._known[kind, name] = Part(kind, name, operations=None)
+            part = self._known[kind, name] = Part(kind, name, operations=None, integers=None)
             self.parts.append(part)
         part.runs += 1
         part.time += ended - begun

@@ -81,6 +81,29 @@ def test_counts_and_parts() -> None:
     assert min(method.between, method.call) >= 0 and "compiling" in method.making
 
 
+@somd.somd
+def mixed(key: dist[np.ndarray], out: dist[np.ndarray], steps: int) -> None:
+    for i in range(len(key)):
+        x = key[i]
+        for k in range(steps):
+            x = (x * 3 + k) & 0xFFFF
+        out[i] = x ^ key[(i + 1) % 1]
+
+
+def test_operations_of_integers_count() -> None:
+    key = np.arange(N)
+    with somd.use(target="multicore", workers=2), somd.profile() as found:
+        mixed(key, np.zeros_like(key), 4)
+    (part,) = found.methods[0].parts.values()
+    assert (part.operations, part.integers) == (0, N * (4 * 3 + 1))  # what indexes is left out
+    told = json.loads(found.json())
+    (phase,) = [each for each in told["methods"][0]["parts"] if each["kind"] == "phase"]
+    assert phase["gintops"] > 0 and phase["gflops"] is None and told["limits"]["gintops"] > 0
+    assert phase["bound"] in ("integers", "memory", "neither") and "Gintop/s of additions" in found.table()
+    page = found.html()
+    assert page.count("stroke-dasharray") == 1 and page.count("<circle") == 1
+
+
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_results_are_the_same(workers: int) -> None:
     rng = np.random.default_rng(workers)

@@ -10,7 +10,7 @@ import numpy as np
 from somd.runtime.multicore.call import MulticoreCall, Share
 from somd.runtime.multicore.fences import Functions
 from somd.runtime.multicore.partition import PER_WORKER
-from somd.runtime.multicore.profiling import BYTES, OPERATIONS, RANKS, RUNS, TIME, tables
+from somd.runtime.multicore.profiling import BYTES, INTEGERS, OPERATIONS, RANKS, RUNS, TIME, tables
 from somd.runtime.recording import Part, Recording, clock, current, making
 
 
@@ -60,6 +60,7 @@ class ProfiledCall(MulticoreCall):
             part = Part("phase", name if number == 0 else f"phase {number}: {name}", line)
             part.runs, part.time = int(row[RUNS]), int(row[TIME])
             part.operations = None if row[OPERATIONS] < 0 else int(row[OPERATIONS])
+            part.integers = None if row[INTEGERS] < 0 else int(row[INTEGERS])
             part.bytes, part.busy, part.workers = int(row[BYTES]), int(row[RANKS:].sum()), workers
             part.events = [(begun, ended) for begun, ended in listed[listed[:, 0] == number, 1:].tolist()]
             found.append(part)

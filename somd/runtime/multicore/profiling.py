@@ -17,8 +17,9 @@ from somd.runtime.multicore.numba_internals.native import native
 
 intrinsic: Any = _intrinsic
 
-#: columns of the table: how often a phase ran, nanoseconds, operations, bytes; then nanoseconds of each MI
-RUNS, TIME, OPERATIONS, BYTES, RANKS = range(5)
+#: columns of the table: how often a phase ran, nanoseconds, operations of floats, bytes, operations of integers; then
+#: nanoseconds of each MI
+RUNS, TIME, OPERATIONS, BYTES, INTEGERS, RANKS = range(6)
 #: the phases of a call that are noted one by one, for a timeline
 EVENTS = 4096
 
@@ -61,12 +62,13 @@ def worked(table: Any, phase: int, rank: int, begun: int) -> None:
 
 
 @native
-def counted(table: Any, phase: int, runs: int, operations: int, moved: int) -> None:
-    """A phase is about to run so often, and to compute and move so much each time; operations are -1 where they are not
-    known."""
+def counted(table: Any, phase: int, runs: int, operations: int, moved: int, integers: int) -> None:
+    """A phase is about to run so often, and to compute and move so much each time; operations of floats, and of
+    integers, are -1 where they are not known."""
     table[phase, RUNS] += runs
-    if operations < 0 or table[phase, OPERATIONS] < 0:
-        table[phase, OPERATIONS] = -1
-    else:
-        table[phase, OPERATIONS] += runs * operations
+    for column, more in ((OPERATIONS, operations), (INTEGERS, integers)):
+        if more < 0 or table[phase, column] < 0:
+            table[phase, column] = -1
+        else:
+            table[phase, column] += runs * more
     table[phase, BYTES] += runs * moved

@@ -2,7 +2,7 @@
 
 def f(a, n_slaves, profile, events):
     ...
-        counted(profile, 1, 1, trips(0, len(a), 1) * (2), min(trips(0, len(a), 1), a.size) * 8)
+        counted(profile, 1, 1, trips(0, len(a), 1) * (2), min(trips(0, len(a), 1), a.size) * 8, 0)
         begun = now()
         for rank in prange(n_slaves):
             share_begun = now()
@@ -128,8 +128,8 @@ class _Clocks(Transformer):
         return counts_of(phase.nest, self.plan.method, self.types, of_phase.text)
 
     def count(self, number: int, found: Counts, times: str) -> list[cst.BaseStatement]:
-        operations = "-1" if found.operations is None else found.operations
-        return parsed(f"counted({self.profile}, {number}, {times}, {operations}, {found.bytes})")
+        operations, integers = ("-1" if each is None else each for each in (found.operations, found.integers))
+        return parsed(f"counted({self.profile}, {number}, {times}, {operations}, {found.bytes}, {integers})")
 
     def swept(self, step: Uniform, turns: str) -> list[cst.BaseStatement]:
         """What all turns of a loop count for, if each counts for what the first does."""
@@ -142,9 +142,12 @@ class _Clocks(Transformer):
             found = self.counts(phase)
             if header is not None:
                 first = self.builder.text(header.start)
-                operations = None if found.operations is None else _with(header.variable, first, found.operations)
-                found = Counts(operations, _with(header.variable, first, found.bytes))
-            texts = (found.operations or "0", found.bytes)
+                operations, integers = (
+                    None if each is None else _with(header.variable, first, each)
+                    for each in (found.operations, found.integers)
+                )
+                found = Counts(operations, _with(header.variable, first, found.bytes), integers)
+            texts = (found.operations or "0", found.bytes, found.integers or "0")
             if any(names_read(cst.parse_expression(text)) & own for text in texts):
                 found = Counts(None, "0")
             built += self.count(phase.number, found, turns)

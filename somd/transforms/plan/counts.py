@@ -1,8 +1,9 @@
-"""What a phase computes and moves, as texts that a master evaluates: operations of floats, and bytes of arrays.
+"""What a phase computes and moves, as texts that a master evaluates: operations, and bytes of arrays.
 
 In: a nest with its types. Out: `Counts`. An operation is an operator or a function of floats as written (two or six for
-complex numbers); both branches of an `if` count. Bytes are those that must move at least: of each array as many
-elements as iterations can touch, once where it is read and once where it is written, whatever the caches do.
+complex numbers), or one of integers, those of indexes left out; both branches of an `if` count. Bytes are those that
+must move at least: of each array as many elements as iterations can touch, once where it is read and once where it is
+written, whatever the caches do.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ _ADDED = (cst.Add, cst.Subtract, cst.AddAssign, cst.SubtractAssign)
 
 @dataclass(frozen=True)
 class Counts:
-    """Texts for a phase; `operations` is None where loops have bounds that are not known before them."""
+    """Texts for a phase; operations, of floats and of integers, are None where loops have bounds that are not known
+    before them."""
 
     operations: str | None
     bytes: str
+    integers: str | None = None
 
 
 def counts_of(nest: Nest, method: Method, types: Types, text: Callable[[cst.BaseExpression], str]) -> Counts:
@@ -39,28 +42,35 @@ def counts_of(nest: Nest, method: Method, types: Types, text: Callable[[cst.Base
             f"{text(dim.start)}, {text(dim.stop)}, {dim.step}" if dim.invariant else f"{dim.low}, {dim.high} + 1, 1"
         )
         trips.append(f"trips({limits})")
-    body = _Operations(method, types, frozenset((*nest.scalars, *nest.arrays)), text)
-    for statement in nest.body:
-        statement.visit(body)
-    inner = body.total()
-    operations = None if inner is None else " * ".join([*trips, f"({inner})"])
+    found: list[str | None] = []
+    for kinds in ("fc", "iu"):
+        body = _Operations(method, types, frozenset((*nest.scalars, *nest.arrays)), text, kinds)
+        for statement in nest.body:
+            statement.visit(body)
+        inner = body.total()
+        found.append(None if inner is None else " * ".join([*trips, f"({inner})"]))
     updates = updates_text(nest, method, text)
     moved = [
         f"min({updates}, {name}.size) * {np.dtype(kind.dtype).itemsize}"
         for name in (*nest.arrays_read, *nest.arrays_written)
         if isinstance(kind := types.names.get(name), ArrayType)
     ]
-    return Counts(operations, " + ".join(moved) or "0")
+    return Counts(found[0], " + ".join(moved) or "0", found[1])
 
 
 class _Operations(Reader):
-    """The operations of one run of some statements, loops with uniform bounds included."""
+    """The operations on numbers of these kinds in one run of some statements, loops with uniform bounds included."""
 
     def __init__(
-        self, method: Method, types: Types, names: Collection[str], text: Callable[[cst.BaseExpression], str]
+        self,
+        method: Method,
+        types: Types,
+        names: Collection[str],
+        text: Callable[[cst.BaseExpression], str],
+        kinds: str,
     ) -> None:
         super().__init__()
-        self.method, self.types, self.names, self.text = method, types, names, text
+        self.method, self.types, self.names, self.text, self.kinds = method, types, names, text, kinds
         self.count = 0
         self.loops: list[str] = []
         self.known = True
@@ -73,9 +83,9 @@ class _Operations(Reader):
         kind = self.types.nodes.get(node)
         if kind is None and isinstance(node, cst.Name):
             kind = self.types.names.get(node.value)
-        if not isinstance(kind, ScalarType) or kind.kind not in "fc":
+        if not isinstance(kind, ScalarType) or kind.kind not in self.kinds:
             return 0
-        if kind.kind == "f":
+        if kind.kind != "c":
             return 1
         return 2 if isinstance(operator, _ADDED) else 6
 
@@ -92,10 +102,13 @@ class _Operations(Reader):
         if callee.helper is None:
             self.count += self.weight(node)
             return
-        inner = _Operations(callee.helper.method, callee.helper.types, (), self.text)
+        inner = _Operations(callee.helper.method, callee.helper.types, (), self.text, self.kinds)
         callee.helper.method.function.body.visit(inner)
         self.count += inner.count
         self.known = self.known and inner.known and not inner.loops
+
+    def visit_Subscript(self, node: cst.Subscript) -> bool:
+        return self.kinds != "iu"  # where something is, is no part of what is computed
 
     def visit_While(self, node: cst.While) -> None:
         self.known = False
@@ -103,7 +116,7 @@ class _Operations(Reader):
     def visit_For(self, node: cst.For) -> bool:
         header = range_of(node)
         step = integer_constant(header.step, self.method) if header is not None else None
-        inner = _Operations(self.method, self.types, self.names, self.text)
+        inner = _Operations(self.method, self.types, self.names, self.text, self.kinds)
         node.body.visit(inner)
         ends = [] if header is None else [integer_constant(each, self.method) for each in header.limits]
         match ends:
