@@ -42,6 +42,7 @@ class Product(Emitting):
         super().__init__(expressions, node)
         self.named, self.dtype, self.stretched = named, dtype, stretched
         self.operands: list[tuple[Value, str]] = []
+        self.dtypes: list[str] = []
         self.lengths: dict[str, Linear] = {}
 
     def add(self, value: Value, letters: str, dtype: str) -> None:
@@ -49,6 +50,15 @@ class Product(Emitting):
         if value.shape and not isinstance(value, View):
             value = self.expressions.materialised(value, dtype, self.node)
         self.operands.append((value, letters))
+        self.dtypes.append(dtype)
+
+    def in_registers(self, kept: str) -> bool:
+        """Whether tiles of the sums stay in registers (`passes/packing.py`): products of two floats of one type, one
+        chosen by the row and not by the column, the other by the column and not by the row."""
+        row, column = kept[-2:]
+        chosen = sorted((row in letters, column in letters) for _, letters in self.operands)
+        floats = self.dtype in ("float32", "float64") and {*self.dtypes} == {self.dtype}
+        return floats and chosen == [(False, True), (True, False)]
 
     def measure(self) -> None:
         """Find the length of each axis; those that need not be equal are compared before."""
@@ -81,7 +91,8 @@ class Product(Emitting):
         name = self.array([length.text for length in shape], self.dtype)
         element = f"{name}[{', '.join(index[letter] for letter in kept)}]"
         last = kept[-1]
-        if summed and len(kept) > 1 and any(letters.endswith(last) for _, letters in self.operands):
+        rows = summed and len(kept) > 1 and any(letters.endswith(last) for _, letters in self.operands)
+        if rows and not self.in_registers(kept):
             inner = [*loops([last], [f"{element} = {own}(0)"]), *loops([*summed, last], [f"{element} += {term}"])]
             self.emit(*loops(kept[:-1], inner))
         elif summed:
