@@ -27,7 +27,7 @@ from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
 from somd.transforms.arrays.fitting_scalars import with_fitting_tests
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
-from somd.transforms.arrays.own_parts import parts_of_themselves
+from somd.transforms.arrays.own_parts import made_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
 from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.claimed_scans import with_claimed_scans
@@ -227,7 +227,7 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
             with suppress(SomdCompileError):
                 return _compiled(fitted, arguments, aliases)
         if types.whole:
-            renamed = names_apart(method, parts_of_themselves(method, types))
+            renamed = names_apart(method, made_of_themselves(method, types))
             if renamed is not method:
                 return _compiled(renamed, arguments, aliases)
             method = arrays_to_loops(method, types, aliases)

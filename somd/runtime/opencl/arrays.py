@@ -151,7 +151,7 @@ class Managed:
                 self.settle()
             if not self.writeable:
                 raise ValueError("assignment destination is read-only")
-            if self.nbytes and self.device_valid:
+            if self.nbytes and self.device_valid and self._buffer is not None:  # without it nothing has been written
                 self.download(self.host)
                 note_download(self.nbytes)
             self.host_valid = True
@@ -179,6 +179,9 @@ class Managed:
         Raises:
             IndexError, ValueError: as NumPy's arrays, and as `to_host`.
         """
+        if self._buffer is None and not self.host_valid:
+            self.to_host()
+            self.device_valid = False
         if self.host_valid and not self.device_valid:
             self.host[index] = value  # type: ignore[index]
             return

@@ -51,6 +51,11 @@ class Context:
             self.queue.finish()
             self._waiting = 0
 
+    def flush(self) -> None:
+        """Has the device begin with what was enqueued, and does not wait for it."""
+        with self.lock, device_errors("handing on what was enqueued", str(self.device)):
+            self.queue.flush()
+
     def launched(self) -> None:
         """Notes a launch, and waits where many have been enqueued; the caller holds the lock."""
         self._waiting += 1

@@ -97,7 +97,9 @@ class Contraction:
         handed = {name for names, _ in exchanges.handed.values() for name in names}
         own = {name for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         marked = {each.name for each in method.marked}
-        self.own = own - marked - exchanges.parts - handed - method.shared
+        #: the names of arrays of the method's own, and those that go over to no other array
+        self.arrays = own - marked - exchanges.parts - method.shared
+        self.own = self.arrays - handed
         self.mentions = _counts(method.function.body)
         for block in _blocks(method.function.body):
             self.apart |= {node: each for node in block if (each := self._one_by_one(node))}
@@ -111,11 +113,13 @@ class Contraction:
         if not isinstance(target, cst.Tuple) or not isinstance(value, cst.Tuple):
             return []
         names = [each.value for each in target.elements if isinstance(each.value, cst.Name)]
-        own = {each.value for each in names} & self.own - names_read(value)
+        own = {each.value for each in names} & self.arrays - names_read(value)
         if len(own) < len(target.elements) or len(own) < len(value.elements):
             return []
         values = [each.value for each in value.elements]
-        if not all(self._is_pure(each, True) and not self.exchanges.may_share(each) for each in values):
+        if not all(self.is_pure(each, True) or self.exchanges.is_new(each) for each in values):
+            return []
+        if any(map(self.exchanges.may_share, values)):
             return []
         return [cst.Assign([cst.AssignTarget(t)], v) for t, v in zip(names, values, strict=True)]
 
@@ -184,7 +188,7 @@ class Contraction:
         """Whether the array of a life need not be made, where those `before` it need not, either."""
         node = statements[life.bound]
         assert isinstance(node, cst.Assign)
-        new = not self.exchanges.may_share(node.value) and self._is_pure(node.value, True)
+        new = not self.exchanges.may_share(node.value) and self.is_pure(node.value, True)
         if not life.mentions or life.name in names_read(node.value) or not new:
             return False
         life.inputs, life.cost = names_read(node.value), self._cost(node.value)
@@ -288,7 +292,7 @@ class Contraction:
         target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
         target = node.target if isinstance(node, cst.AugAssign) else target
         value = getattr(node, "value", None)
-        if target is None or not isinstance(value, cst.BaseExpression) or not self._fits(value, kind):
+        if target is None or not isinstance(value, cst.BaseExpression) or not self.fits(value, kind):
             return None
         if isinstance(node, cst.AugAssign):
             allowed = FLOAT_UPDATES if kind.element.kind in "fc" else TOTAL_UPDATES
@@ -309,16 +313,16 @@ class Contraction:
             whole = all(each is ELLIPSIS or _is_whole(each) for each in items_of(target, self.method))
             return [value] if whole else None
         alone = self._rank(value) == 0 and self._rank(mask) == kind.ndim
-        return [mask, value] if alone and self._is_pure(mask, False) and self._element_by_element(mask, name) else None
+        return [mask, value] if alone and self.is_pure(mask, False) and self._element_by_element(mask, name) else None
 
-    def _fits(self, value: cst.BaseExpression, kind: ArrayType) -> bool:
+    def fits(self, value: cst.BaseExpression, kind: ArrayType) -> bool:
         """Whether a value goes into elements of a type as it does in an operation, and cannot fail."""
         found = self.types.nodes.get(value)
         own = kind.element.kind
         if isinstance(found, ScalarType):
             exact = own in "fc" or own == found.kind == "b"
             return exact and KINDS.index(found.kind) <= KINDS.index(own)
-        if not isinstance(found, ArrayType) or found.ndim != kind.ndim or not self._is_pure(value, False):
+        if not isinstance(found, ArrayType) or found.ndim != kind.ndim or not self.is_pure(value, False):
             return False
         return own in "fc" and KINDS.index(found.element.kind) <= KINDS.index(own)
 
@@ -362,7 +366,7 @@ class Contraction:
     def cannot_fail(self, node: cst.CSTNode) -> bool:
         """Whether the loops of a statement, or of a value, raise nothing once lengths are tested."""
         if isinstance(node, cst.BaseExpression):
-            return self._is_pure(node, False)
+            return self.is_pure(node, False)
         value = getattr(node, "value", None)
         if not isinstance(value, cst.BaseExpression):
             return False
@@ -375,7 +379,7 @@ class Contraction:
                 return False
             targets = [node.target]
         parts = [part for each in targets for part in target_parts(each) if not isinstance(part, cst.Name)]
-        return all(self._is_pure(each, False) for each in (*values, *(p for p in parts if _is_expression(p))))
+        return all(self.is_pure(each, False) for each in (*values, *(p for p in parts if _is_expression(p))))
 
     def _element_by_element(self, node: cst.BaseExpression, name: str) -> bool:
         """Whether an expression reads each element of an array for an element of its own, at most moved along axes."""
@@ -394,7 +398,7 @@ class Contraction:
         ranks = {self._rank(each) for each in operands if name in names_read(each)}
         return ranks == {self._rank(node)} and all(self._element_by_element(each, name) for each in operands)
 
-    def _is_pure(self, node: cst.BaseExpression, outermost: bool) -> bool:
+    def is_pure(self, node: cst.BaseExpression, outermost: bool) -> bool:
         """Whether an expression has elements that are computed from elements, and none can fail."""
         kind = self.types.nodes.get(node)
         if not isinstance(kind, ArrayType):
@@ -404,9 +408,9 @@ class Contraction:
         if isinstance(node, cst.Subscript):
             items = items_of(node, self.method)
             basic = all(not isinstance(each, cst.BaseExpression) for each in items)
-            return not outermost and basic and self._is_pure(node.value, False)
+            return not outermost and basic and self.is_pure(node.value, False)
         operands = self._operands(node)
-        if operands is None or not all(self._is_pure(each, False) for each in operands):
+        if operands is None or not all(self.is_pure(each, False) for each in operands):
             return False
         if isinstance(node, cst.BinaryOperation):
             return kind.element.kind in "fc" or isinstance(node.operator, TOTAL)

@@ -95,11 +95,11 @@ class Exchanges:
             pairs = dict(pairs_of(node)) if isinstance(node, cst.Assign | cst.AnnAssign) else {}
             for name in _bound(node):
                 value = pairs.get(name)
-                makes = isinstance(value, cst.Name | cst.Subscript) or (value is not None and self._is_new(value))
+                makes = isinstance(value, cst.Name | cst.Subscript) or (value is not None and self.is_new(value))
                 (found if makes else others).add(name)
         return found - others
 
-    def _is_new(self, node: cst.BaseExpression) -> bool:
+    def is_new(self, node: cst.BaseExpression) -> bool:
         """Whether an expression makes an array by an allocation, a copy, or arithmetic."""
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         if callee is None:

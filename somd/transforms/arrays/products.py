@@ -55,7 +55,7 @@ class Product(Emitting):
     def in_registers(self, kept: str) -> bool:
         """Whether tiles of the sums stay in registers (`passes/packing.py`): products of two floats of one type, one
         chosen by the row and not by the column, the other by the column and not by the row."""
-        row, column = kept[-2:]
+        row, column = kept[-2], kept[-1]
         chosen = sorted((row in letters, column in letters) for _, letters in self.operands)
         floats = self.dtype in ("float32", "float64") and {*self.dtypes} == {self.dtype}
         return floats and chosen == [(False, True), (True, False)]

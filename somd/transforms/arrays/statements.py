@@ -26,6 +26,7 @@ from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
 from somd.transforms.arrays.indexed import entries_of
+from somd.transforms.arrays.inner_loops import InnerLoops
 from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.known import below_in_loop, lengths_known, natural_loop
 from somd.transforms.arrays.names import Names
@@ -76,13 +77,14 @@ class _Lowering:
         self.contraction = Contraction(method, types, self.parts.exchanges, aliases)
         self.assignments = Assignments(self.expressions, self.nests, self.contraction)
         self.joining = Joining(self.nests, self.contraction)
+        self.inner_loops = InnerLoops(self.expressions, self.nests, self.contraction, bool(aliases))
 
     # --- blocks --------------------------------------------------------------------------------------------------
 
     def block(self, statements: Sequence[cst.CSTNode], outermost: bool = False) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
-        for statement in statements:
-            self.joining.extend(made, self.statement(cast(cst.BaseStatement, statement)))
+        for number, statement in enumerate(statements):
+            self.joining.extend(made, self.statement(cast(cst.BaseStatement, statement), statements[:number]))
             self.forget(statement, parts=not isinstance(statement, cst.SimpleStatementLine))
             if outermost:
                 self.expressions.known = lengths_known(statement, self.expressions, self.method, self.arrays)
@@ -105,7 +107,8 @@ class _Lowering:
         self.parts.behind(parts, self.parts.exchanges.names(body))
         return made
 
-    def statement(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+    def statement(self, node: cst.BaseStatement, earlier: Sequence[cst.CSTNode] = ()) -> list[cst.BaseStatement]:
+        """What becomes of a statement that stands behind `earlier` ones in its block."""
         if isinstance(node, cst.SimpleStatementLine):
             return self.small_statements(node)
         if isinstance(node, cst.If):
@@ -113,7 +116,7 @@ class _Lowering:
         if isinstance(node, cst.While) and not is_plain(self.expressions, node.test):
             return [self.repeated(node)]
         if isinstance(node, cst.For | cst.While):
-            return self.loop(node)
+            return self.loop(node, earlier)
         if isinstance(node, cst.With):
             return [self.with_parts(node, body=self.suite(node.body))]
         return [node]
@@ -140,7 +143,7 @@ class _Lowering:
             self.nests.made |= {} if nest is None else {made[0]: nest}
         return made
 
-    def loop(self, node: cst.For | cst.While) -> list[cst.BaseStatement]:
+    def loop(self, node: cst.For | cst.While, earlier: Sequence[cst.CSTNode]) -> list[cst.BaseStatement]:
         self.expressions.begin(node)
         if isinstance(node, cst.For):
             try:
@@ -148,6 +151,9 @@ class _Lowering:
             except NotTaken:
                 return [node]
         before = self.expressions.before
+        within = self.inner_loops.interchanged(node, header, earlier) if isinstance(node, cst.For) else None
+        if within is not None:
+            return [*before, *within]
         self.forget(node)
         naturals, below = set(self.expressions.naturals), dict(self.expressions.below)
         if isinstance(node, cst.For) and natural_loop(node, self.expressions):

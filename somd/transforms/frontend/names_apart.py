@@ -12,6 +12,7 @@ block before it is set again, what follows in the block is about a variable of i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
@@ -23,6 +24,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.names import annotated_places, assigned_names, names_read, target_parts
 from somd.transforms.tree.rewriting import Tracked, rewritten, with_own_label
+from somd.transforms.tree.walking import nodes_of
 
 
 def names_apart(method: Method, names: Collection[str]) -> Method:
@@ -45,6 +47,7 @@ class _Apart:
         self.method = method
         self.names = names
         self.positions = dict(method.positions)
+        self.mentions = Counter(each.value for each in nodes_of(method.function.body, cst.Name))
         #: the new names, and what each of them was called
         self.spelled: dict[str, str] = {}
 
@@ -76,7 +79,8 @@ class _Apart:
     def segments(self, name: str, lines: list[cst.BaseStatement], outermost: bool) -> list[cst.BaseStatement]:
         """`lines` with a new name from each line on that sets `name`; its first value in the method keeps the name."""
         made: list[cst.BaseStatement] = []
-        now, free = name, outermost and name not in self.method.param_names
+        here = sum(each.value == name for line in lines for each in nodes_of(line, cst.Name))
+        now, free = name, (outermost or here == self.mentions[name]) and name not in self.method.param_names
         for line in lines:
             mentioned = name in names_read(line) | assigned_names(line)
             before = now

@@ -49,6 +49,8 @@ def test_a_chain_is_one_loop(capsys: pytest.CaptureFixture[str]) -> None:
         ("t = a * b; u = t + a; v = u * t; w = v - u; return w * t", 1),
         ("t = a * 2.0; out[:] = t; b[:] = t * 3.0", 2),  # cheap enough to be computed twice
         ("t = a * 2.0; a += t", 1),
+        ("t = a * 2.0; t = t + b; t = np.where(t > 0.0, t, -t); out[:] = t", 1),
+        ("t, u = a.copy(), np.zeros(a.shape); u += t; out[:] = u", 2),
         ("t, u = a * 2.0, b + 1.0; out[:] = t * u", 1),
         ("t = a * 2.0; a[:], b[:] = b + 1.0, t", 3),  # read before `a` is written
         ("t = a + b + out; a[:] = t; b[:] = t", 3),  # three arrays would be read twice
