@@ -87,6 +87,7 @@ from somd.runtime.multicore.partition import (
     with_trips,
 )
 from somd.runtime.multicore.profiling import counted, now, ran, worked
+from somd.runtime.multicore.quick_extremes import quick_maximum, quick_minimum
 from somd.runtime.multicore.ranked_arrays import (
     new_copy,
     new_full,
@@ -214,6 +215,8 @@ __all__ = [
     "python_power",
     "python_quotient",
     "python_rounded",
+    "quick_maximum",
+    "quick_minimum",
     "ran",
     "repack",
     "room",

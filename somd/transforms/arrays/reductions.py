@@ -33,7 +33,9 @@ FARTHEST = 2**44
 #: elements that are summed as one up to NumPy 2.2; all of them later
 CHUNK = 8192 if np.lib.NumpyVersion(np.__version__) < "2.3.0" else None
 #: iterations in which all elements of a vector are reduced
-BLOCK = 4096
+BLOCK = 8192
+#: elements among which one that is there is looked for at once
+GROUP = 64
 EMPTY = {
     "max": "zero-size array to reduction operation maximum which has no identity",
     "min": "zero-size array to reduction operation minimum which has no identity",
@@ -169,9 +171,6 @@ class _Reduction(Emitting):
             zero = self.first(name, dtype, self.entry(outer, (Linear(),) * len(inner)))
             step = self.combined(name, total, self.entry(outer, tuple(map(Linear.of, inner))), dtype)
             body = [f"{total} = {zero}", *self.loops(inner, lengths, [f"{total} = {step}"])]
-            if self.in_vectors(name, dtype):
-                rows = self.in_lanes(name, total, outer, inner[:-1], Linear(), lengths[-1], dtype)
-                body = [f"{total} = {zero}", *self.loops(inner[:-1], lengths[:-1], rows)]
             made = self.array([length.text for length in self.shape], dtype)
             body.append(f"{made}[{', '.join(outer)}] = {total}")
             self.emit(*self.loops(outer, [length.text for length in self.shape], body))
@@ -185,12 +184,6 @@ class _Reduction(Emitting):
         step = self.combined(name, total, self.entry((), tuple(map(Linear.of, inner))), dtype)
         rest = self.loops(inner[1:], lengths[1:], [f"{total} = {step}"])
         whole = [f"for {inner[0]} in range({begin.text}, {end}):", *(f"    {line}" for line in rest)]
-        if self.in_vectors(name, dtype) and len(inner) == 1:
-            whole = self.in_lanes(name, total, (), (), begin, end, dtype)
-        elif self.in_vectors(name, dtype):
-            rows = self.in_lanes(name, total, (), inner[:-1], Linear(), lengths[-1], dtype)
-            rest = self.loops(inner[1:-1], lengths[1:-1], rows)
-            whole = [f"for {inner[0]} in range({begin.text}, {end}):", *(f"    {line}" for line in rest)]
         partial = self.array([count], dtype)
         made = self.fresh("value__once")
         last = self.combined("sum" if name == "count_nonzero" else name, made, f"{partial}[{part}]", dtype)
@@ -209,86 +202,32 @@ class _Reduction(Emitting):
         )
         return self.result(made)
 
-    def in_vectors(self, name: str, dtype: str) -> bool:
-        """Whether a reduction goes along rows, of quick elements, in an order that does not matter, which LLVM would
-        not take: extremes of floats."""
-        along = self.axes[-1] == len(self.lengths) - 1
-        return along and name in ("max", "min") and np.dtype(dtype).kind == "f" and not is_dear(self.value)
-
-    def in_lanes(
-        self,
-        name: str,
-        total: str,
-        outer: tuple[str, ...],
-        inner: tuple[str, ...],
-        begin: Linear,
-        end: str,
-        dtype: str,
-    ) -> list[str]:
-        """Lines that take a piece of a row into `total`: several elements at once, each into one of their own, unless
-        the piece is short."""
-        size, last = self.fresh("value__size"), self.fresh("value__last")
-        step, lanes = self.fresh("at__step"), [self.fresh("value__lane") for _ in range(LANES)]
-        self.names.within |= {step}
-
-        def taken(kept: str, index: Linear) -> str:
-            element = self.entry(outer, (*map(Linear.of, inner), index))
-            return f"{kept} = {self.combined(name, kept, element, dtype)}"
-
-        joined = lanes
-        while len(joined) > 1:
-            joined = [self.combined(name, a, b, dtype) for a, b in zip(joined[::2], joined[1::2], strict=True)]
-        return [
-            f"{size} = {end} - ({begin.text})",
-            f"{last} = {begin.text}",
-            f"if {size} >= {4 * LANES}:",
-            f"    {last} = {begin.text} + {size} - {size} % {LANES}",
-            *(f"    {lane} = {total}" for lane in lanes),
-            f"    for {step} in range({begin.text}, {last}, {LANES}):",
-            *(f"        {taken(lane, Linear.of(step) + k)}" for k, lane in enumerate(lanes)),
-            f"    {total} = {joined[0]}",
-            f"for {step} in range({last}, {end}):",
-            f"    {taken(total, Linear.of(step))}",
-        ]
-
-    def first_place(self, outer: tuple[str, ...], begin: Linear, end: str, best: str, at: str, name: str) -> list[str]:
-        """Lines that find the extreme of a piece of a row, and then the first element that is it, or nan."""
-        step, new = self.fresh("at__in"), self.fresh("value__new")
-        self.names.within |= {step}
-        extreme = "max" if name == "argmax" else "min"
-        return [
-            f"{best} = {self.entry(outer, (begin,))}",
-            f"{at} = {begin.text}",
-            *self.in_lanes(extreme, best, outer, (), begin, end, self.dtype),
-            f"for {step} in range({begin.text}, {end}):",
-            f"    {new} = {self.entry(outer, (Linear.of(step),))}",
-            f"    if {new} == {best} or {new} != {new}:",
-            f"        {at} = {step}",
-            "        break",
-        ]
-
     def place(self, name: str) -> Value:
         """Where the first maximum or minimum is; nan counts as one."""
         inner = tuple(self.fresh("at__in") for _ in self.axes)
         outer = tuple(self.fresh("at__out") for _ in self.others)
         lengths = [self.lengths[axis].text for axis in self.axes]
         best, at, new = (self.fresh("value__best") for _ in range(3))
+        extreme = name.removeprefix("arg")
 
         def better(value: str, place: str) -> list[str]:
             test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
             return [f"{new} = {value}", f"if {test}:", f"    {best} = {new}", f"    {at} = {place}"]
 
-        in_vectors = len(inner) == 1 and self.in_vectors(name.removeprefix("arg"), self.dtype)
         number = inner[0]
         for name_in, length in zip(inner[1:], lengths[1:], strict=True):
             number = f"({number}) * {length} + {name_in}"
-        step = better(self.entry(outer, tuple(map(Linear.of, inner))), number)
+        element = self.entry(outer, tuple(map(Linear.of, inner)))
+        step = better(element, number)
         if self.shape:
             made = self.array([length.text for length in self.shape], "int64")
             body = [f"{best} = {self.entry(outer, (Linear(),) * len(inner))}", f"{at} = 0"]
-            body += self.loops(inner, lengths, step)
-            if in_vectors:
-                body = self.first_place(outer, Linear(), lengths[0], best, at, name)
+            if len(inner) == 1:
+                best_so_far = f"{best} = {self.combined(extreme, best, element, self.dtype)}"
+                body += self.loops(inner, lengths, [best_so_far])
+                body += self.first_place(outer, Linear(), lengths[0], best, at)
+            else:
+                body += self.loops(inner, lengths, step)
             body.append(f"{made}[{', '.join(outer)}] = {at}")
             self.emit(*self.loops(outer, [length.text for length in self.shape], body))
             return self.result(made)
@@ -296,30 +235,69 @@ class _Reduction(Emitting):
         block = 1 if len(inner) > 1 else BLOCK
         begin = Linear.of(part) * block
         end = f"{self.names.function('min')}({lengths[0]}, {(begin + block).text})"
-        first = " * ".join([f"({begin.text})", *lengths[1:]])
         self.emit(f"{count} = ({lengths[0]} + {block - 1}) // {block}")
         values, places = self.array([count], self.dtype), self.array([count], "int64")
+        best_so_far = f"{best} = {self.combined(extreme, best, element, self.dtype)}"
         body = [
             f"{best} = {self.entry((), (begin, *(Linear(),) * (len(inner) - 1)))}",
-            f"{at} = {first}",
             f"for {inner[0]} in range({begin.text}, {end}):",
-            *(f"    {line}" for line in self.loops(inner[1:], lengths[1:], step)),
+            *(f"    {line}" for line in self.loops(inner[1:], lengths[1:], [best_so_far])),
+            f"{values}[{part}] = {best}",
         ]
-        if in_vectors:
-            body = self.first_place((), begin, end, best, at, name)
-        body += [f"{values}[{part}] = {best}", f"{places}[{part}] = {at}"]
+        first = " * ".join([f"({begin.text})", *lengths[1:]])
         self.emit(
             *self.loops((part,), [count], body),
             f"{best} = {values}[0]",
-            f"{at} = {places}[0]",
-            *self.loops((part,), [count], better(f"{values}[{part}]", f"{places}[{part}]")),
+            f"{at} = 0",
+            *self.loops((part,), [count], better(f"{values}[{part}]", part)),
         )
-        return self.result(at)
+        block_found = at
+        best, at, new = (self.fresh("value__best") for _ in range(3))
+        search = [
+            f"{best} = {self.entry((), (begin, *(Linear(),) * (len(inner) - 1)))}",
+            f"{at} = {first}",
+            f"for {inner[0]} in range({begin.text}, {end}):",
+            *(f"    {line}" for line in self.loops(inner[1:], lengths[1:], better(element, number))),
+        ]
+        if len(inner) == 1:
+            search = [f"{best} = {values}[{part}]", f"{at} = 0", *self.first_place((), begin, end, best, at)]
+        self.emit(
+            f"for {part} in range({block_found}, {block_found} + 1):",
+            *(f"    {line}" for line in (*search, f"{places}[{part}] = {at}")),
+        )
+        made = self.fresh("value__once")
+        self.emit(f"{made} = {places}[{block_found}]")
+        return self.result(made)
+
+    def first_place(self, outer: tuple[str, ...], begin: Linear, end: str, best: str, at: str) -> list[str]:
+        """Lines that find the first element of a piece of a row that is `best`: first the group that it is in."""
+        group, hit, step = self.fresh("at__group"), self.fresh("value__hit"), self.fresh("at__in")
+        new = self.entry(outer, (Linear.of(step),))
+        low = (begin + Linear.of(group) * GROUP).text
+        trips = f"range({low}, {self.names.function('min')}({end}, {(begin + Linear.of(group) * GROUP + GROUP).text}))"
+        return [
+            f"if {best} != {best}:",
+            f"    for {step} in range({begin.text}, {end}):",
+            f"        if {new} != {new}:",
+            f"            {at} = {step}",
+            "            break",
+            "else:",
+            f"    for {group} in range(({end} - ({begin.text}) + {GROUP - 1}) // {GROUP}):",
+            f"        {hit} = False",
+            f"        for {step} in {trips}:",
+            f"            {hit} = {hit} | ({new} == {best})",
+            f"        if {hit}:",
+            f"            for {step} in {trips}:",
+            f"                if {new} == {best}:",
+            f"                    {at} = {step}",
+            "                    break",
+            "            break",
+        ]
 
     # --- pairwise sums -------------------------------------------------------------------------------------------
 
     def pairwise(self, dtype: str) -> Value:
-        """Sums of floats in NumPy's tree: a slot for each leaf that there may be, those that are none hold 0.
+        """Sums of floats in NumPy's tree: a slot for each two leaves that there may be.
 
         The text of a leaf has its element many times: what calls elementary functions is computed before, in a loop
         over vectors.
@@ -328,39 +306,42 @@ class _Reduction(Emitting):
             self.value = self.expressions.materialised(self.value, self.dtype or dtype, self.node)
         zero = f"{self.names.dtype(dtype)}(0)"
         lanes, leaf = _lanes_and_leaf(dtype)
-        count, per, size, slots, chunks = (self.fresh("value__once") for _ in range(5))
+        count, per, size, levels, pairs, chunks = (self.fresh("value__once") for _ in range(6))
         least = self.names.function("min")
         self.emit(
             f"{count} = {' * '.join(self.lengths[axis].text for axis in self.axes)}",
             f"{per} = {count if CHUNK is None else f'{least}({count}, {CHUNK})'}",
-            f"{size} = {per}",
-            f"{slots} = 1",
+            f"{size} = {per} - ({per} // 2 - {per} // 2 % {lanes}) if {per} > {leaf} else 0",
+            f"{pairs} = 1",
+            f"{levels} = 0",
             f"while {size} > {leaf}:",
             f"    {size} = {size} - ({size} // 2 - {size} // 2 % {lanes})",
-            f"    {slots} = {slots} * 2",
+            f"    {pairs} = {pairs} * 2",
+            f"    {levels} = {levels} + 1",
             f"{chunks} = 1 if {per} == 0 else ({count} + {per} - 1) // {per}",
         )
         outer = tuple(self.fresh("at__out") for _ in self.others)
         shape = [length.text for length in self.shape]
-        leaves = self.leaves(f"{chunks} * {slots}", (count, per, slots), (lanes, leaf))
-        tree = self.array([*shape, f"{chunks} * {slots}"], dtype)
+        whole = pairs if CHUNK is None else f"{chunks} * {pairs}"
+        tree = self.array([*shape, whole], dtype)
         slot = self.fresh("at__slot")
         self.emit(
-            *self.loops((*outer, slot), [*shape, f"{chunks} * {slots}"], self.leaf(outer, tree, slot, dtype, leaves))
+            *self.loops(
+                (*outer, slot), [*shape, whole], self.two_leaves(outer, tree, slot, dtype, (count, per, pairs, levels))
+            )
         )
-        wide, pair, total = self.fresh("value__wide"), self.fresh("at__pair"), self.fresh("value__total")
+        left, pair, total = self.fresh("value__left"), self.fresh("at__pair"), self.fresh("value__total")
         self.names.within |= {slot, pair}
         where = "".join(f"{name}, " for name in outer)
         body = [
-            f"{wide} = 1",
-            f"while {wide} < {slots}:",
-            f"    for {pair} in range({chunks} * {slots} // (2 * {wide})):",
-            f"        {tree}[{where}{pair} * 2 * {wide}] = {tree}[{where}{pair} * 2 * {wide}] + "
-            f"{tree}[{where}{pair} * 2 * {wide} + {wide}]",
-            f"    {wide} = {wide} * 2",
+            f"{left} = {whole}",
+            f"while {left} > {1 if CHUNK is None else chunks}:",
+            f"    {left} = {left} // 2",
+            f"    for {pair} in range({left}):",
+            f"        {tree}[{where}{pair}] = {tree}[{where}{pair} * 2] + {tree}[{where}{pair} * 2 + 1]",
             f"{total} = {zero}",
             *([f"for {pair} in range({chunks}):"] if CHUNK else [f"{pair} = 0", "if True:"]),
-            f"    {total} = {total} + {tree}[{where}{pair} * {slots}]",
+            f"    {total} = {total} + {tree}[{where}{pair}]",
         ]
         if not self.shape:
             self.emit(*body)
@@ -369,37 +350,52 @@ class _Reduction(Emitting):
         self.emit(*self.loops(outer, shape, [*body, f"{made}[{', '.join(outer)}] = {total}"]))
         return self.result(made)
 
-    def leaves(self, whole: str, numbers: tuple[str, str, str], limits: tuple[int, int]) -> tuple[str, str]:
-        """Arrays of where the leaves begin, and of how long they are: halves of halves."""
-        (count, per, slots), (lanes, leaf) = numbers, limits
-        starts, sizes = self.array([whole], "int64"), self.array([whole], "int64")
-        wide, pair, left = self.fresh("value__wide"), self.fresh("at__pair"), self.fresh("value__leaf")
-        self.names.within |= {pair}
-        first, second = f"{pair} * {wide}", f"{pair} * {wide} + {wide} // 2"
-        self.emit(
-            f"for {pair} in range({whole} // {slots}):",
-            f"    {starts}[{pair} * {slots}] = {pair} * {per}",
-            f"    {sizes}[{pair} * {slots}] = {self.names.function('min')}({per}, {count} - {pair} * {per})",
-            f"{wide} = {slots}",
-            f"while {wide} > 1:",
-            f"    for {pair} in range({whole} // {wide}):",
-            f"        {left} = {sizes}[{first}]",
-            f"        if {left} > {leaf}:",
-            f"            {left} = {left} // 2 - {left} // 2 % {lanes}",
-            f"        {starts}[{second}] = {starts}[{first}] + {left}",
-            f"        {sizes}[{second}] = {sizes}[{first}] - {left}",
-            f"        {sizes}[{first}] = {left}",
-            f"    {wide} = {wide} // 2",
-        )
-        return starts, sizes
+    def two_leaves(
+        self, outer: tuple[str, ...], tree: str, slot: str, dtype: str, numbers: tuple[str, str, str, str]
+    ) -> list[str]:
+        """Lines that sum the two leaves of a slot, or the one that fills it.
 
-    def leaf(self, outer: tuple[str, ...], tree: str, slot: str, dtype: str, leaves: tuple[str, str]) -> list[str]:
-        """Lines that sum the leaf of a slot."""
-        low, size, total, last = (self.fresh("value__leaf") for _ in range(4))
+        A half is rounded down to a multiple of the accumulators: so of a node with q such `units` the parts have q // 2
+        and (q + 1) // 2. What is no multiple stays with the rightmost."""
+        count, per, pairs, levels = numbers
+        low, size, first, units, rest, half, right, total, path = (self.fresh("value__leaf") for _ in range(9))
+        level, side = self.fresh("at__level"), self.fresh("at__side")
+        wide, most = _lanes_and_leaf(dtype)
+        self.names.within |= {low}
+        begin = [f"{low} = 0", f"{size} = {count}", f"{path} = {slot}"]
+        if CHUNK is not None:
+            begin = [
+                f"{low} = {slot} // {pairs} * {per}",
+                f"{size} = {self.names.function('min')}({per}, {count} - {low})",
+                f"{path} = {slot} % {pairs}",
+            ]
+        return [
+            *begin,
+            f"{rest} = {size} % {wide} if {path} == {pairs} - 1 else 0",
+            f"{units} = {size} // {wide}",
+            f"{half} = {pairs}",
+            f"for {level} in range({levels}):",
+            f"    {half} = {half} // 2",
+            f"    {right} = 1 if {path} & {half} != 0 else 0",
+            f"    {low} = {low} + {units} // 2 * {right} * {wide}",
+            f"    {units} = ({units} + {right}) // 2",
+            f"{size} = {units} * {wide} + {rest}",
+            f"{first} = {size} if {size} <= {most} else {size} // 2 - {size} // 2 % {wide}",
+            f"{total} = {self.names.dtype(dtype)}(0)",
+            f"for {side} in range(2):",
+            *(f"    {line}" for line in self.leaf(outer, low, first, total, dtype)),
+            f"    {low} = {low} + {first}",
+            f"    {first} = {size} - {first}",
+            f"{tree}[{''.join(f'{name}, ' for name in outer)}{slot}] = {total}",
+        ]
+
+    def leaf(self, outer: tuple[str, ...], low: str, size: str, total: str, dtype: str) -> list[str]:
+        """Lines that add the sum of a leaf to `total`."""
+        last, found = self.fresh("value__leaf"), self.fresh("value__leaf")
         step = self.fresh("at__leaf")
         least, most_of = self.names.function("min"), self.names.function("max")
         wide, most = _lanes_and_leaf(dtype)
-        self.names.within |= {low, last}
+        self.names.within |= {last}
         sums = lanes = [self.fresh("value__lane") for _ in range(wide)]
 
         def element(index: Linear) -> str:
@@ -408,11 +404,9 @@ class _Reduction(Emitting):
         while len(sums) > 1:
             sums = [f"({a} + {b})" for a, b in zip(sums[::2], sums[1::2], strict=True)]
         return [
-            f"{low} = {leaves[0]}[{slot}]",
-            f"{size} = {leaves[1]}[{slot}]",
             f"{low} = {least}({most_of}({low}, 0), {FARTHEST})",  # which tells compilers that it is not negative
             f"{last} = {low} + {size} - {size} % {wide}",
-            f"{total} = {self.names.dtype(dtype)}(0)",
+            f"{found} = {self.names.dtype(dtype)}(0)",
             f"if {size} >= {wide}:",
             *(f"    {lane} = {element(Linear.of(low) + k)}" for k, lane in enumerate(lanes)),
             f"    for {step} in range({wide}, {least}({size} - {size} % {wide}, {most}), {wide}):",
@@ -420,13 +414,13 @@ class _Reduction(Emitting):
                 f"        {lane} = {lane} + {element(Linear.of(low) + Linear.of(step) + k)}"
                 for k, lane in enumerate(lanes)
             ),
-            f"    {total} = {sums[0]}",
+            f"    {found} = {sums[0]}",
             f"    for {step} in range({least}({size} % {wide}, {wide})):",
-            f"        {total} = {total} + {element(Linear.of(last) + Linear.of(step))}",
+            f"        {found} = {found} + {element(Linear.of(last) + Linear.of(step))}",
             "else:",
             f"    for {step} in range({least}({size}, {wide})):",
-            f"        {total} = {total} + {element(Linear.of(low) + Linear.of(step))}",
-            f"{tree}[{''.join(f'{name}, ' for name in outer)}{slot}] = {total}",
+            f"        {found} = {found} + {element(Linear.of(low) + Linear.of(step))}",
+            f"{total} = {total} + {found}",
         ]
 
     def unravelled(self, index: Linear) -> tuple[Linear, ...]:

@@ -221,7 +221,7 @@ def function(operator: str, nodes: Sequence[Expression], operands: Sequence[Py],
         return call("abs", dtype if nodes[0].type.kind in "fc" or dtype == "int64" else "", *operands)
     if name == "trips":
         return call(name, dtype, *operands)
-    if name in ("high product", "fermat product", "fermat remainder"):
+    if name in ("high product", "fermat product", "fermat remainder", "quick maximum", "quick minimum"):
         return call(name.replace(" ", "_"), dtype, *operands)
     if name == "joined *":
         return call("join_products", dtype if dtype == "complex128" else "", *operands)

@@ -180,6 +180,9 @@ OPERATORS: dict[str, Operator] = {
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats
+    # where neither is nan, and either one will do of two zeros
+    "quick maximum": Operator(np.maximum),
+    "quick minimum": Operator(np.minimum),
     # of words, as vector units compute them: the upper half of a product of 16 bits, its remainder by 65537 in 16 bits,
     # and the remainder by 2**k + 1 of what is below 2**2k
     "high product": Operator(_high_product, cost=2),

@@ -7,6 +7,7 @@ from functools import partial
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.compaction import compaction
+from somd.transforms.passes.extremes import extremes
 from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
 from somd.transforms.passes.packing import packing
@@ -39,6 +40,7 @@ SCHEDULE: tuple[Pass, ...] = (
     fission,
     interchange,
     register_accumulation,
+    extremes,
     partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
