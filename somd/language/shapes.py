@@ -25,6 +25,14 @@ PRODUCT = "product "
 JOINED = "joined "
 
 
+def long_loop(variable: str) -> SomdRuntimeError:
+    """The exception of a loop whose variable has more than 32 bits, where that is relied on."""
+    return SomdRuntimeError(
+        f"the variable `{variable}` of a loop goes beyond 2**31; integers of 32 bits are made of it",
+        "SOMD609",
+    )
+
+
 def misfit(what: str, first: Sequence[int], second: Sequence[int], *others: Sequence[int]) -> Exception:
     """What NumPy raises for shapes that do not go together. Lengths count as 0 where they are negative.
 

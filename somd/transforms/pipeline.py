@@ -25,7 +25,7 @@ from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
-from somd.transforms.arrays.fitting_scalars import with_fitting_tests
+from somd.transforms.arrays.fitting_in_place import not_tested, with_fitting_tests
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.own_parts import made_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
@@ -222,10 +222,11 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
             types = infer_types(method, arguments)
         except HelpersOfArrays as found:
             return _compiled(_with_written_out(method, found.functions), arguments, aliases)
-        fitted = with_fitting_tests(method, types)
-        if fitted is not method:
-            with suppress(SomdCompileError):
-                return _compiled(fitted, arguments, aliases)
+        if not method.fitted:
+            fitted = with_fitting_tests(method, types)
+            method = replace(method, fitted=True)
+            if fitted.function is not method.function:
+                return _with_tests(method, fitted, arguments, aliases)
         if types.whole:
             renamed = names_apart(method, made_of_themselves(method, types))
             if renamed is not method:
@@ -295,6 +296,15 @@ def _chains_apart(plan: Plan, before: Plan) -> bool:
     new = len(plan.method.chained) - len(before.method.chained)
     found = {name for nest in made for name in nest.arrays_written} & plan.method.chained
     return new > 0 and found == plan.method.chained and not any(nest.tests or nest.in_order_if for nest in made)
+
+
+def _with_tests(method: Method, fitted: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
+    """`fitted`, which is `method` with tests of what integers of a type hold; refused where it is for these alone."""
+    try:
+        return _compiled(fitted, arguments, aliases)
+    except SomdCompileError:
+        _compiled(method, arguments, aliases)
+    raise not_tested(method, fitted)
 
 
 def _of_one_type(compiled: Compiled) -> bool:

@@ -1,18 +1,20 @@
-"""Python ints that loops as written join with narrower integers, or store there: what NumPy raises is raised before the
-loop, where plain Python comes to the operation for sure (`docs/limits.md`)."""
+"""Numbers that integers of a type do not hold, stored or joined with such in loops as written: what NumPy raises is
+raised, before the loop, or by the lowest iteration that comes to it (`docs/limits.md`)."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 import pytest
 
 import somd
-from somd import dist
+from somd import dist, sync
 from tests.differential import harness
 
 A = dist[np.ndarray]
+ALL = bool(os.environ.get("SOMD_ALL_CASES"))
 
 
 @somd.somd
@@ -85,7 +87,123 @@ def test_variables_of_loops(target: str) -> None:
     each(counted, target, *((np.zeros(n, np.int8), b, 0, 0, 0) for n in (0, 129, 200)))
 
 
-def test_what_is_not_sure_is_not_tested() -> None:
-    """Behind what may end an iteration, and in int64, which takes every int."""
-    each(left, "opencl", (np.zeros(5), 300), (np.zeros(5, np.int64), 300), (np.zeros(0, np.int8), 300))
-    assert "OverflowError" not in left.source("opencl")
+@somd.somd
+def in_places(a: A, out: A, index: np.ndarray, k: int) -> None:
+    for i in range(len(a)):
+        if a[i] > 9:
+            out[i, index[i]] = int(a[i]) * k
+        elif i % 2 == 1 and a[i] + k > 3:
+            out[i, index[i]] = a[i] - k if a[i] < 5 else a[i] // k
+
+
+@somd.somd
+def stored(b: A, out: A) -> None:
+    for i in range(len(b)):
+        if i != 3:
+            out[i] = b[i]
+
+
+@somd.somd
+def floats(b: A, out: A, scale: float) -> None:
+    for i in range(len(b)):
+        out[i], out[i] = 1, scale * i
+        out[i] -= b[i]
+
+
+@somd.somd
+def positions(a: A, out: A, found: A) -> int:
+    n = 0
+    for i in range(len(a)):
+        if a[i] > 0:
+            found[n] = a[i]
+            n += 1
+        out[i] = n
+    return n
+
+
+@somd.somd
+def nearest(x: A, centres: np.ndarray) -> np.ndarray:
+    label = np.zeros(len(x), np.int32)
+    for i in range(len(x)):
+        best = 0
+        for k in range(1, len(centres)):
+            if abs(x[i] - centres[k]) < abs(x[i] - centres[best]):
+                best = k
+        label[i] = best
+    return label
+
+
+@somd.somd
+def first_beyond(a: A, out: A, limit: int) -> None:
+    for i in range(limit):
+        if i < len(a) and a[i] > 0:
+            out[i] = i
+
+
+@somd.somd
+def grey(r: A, g: A, out: A) -> None:
+    for i in range(len(r)):
+        out[i] = (int(r[i]) * 3 + int(g[i])) // 4
+
+
+@somd.somd
+def histogram(k: A, w: A, h: np.ndarray) -> None:
+    with sync(h, reduce="+"):
+        for i in range(len(k)):
+            h[k[i] % 4] += int(w[i])
+
+
+@somd.somd
+def wider_sums(k: A, w: A, h: np.ndarray) -> None:
+    with sync(h, reduce="+"):
+        for i in range(len(k)):
+            h[k[i] % 4] += w[i]
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_where_they_are(target: str) -> None:
+    """Under conditions, where they are computed, and behind indexes that may leave their array."""
+    a, index = np.array([3, 12, 7, 40, 2, 90, 6, 100, 4], np.uint8), np.arange(9)
+    bad = np.where(index == 5, 99, index)
+    ks = (1, 2, 3, 7, -1, 300)
+    each(in_places, target, *((a, np.zeros((9, 9), np.uint8), i, k) for i in (index, bad) for k in ks))
+    each(left, target, (np.zeros(5, np.int8), 300), (np.zeros(5), 300), (np.zeros(0, np.int8), 300))
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_stores_of_other_types(target: str) -> None:
+    """NumPy's wider numbers into signed integers raise, into unsigned ones wrap."""
+    wide = np.array([5, -3, 100, 4000, 127, 300, -129, 70], np.int64)
+    each(stored, target, *((wide, np.zeros(8, dtype)) for dtype in ("int8", "uint8", "int32")[: 3 if ALL else 1]))
+    each(stored, target, *((w, np.zeros(8, "int64")) for w in (wide, wide.astype(np.uint64))[0 if ALL else 1 :]))
+    numbers = np.array([0.5, -0.9, 127.9, 1e3, -127.9, 128.0, np.nan, 1e20])
+    for dtype in ("float64", "float32")[: 2 if ALL or target == "opencl" else 1]:
+        each(stored, target, *((numbers[:n].astype(dtype), np.zeros(8, "int8")) for n in (5, 6)))
+        each(stored, target, *((numbers[k : k + 1].astype(dtype), np.zeros(1, "int64")) for k in (0, 6, 7)))
+    each(floats, target, *((np.arange(9) % 5, np.zeros(9, "int8"), scale) for scale in (1.0, 15.9, 16.0, -17.0)))
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_scans_and_sums(target: str) -> None:
+    """The tests change nothing in how loops are divided."""
+    a = np.arange(300) % 7 - 2
+    each(positions, target, *((a * f, np.zeros(300, np.uint8), np.zeros(300, np.int8)) for f in (1, 20, 60)))
+    w = a + 0
+    w[250] = 2**31
+    each(histogram, target, *((a, each_, np.zeros(4, np.int32)) for each_ in (a, w)))
+    with pytest.raises(somd.SomdCompileError, match="SOMD402"), somd.use(target=target):
+        wider_sums(a, w, np.zeros(4, np.int32))
+
+
+def test_what_fits_is_not_tested() -> None:
+    """By its type, by what it is made of, and variables of loops beside integers of 32 bits, tested before."""
+    x, centres = np.arange(40.0) % 11, np.array([3.0, 9.0, 5.0])
+    each(nearest, "opencl", (x, centres))
+    each(
+        grey,
+        "opencl",
+        (np.arange(256).astype(np.uint8), np.arange(256).astype(np.uint8)[::-1], np.zeros(256, np.uint8)),
+    )
+    assert not any("OverflowError" in method.source("opencl") for method in (nearest, grey))
+    with pytest.raises(somd.SomdRuntimeError, match="goes beyond"), somd.use(target="multicore"):
+        first_beyond(np.zeros(4), np.zeros(4, np.int32), 2**32)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from somd.transforms.tree.loops import else_statements, opened_statements, statements_of
+from somd.transforms.tree.loops import else_statements, is_fitting_test, opened_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import children_of
 
@@ -98,6 +98,8 @@ class _Slicer:
         return True
 
     def compound(self, node: cst.CSTNode, inner: bool) -> cst.BaseStatement | None:
+        if is_fitting_test(node):
+            return None
         if isinstance(node, cst.If):
             return self.branches(node, inner)
         if not isinstance(node, cst.For | cst.While) or node.orelse is not None:
@@ -130,4 +132,6 @@ class _Slicer:
 
 
 def _raises(node: cst.CSTNode) -> bool:
+    if is_fitting_test(node):
+        return False
     return isinstance(node, cst.Raise) or any(map(_raises, children_of(node)))

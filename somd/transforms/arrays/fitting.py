@@ -56,7 +56,7 @@ def test_fits(
 ) -> None:
     """The test of one number, that is no array, for integers of a type: whether it is below them, or above."""
     kind = expressions.type_of(node)
-    if not isinstance(kind, ScalarType) or not kind.weak or kind.kind != "i" or _is_literal(node):
+    if not isinstance(kind, ScalarType) or not kind.weak or kind.kind != "i" or is_literal(node):
         return
     if np.dtype(dtype).kind not in "iu" or dtype == "int64":
         return
@@ -70,7 +70,8 @@ def test_fits(
         expressions.shapes.tests.add(expressions.before[-1])
 
 
-def _is_literal(node: cst.BaseExpression) -> bool:
+def is_literal(node: cst.CSTNode) -> bool:
+    """Whether an int is written out, with signs before it."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        return _is_literal(node.expression)
+        return is_literal(node.expression)
     return isinstance(node, cst.Integer)

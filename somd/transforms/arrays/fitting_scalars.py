@@ -5,28 +5,26 @@
                                    for i in range(len(a)):
                                        a[i] = a[i] * k
 
-In: a method whose types are known. Out: the method with tests of those ints that no loop changes, and of variables of
-loops that count up, where it is sure that plain Python comes to the operation: it stands under no condition, and the
-limits of the loops around it do not change. Other ints wrap. Ints that are written out `types` has looked at, those of
-array statements `fitting`.
+In: a method whose types are known. Out: for each outermost loop tests of those ints that no loop changes, and, beside
+integers of 32 bits, of variables of loops that count up, where it is sure that plain Python comes to the operation: it
+stands under no condition, and the limits of the loops around it do not change. `fitting_in_place` puts them there, and
+tests all others where they are. Ints that are written out `types` has looked at, those of array statements `fitting`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import libcst as cst
 import numpy as np
 
 from somd.transforms.arrays.fitting import TRUE_QUOTIENT
 from somd.transforms.arrays.integers import code
-from somd.transforms.arrays.names import Names
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.rewriting import Tracked, rewritten
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
@@ -47,7 +45,7 @@ class _Loops:
 
 
 @dataclass(frozen=True)
-class _Test:
+class EarlyTest:
     """When a number is outside integers of a type, and what it is then."""
 
     condition: str
@@ -55,57 +53,32 @@ class _Test:
     dtype: str
     node: cst.CSTNode
 
-
-def with_fitting_tests(method: Method, types: Types) -> Method:
-    """`method` with such tests; the same if there are none."""
-    if method.fitted:
-        return method
-    tester = _Tester(method, types)
-    body = cast(cst.BaseSuite, method.function.body.visit(tester))
-    if not tester.found:
-        return method
-    function = method.function.with_changes(body=body)
-    tester.names.place(function, method.function)
-    made = rewritten(tester.names.so_far(), function, tester.names.positions | tester.positions)
-    return replace(made, fitted=True)
+    @property
+    def message(self) -> str:
+        return f'OverflowError(f"Python integer {{{self.number}}} out of bounds for {self.dtype}")'
 
 
-class _Tester(Tracked):
-    """Puts tests before the outermost loops of blocks."""
+class EarlyTests:
+    """Finds the tests before the outermost loops of a method."""
 
     def __init__(self, method: Method, types: Types) -> None:
-        super().__init__(dict(method.positions))
-        self.method, self.types, self.names = method, types, Names(method)
-        self.found = 0
+        self.method, self.types = method, types
         loops = [node for node in nodes_in(method.function.body) if isinstance(node, cst.For)]
         #: what is the same before and in all loops
         self.steady = {name for name in types.names if name not in set().union(*map(assigned_names, loops))}
 
-    def visit_For(self, node: cst.For) -> bool:
-        return False  # what stands in a loop is tested before it
-
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For | cst.FlattenSentinel[Any]:
-        tests: dict[tuple[str, str, str], _Test] = {}
-        for test in self.tests_of(original_node, _Loops()):
-            tests.setdefault((test.condition, test.number, test.dtype), test)
-        self.found += len(tests)
-        made = [self.statement(test) for test in tests.values()]
-        return cst.FlattenSentinel([*made, updated_node]) if made else updated_node
-
-    def statement(self, test: _Test) -> cst.BaseStatement:
-        message = f'OverflowError(f"Python integer {{{test.number}}} out of bounds for {test.dtype}")'
-        values = (test.number,) if test.number.isidentifier() else ()
-        raised = self.names.raised(f"raise {message}", values, test.node)
-        return self.names.line(f"if {test.condition}:\n    {raised}", test.node)
+    def before(self, loop: cst.For) -> list[EarlyTest]:
+        """The tests before an outermost loop, each once for each number and type that it is about."""
+        return list(self.tests_of(loop, _Loops()))
 
     # --- what runs for sure ----------------------------------------------------------------------------------------
 
-    def tests_of(self, loop: cst.For, around: _Loops) -> Iterator[_Test]:
+    def tests_of(self, loop: cst.For, around: _Loops) -> Iterator[EarlyTest]:
         within = self.within(loop, around)
         if within is not None:
             yield from self.tests_in(statements_of(loop.body), within)
 
-    def tests_in(self, statements: Sequence[cst.CSTNode], loops: _Loops) -> Iterator[_Test]:
+    def tests_in(self, statements: Sequence[cst.CSTNode], loops: _Loops) -> Iterator[EarlyTest]:
         for statement in statements:
             if isinstance(statement, cst.For):
                 yield from self.tests_of(statement, loops)
@@ -128,6 +101,13 @@ class _Tester(Tracked):
         if step == 1 and limits.variable not in assigned_names(loop.body):
             variables[limits.variable] = (limits.start, f"{last} - 1")
         return _Loops((*around.running, f"{first} < {last}"), variables)
+
+    def is_bounded(self, loop: cst.For) -> bool:
+        """Whether it can be said before all loops between which numbers the variable of this one lies."""
+        limits = range_of(loop)
+        if limits is None or limits.variable in assigned_names(loop.body):
+            return False
+        return bool(integer_constant(limits.step, self.method)) and all(map(self.is_steady, limits.limits))
 
     def is_steady(self, node: cst.BaseExpression) -> bool:
         """Whether an expression of numbers and lengths is the same before and in all loops."""
@@ -153,7 +133,7 @@ class _Tester(Tracked):
 
     # --- what is joined --------------------------------------------------------------------------------------------
 
-    def of_statement(self, node: cst.CSTNode, loops: _Loops) -> Iterator[_Test]:
+    def of_statement(self, node: cst.CSTNode, loops: _Loops) -> Iterator[EarlyTest]:
         if isinstance(node, cst.Assign):
             yield from self.of_expression(node.value, loops)
             for target in node.targets:
@@ -164,7 +144,7 @@ class _Tester(Tracked):
             if not isinstance(node.operator, TRUE_QUOTIENT):
                 yield from self.of_pair(self.element(node.target), node.value, loops)
 
-    def of_expression(self, node: cst.CSTNode, loops: _Loops) -> Iterator[_Test]:
+    def of_expression(self, node: cst.CSTNode, loops: _Loops) -> Iterator[EarlyTest]:
         if isinstance(node, _PERHAPS):
             return
         if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TRUE_QUOTIENT):
@@ -174,7 +154,7 @@ class _Tester(Tracked):
         for child in children_of(node):
             yield from self.of_expression(child, loops)
 
-    def of_pair(self, kind: Type | None, number: cst.BaseExpression, loops: _Loops) -> Iterator[_Test]:
+    def of_pair(self, kind: Type | None, number: cst.BaseExpression, loops: _Loops) -> Iterator[EarlyTest]:
         """The tests of a Python int that meets a number of this type."""
         if not isinstance(kind, ScalarType) or kind.weak or kind.kind not in "iu" or kind.dtype == "int64":
             return
@@ -183,16 +163,16 @@ class _Tester(Tracked):
             return
         limits: Any = np.iinfo(kind.dtype)
 
-        def test(number_then: str, *outside: str) -> _Test:
+        def test(number_then: str, *outside: str) -> EarlyTest:
             condition = " and ".join([*loops.running, f"({' or '.join(outside)})"])
-            return _Test(condition, number_then, kind.dtype, number)
+            return EarlyTest(condition, number_then, kind.dtype, number)
 
         def outside(name: str) -> list[str]:
             return [f"{name} < {limits.min}", *([f"{name} > {limits.max}"] if kind.dtype != "uint64" else [])]
 
         if number.value in self.steady:
             yield test(number.value, *outside(number.value))
-        elif number.value in loops.variables:
+        elif number.value in loops.variables and np.dtype(kind.dtype).itemsize >= 4:
             least, largest = loops.variables[number.value]
             if isinstance(least, cst.Name):
                 yield test(least.value, *outside(least.value))

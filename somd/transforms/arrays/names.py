@@ -127,9 +127,9 @@ class Names:
         values = tuple(ast.unparse(module_of(length)) for length in lengths)
         return self.raised(text, values, at)
 
-    def raised(self, text: str, values: tuple[str, ...], at: cst.CSTNode) -> str:
+    def raised(self, text: str, values: tuple[str, ...], at: cst.CSTNode, name: str = "raised_of_arrays") -> str:
         """Python text that raises what the statement of a text raises, for these values."""
-        place, name = self.position(at), "raised_of_arrays"
+        place = self.position(at)
         while name in self.taken or name in self.namespace:
             name += "_"
         self.namespace[name] = Raising(text, place, values, function_at(self.method, place))

@@ -20,7 +20,13 @@ from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import NEAR, Method
-from somd.transforms.tree.loops import else_statements, integer_constant, small_statements, statements_of
+from somd.transforms.tree.loops import (
+    else_statements,
+    integer_constant,
+    is_fitting_test,
+    small_statements,
+    statements_of,
+)
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.walking import children_of, nodes_in
 
@@ -158,5 +164,7 @@ class _Places:
 
 def _leaves(node: cst.CSTNode) -> bool:
     """Whether a statement may end the iteration, or the loop around it."""
+    if is_fitting_test(node):
+        return False  # nothing behind it counts then
     own = isinstance(node, cst.Continue | cst.Break | cst.Return | cst.Raise)
     return own or (not isinstance(node, cst.BaseExpression) and any(map(_leaves, children_of(node))))

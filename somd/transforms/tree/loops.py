@@ -12,6 +12,9 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.walking import Reader, nodes_of
 
+#: how names begin that stand for what NumPy raises where a number does not fit
+UNFIT = "raised_unfit"
+
 
 @dataclass(frozen=True)
 class Range:
@@ -134,11 +137,22 @@ def opened_statements(statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode
             yield from opened_statements(else_statements(node) if isinstance(node, cst.If) else ())
 
 
+def is_fitting_test(node: cst.CSTNode) -> bool:
+    """Whether a statement raises where a number does not fit an integer type, and does nothing else: what stands behind
+    it relies on nothing that it tests."""
+    return isinstance(node, cst.If) and any(map(_raises_unfit, small_statements(statements_of(node.body))))
+
+
+def _raises_unfit(node: cst.CSTNode) -> bool:
+    raised = node.exc.func if isinstance(node, cst.Raise) and isinstance(node.exc, cst.Call) else None
+    return isinstance(raised, cst.Name) and raised.value.startswith(UNFIT)
+
+
 def always_raises(statements: Sequence[cst.CSTNode]) -> bool:
-    """Whether no path through `statements` comes to their end, but to a `raise`."""
+    """Whether no path through `statements` comes to their end, but to a `raise` of the method."""
     for node in small_statements(statements):
         if isinstance(node, cst.Raise):
-            return True
+            return not _raises_unfit(node)
         if isinstance(node, cst.If) and node.orelse is not None:
             if always_raises(statements_of(node.body)) and always_raises(else_statements(node)):
                 return True
