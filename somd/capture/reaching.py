@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType, ModuleType
 
@@ -75,8 +75,9 @@ def object_parameters(function: FunctionType, parameters: Sequence[str]) -> tupl
     return tuple(k for k, name in enumerate(parameters) if read_as_object(name, first, paths))
 
 
-def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
-    """What the text of `function` shows; `owner` is the class that it is a method of, if it is.
+def reach_of_source(function: FunctionType, owner: type | None = None, arrays: Collection[str] = ()) -> Reach:
+    """What the text of `function` shows; `owner` is the class that it is a method of, if it is, and `arrays` are
+    parameters that are known to be arrays.
 
     Raises:
         SomdCompileError: SOMD406.
@@ -91,6 +92,9 @@ def reach_of_source(function: FunctionType, owner: type | None = None) -> Reach:
         taken_apart = any(p.root == name and p.attributes and "=" in str(p.attributes[0]) for p in paths)
         has_parts = any(p.root == name and p.attributes and p.attributes[0] in PARTS for p in paths)
         whole = whole or (has_parts and name in assigned_names(function))
+        if name in arrays:
+            arguments[name] = np.empty(0)
+            continue
         if taken_apart or (whole and (has_parts or declared_sequence(kind))):
             raise NotKnownYet(name)
         if name != first and (distributed(function, name) or declared_array(kind)):

@@ -12,7 +12,6 @@ import typer
 
 from somd.calls.specialisations import TargetUnavailable
 from somd.capture.attributes import NotKnownYet
-from somd.capture.reaching import reach_of_source
 from somd.cli.output import Problem, complain, progress, remark, say, shortened
 from somd.cli.targets import ALL, choice, chosen
 from somd.cli.translate import loaded_methods
@@ -61,12 +60,13 @@ def build(
 def _one(method: Method, target: str, signature: str | None) -> bool:
     """Build one specialisation and say so; False where that cannot be done."""
     from somd.sources import building
+    from somd.sources.translation import reach_of
 
     function = function_of(method)
     settings = _settings(method)
     start = time.perf_counter()
     try:
-        found = reach_of_source(function, method.owner)
+        found = reach_of(method, signature)
         with progress(f"compiling {function.__qualname__} for {target}"):
             made = building.build(method, found, target, signature, settings.device_of(target))
     except NotKnownYet as path:

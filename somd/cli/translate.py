@@ -9,7 +9,6 @@ import typer
 
 from somd.calls.specialisations import TargetUnavailable
 from somd.capture.attributes import NotKnownYet
-from somd.capture.reaching import reach_of_source
 from somd.cli.files import method_named, python_files, split_target
 from somd.cli.output import Problem, complain, progress, remark, say
 from somd.cli.targets import ALL, choice, chosen
@@ -93,12 +92,12 @@ def _modules(
     method: Method, targets: Sequence[str], signature: str | None
 ) -> Iterator[str | tuple[tuple[str, str], ...]]:
     """The files of each module, or what to say where there is none."""
-    from somd.sources.translation import signatures_of, translate
+    from somd.sources.translation import reach_of, signatures_of, translate
 
     function = function_of(method)
     name = function.__qualname__
     try:
-        found = reach_of_source(function, method.owner)
+        found = reach_of(method, signature)
     except NotKnownYet as path:
         yield f"`{name}`: what `{path}` is depends on the object of a call: use its `source()` after a call"
         return

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from somd.calls.specialisations import TargetUnavailable, declared_arguments
 from somd.capture.annotations import namespace_of
+from somd.capture.paths import parameters_of
 from somd.capture.reach import Reach
+from somd.capture.reaching import reach_of_source
 from somd.language.combining import combine_of
 from somd.settings.targets import TargetLacks
 from somd.sources.load import Method, function_of
@@ -20,6 +22,7 @@ from somd.sources.written_out import NotWritable, WrittenOut
 from somd.transforms.layout import laid_out
 from somd.transforms.pipeline import Compiled, compile_for, takes_ints
 from somd.transforms.reserved import apart
+from somd.transforms.signature_text import parse_signature
 from somd.transforms.stages import joined_names, partition_roots
 from somd.transforms.translated_text import Beside, translated_text
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
@@ -60,6 +63,26 @@ def translate(method: Method, found: Reach, target: str, signature: str | None, 
         raise TargetUnavailable(str(error), "SOMD501") from error
     files = ((f"{name}.py", laid_out(module)), *((name + end, text) for end, text in parts.items()))
     return Translation(function.__qualname__, target, texts, signature is None, files)
+
+
+def reach_of(method: Method, signature: str | None = None) -> Reach:
+    """What the text of a method shows, where parameters are arrays that are such in the signature, or in all that it
+    declares.
+
+    Raises:
+        SomdCompileError: SOMD406.
+        NotKnownYet: it depends on the objects of a call.
+    """
+    function = function_of(method)
+    arrays: set[str] | None = None
+    for text in method.signatures if signature is None else (signature,):
+        try:
+            kinds = dict(zip(parameters_of(function), parse_signature(text), strict=False))
+        except ValueError:  # told when it is looked at
+            continue
+        mine = {name for name, kind in kinds.items() if isinstance(kind, ArrayType)}
+        arrays = mine if arrays is None else arrays & mine
+    return reach_of_source(function, method.owner, (arrays if method.owner is None else None) or ())
 
 
 def described(kind: Type) -> str:

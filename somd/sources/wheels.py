@@ -22,12 +22,11 @@ from pathlib import Path, PurePosixPath
 from somd.cache.shipped import FOLDER, shipped_file
 from somd.calls.specialisations import TargetUnavailable, declared_arguments, generated_text
 from somd.capture.attributes import NotKnownYet
-from somd.capture.reaching import reach_of_source
 from somd.errors import SomdCompileError, SomdError
 from somd.settings.targets import target_of
 from somd.sources.building import Built
 from somd.sources.load import Method, function_of, load
-from somd.sources.translation import described, signatures_of
+from somd.sources.translation import described, reach_of, signatures_of
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def _method(method: Method, targets: Sequence[str]) -> Iterator[tuple[Built, tup
     function = function_of(method)
     name = function.__qualname__
     try:
-        found = reach_of_source(function, method.owner)
+        found = reach_of(method)
     except NotKnownYet as path:
         yield NotBuilt(name, f"what `{path}` is depends on the object of a call")
         return

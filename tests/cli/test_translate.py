@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from somd.capture.reaching import reach
+from somd.sources.load import function_of, load
+from somd.sources.translation import reach_of
 from tests.cli.conftest import ADD, REFUSED, SHIFTED, Somdc, Write
 from tests.trials import with_trials
 
@@ -253,3 +256,25 @@ def test_exceptions_are_imported_by_their_names(target: str, somdc: Somdc, write
     }
     ran = subprocess.run([sys.executable, user, "out"], capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert ran.stdout.splitlines() == ["wrongs Bad('6.00 > 5.0', 6)", "builtins ValueError('-1 < 0')"], ran.stderr
+
+
+DECLARED = """
+from somd import somd
+
+
+@somd(signatures=["float64[:, :], float64"])
+def spread(x, k):
+    return x.std(axis=0) * k
+"""
+
+
+def test_what_signatures_declare_to_be_arrays_are_no_objects(somdc: Somdc, write: Write) -> None:
+    path = write("declared.py", DECLARED)
+    done = somdc("translate", "declared.py")
+    assert done.status == 0 and '@multicore_method("float64[:, :]", "float"' in done.out, done.err
+    (method,) = load(path).methods
+    function = function_of(method)
+    called = reach(function, {"x": np.ones((2, 2)), "k": 1.0})
+    assert reach_of(method).structure() == called.structure()
+    write("unknown.py", DECLARED.replace('(signatures=["float64[:, :], float64"])', ""))
+    assert "depends on the object of a call" in somdc("translate", "unknown.py").err
