@@ -11,6 +11,8 @@ run by itself; the exit status is then 1. On devices that share each call, howev
 
     POCL_DEVICES="pthread pthread" python -m tests.property.campaign --target opencl --devices portable:0 portable:1
 
+With `--ranks 2,3` ranks share each call besides, which are threads (`tests.property.of_ranks`); with
+`--stay` arrays stay distributed, however small.
 With `--as-gpu` kernels have the forms on a CPU that they have on GPUs (`tests.property.gpu_forms`).
 """
 
@@ -25,11 +27,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import somd
+from tests.property import examining
 from tests.property.changing import Changing, changing, examine_changes
 from tests.property.examining import Examined, examine
 from tests.property.gpu_forms import gpu_forms
@@ -117,11 +121,21 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
 
 def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
     work = functools.partial(_as_gpu, work=work) if options.as_gpu else work
+    sizes = tuple(map(int, options.ranks.split(","))) if options.ranks else ()
+    work = functools.partial(_on_ranks, work=work, sizes=sizes, stay=options.stay) if sizes else work
     return functools.partial(_on_devices, work=work, devices=tuple(options.devices)) if options.devices else work
 
 
 def _as_gpu(number: int, work: Callable[[int], Any]) -> Any:
     with gpu_forms():
+        return work(number)
+
+
+def _on_ranks(number: int, work: Callable[[int], Any], sizes: tuple[int, ...], stay: bool) -> Any:
+    from somd.runtime.opencl.several import parts
+    from tests.property.of_ranks import staying
+
+    with patch.object(examining, "RANKS", sizes), patch.object(parts, "FEW", 0), staying() if stay else nullcontext():
         return work(number)
 
 
@@ -178,6 +192,8 @@ def main() -> None:
     parser.add_argument("--target", choices=("plan", "multicore", "opencl"), default="plan")
     parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
     parser.add_argument("--as-gpu", action="store_true", help="opencl: kernels have the forms of GPUs on a CPU, too")
+    parser.add_argument("--ranks", default="", help="mixed: numbers of ranks that share each call besides")
+    parser.add_argument("--stay", action="store_true", help="with --ranks: small arrays stay distributed, too")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the first number within the seed's")

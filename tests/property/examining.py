@@ -27,11 +27,14 @@ from somd.transforms.stages import Phase, Serial, Uniform, all_steps, nested_ste
 from somd.transforms.types.scalars import Type
 from tests.property.calls import Call, calls
 from tests.property.mixed import Mixed, mixed
+from tests.property.of_ranks import outcomes_of_ranks
 from tests.property.outcomes import Outcome, Types, difference, outcome
 from tests.property.plain import namespace_of, plain_function
 from tests.transforms.passes.validation import schedules
 
 WORKERS = (1, 2, 3, 7)
+#: how many ranks share each call, besides; they are threads
+RANKS: tuple[int, ...] = ()
 #: seconds for a call as plain Python: what takes longer has a range that wraps, and no end
 PATIENCE = 2.0
 #: orders of iterations in the interpreter
@@ -103,7 +106,8 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
     try:
         with own_errors():
             method = namespace_of(made.text, file)[made.name]
-        runs: Any = _Planned(method) if target == "plan" else _Compiled(method, target)
+            of_ranks = namespace_of(made.text, file)[made.name] if RANKS else None
+        runs: Any = _Planned(method) if target == "plan" else _Compiled(method, target, of_ranks)
     except Foreign as foreign:
         found.verdict, found.details = "failed", [f"at decoration: {foreign}"]
         return
@@ -243,7 +247,11 @@ class own_errors:
 
 
 def run_call(call: Callable[..., Any], given: Call) -> Outcome:
-    found = outcome(call, given)
+    return judged(outcome(call, given))
+
+
+def judged(found: Outcome) -> Outcome:
+    """What a call did; `Refused` or `Foreign` where it was not the method that raised."""
     if isinstance(found.error, OverflowError) and "too far from 0" in str(found.error):
         raise Refused("SOMD609", found.error)
     if isinstance(found.error, SomdError | SomdFallbackWarning) or _is_foreign(found.error):
@@ -260,10 +268,10 @@ def _is_foreign(error: BaseException | None) -> bool:
 
 
 class _Compiled:
-    """A method on a target."""
+    """A method on a target; `of_ranks` is the same one, which ranks alone have called."""
 
-    def __init__(self, method: Any, target: str) -> None:
-        self.method, self.target = method, target
+    def __init__(self, method: Any, target: str, of_ranks: Any) -> None:
+        self.method, self.target, self.of_ranks = method, target, of_ranks
 
     def outcomes(self, given: Call) -> Iterator[tuple[str, Outcome]]:
         for workers in WORKERS:
@@ -271,6 +279,12 @@ class _Compiled:
                 warnings.simplefilter("error", SomdFallbackWarning)
                 found = run_call(self.method, given)
             yield f"{workers} workers", found
+        for size in RANKS:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", SomdFallbackWarning)
+                found_by = outcomes_of_ranks(self.of_ranks, given, self.target, size)
+            for rank, each in enumerate(found_by):
+                yield f"rank {rank} of {size}", judged(each)
 
 
 class _Planned:
