@@ -50,6 +50,14 @@ def run(rows: int) -> float:
     return float(plate[rows // 2, 5])
 
 
+def run_steps(rows: int) -> float:
+    """Three steps, with two arrays at once."""
+    plate = package.full((rows, COLUMNS), 20.0)
+    for _ in range(3):
+        plate = step(plate)
+    return float(plate[rows // 2, 5])
+
+
 def main() -> None:
     from somd.runtime.mpi import launched
 

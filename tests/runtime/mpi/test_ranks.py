@@ -16,6 +16,7 @@ from somd.capture.reaching import reach_of_source
 from somd.sources.scaling import Scaling, arguments
 from tests.runtime.mpi import programs
 from tests.runtime.mpi.launching import started, unavailable
+from tests.runtime.mpi.limited import unlimited
 from tests.runtime.mpi.staying import COLUMNS, STEPS
 
 PROGRAMS = ("-m", "tests.runtime.mpi.programs")
@@ -137,3 +138,14 @@ def test_a_rank_has_memory_for_its_share() -> None:
     assert len(said) == 2
     for words in said:  # four arrays are there at most; each of them whole would be eight shares
         assert float(words[5]) < 5.0 and words[7] == "24.0", words
+
+
+@pytest.mark.skipif(not os.environ.get("SOMD_ALL_CASES"), reason="four ranks compile, and take 2.5 GB")
+@pytest.mark.skipif(unavailable() is not None or unlimited() is not None, reason=f"{unavailable()}, {unlimited()}")
+def test_heat_of_which_no_rank_could_hold_the_whole() -> None:
+    """Two arrays of 1 GB, and each rank is killed where it takes more than a quarter of both and 300 MB."""
+    alone = started(1, "-m", "tests.runtime.mpi.limited", "1024")
+    assert alone.returncode != 0 and "took" not in alone.stdout
+    done = started(4, "-m", "tests.runtime.mpi.limited", "1024")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("a rank took ") == 4
