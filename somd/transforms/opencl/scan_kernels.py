@@ -13,7 +13,7 @@ are exact, so they may be composed in any order.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from somd.transforms.loops.program import CarriedScalar, Expression, Loop, Regio
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.compacted import Compacted, Keeping, staged_in
 from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.striped import BARRIER, Striped, Tiles, stepped, striped_in
@@ -114,7 +115,8 @@ class _Writer:
         self.scan, self.region, self.lanes = scan, region, lanes
         self.scope = scope_of(nest, unit)
         self.declared = declared_in_both(own_variables(region, 1), own_variables(scan.totals, 1))
-        self.write = Statements(self.scope, unit, self.declared, next_iteration="continue;")
+        self.write = Keeping(self.scope, unit, self.declared, next_iteration="continue;")
+        self.arrays = arrays
         self.variable = self.scope.text_of(region.loop.variable.name)
         self.tiles = Tiles(arrays, lanes, TRIPS, lanes, self.variable, self.write)
         fresh = self.scope.names.fresh
@@ -167,7 +169,12 @@ class _Writer:
             write.line(f"{each.text} = {argument.text}[{self.group}];")
             write.line(f"if ({lane} > 0)")
             write.line(f"    {each.text} = {each.after(each.text, f'{lane} - 1')};")
-        self.along(self.region.body, numbered=True)
+        self.iterated(
+            {
+                each.name: f"{argument.text}[{self.group}]"
+                for each, argument in zip(self.composition, before, strict=True)
+            }
+        )
         if self.tiles.stored:
             write.local.append(f"    __local int {self.ends}[{self.lanes}];")
             write.line(f"{self.ends}[{lane}] = {self.count};")
@@ -175,6 +182,28 @@ class _Writer:
             at, tiles = stepped(self.base, self.step, self.tiles.slot), self.tiles
             tiles.store(at, f"{tiles.place} < {self.ends}[{tiles.row}]")
         return self.finished(name, before)
+
+    def iterated(self, before: Mapping[str, str]) -> None:
+        """The iterations, from the values `before` the group; what they store at counters' places together."""
+        write, tiles = self.write, self.tiles
+        carried = {each.name: each for each in self.composition}
+        extra = sum(points_of(each) * np.dtype(each.variable.type.dtype).itemsize for each in self.scan.carries) + 8
+        kinds, staged = staged_in(self.region, list(carried), self.arrays, TRIPS, self.lanes, extra)
+        if not staged:
+            self.along(self.region.body, numbered=True)
+            return
+        names = {each: tiles.tiles[each.key] for each in self.arrays}
+        compacted = Compacted(kinds, staged, write, names, TRIPS, self.lanes)
+        ends = [carried[each.counter.name].after(before[each.counter.name], f"{self.lanes} - 1") for each in kinds]
+        compacted.ranges([(before[each.counter.name], end) for each, end in zip(kinds, ends, strict=True)])
+        write.keeps = compacted.keeping(tiles.column)
+        self.columns(self.region.body, str(TRIPS), "#pragma unroll", False, f"if ({tiles.column} < {self.count})")
+        write.keeps = {}
+        compacted.stored(tiles.lane)
+        write.close("} else {")
+        write.depth += 1
+        self.along(self.region.body, numbered=True)
+        write.close()
 
     @property
     def step(self) -> int:
@@ -221,7 +250,7 @@ class _Writer:
         self.columns(body, self.count, IN_ORDER, numbered)
         self.write.close()
 
-    def columns(self, body: tuple[Statement, ...], count: str, pragma: str, numbered: bool) -> None:
+    def columns(self, body: tuple[Statement, ...], count: str, pragma: str, numbered: bool, only: str = "") -> None:
         write, column, name = self.write, self.tiles.column, self.region.loop.variable.name
         write.lines.append(pragma)
         write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
@@ -229,7 +258,11 @@ class _Writer:
         if numbered:
             write.number(self.within.trip().text)
         self.scope.staged.update(self.tiles.staged(name, body))
+        if only:
+            write.open(only)
         write.block(body)
+        if only:
+            write.close()
         self.scope.staged.clear()
         write.close()
 

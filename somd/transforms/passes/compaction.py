@@ -110,7 +110,7 @@ def _in_strips(region: Region, names: NewNames, lanes: int) -> Region:
         return region
     first = [node.value for node in before if isinstance(node, Assign)]
     own = {node.target.name for node in before if isinstance(node, Assign)}
-    found, handed = [*_kinds(last)], {each.name for each in region.handed_on}
+    found, handed = [*kinds_of(last)], {each.name for each in region.handed_on}
     values = [store.value for each in found for store in each.stores]
     alone = sorted(each.counter.name for each in found) == sorted(handed) and found
     if not alone or len(first) < len(before) or handed & (own | named(*first, last.test, *values)):
@@ -121,7 +121,7 @@ def _in_strips(region: Region, names: NewNames, lanes: int) -> Region:
     return replace(region, strips=Strips(body, lanes))
 
 
-def _kinds(node: If) -> Iterator[Kept]:
+def kinds_of(node: If) -> Iterator[Kept]:
     """What the two branches do; nothing where one of them does something else."""
     made: list[Kept] = []
     for body, test in ((node.body, truth(node.test)), (node.orelse, operation("not", truth(node.test)))):

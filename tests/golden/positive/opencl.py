@@ -323,16 +323,50 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void positive_2_stripe
     k = k_before[group];
     if (lane > 0)
         k = (long)((ulong)k + (ulong)k_of_0[lane - 1]);
-#pragma clang loop vectorize(disable) interleave(disable)
-    for (int column = 0; column < count; column++) {
-        const long i = i_first + column;
-        const long iteration = i;
+    const long k_from = k_before[group];
+    const long k_to = (long)((ulong)k_before[group] + (ulong)k_of_0[128 - 1]);
+    if (0 <= k_from && k_from <= k_to && k_to - k_from <= 2048 && k_to <= out__0) {
+        uint k_mask = 0;
+        uint k_place = (uint)(k - k_from);
+        double out__kept[16];
+#pragma unroll
+        for (int column = 0; column < 16; column++) {
+            const long i = i_first + column;
+            if (column < count) {
 #line 12 "input.py"
-        if (a_tile[lane][column] > 0.0) {
+                if (a_tile[lane][column] > 0.0) {
 #line 13 "input.py"
-            store_double_1d(out_, k, out__0, faults, iteration, turn, 1, a_tile[lane][column]);
+                    out__kept[column] = a_tile[lane][column];
+                    k_mask |= 1u << column;
 #line 14 "input.py"
-            k = (long)((ulong)k + 1ul);
+                    k = (long)((ulong)k + 1ul);
+                }
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (int column = 0; column < 16; column++) {
+            if (k_mask >> column & 1u) {
+                a_tile[k_place / 17][k_place % 17] = out__kept[column];
+                k_place++;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint slot = lane; slot < (uint)(k_to - k_from); slot += 128) {
+            out_[k_from + slot] = a_tile[slot / 17][slot % 17];
+        }
+    } else {
+#pragma clang loop vectorize(disable) interleave(disable)
+        for (int column = 0; column < count; column++) {
+            const long i = i_first + column;
+            const long iteration = i;
+#line 12 "input.py"
+            if (a_tile[lane][column] > 0.0) {
+#line 13 "input.py"
+                store_double_1d(out_, k, out__0, faults, iteration, turn, 1, a_tile[lane][column]);
+#line 14 "input.py"
+                k = (long)((ulong)k + 1ul);
+            }
         }
     }
 }

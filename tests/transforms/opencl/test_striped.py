@@ -44,6 +44,23 @@ def positive(a: A) -> tuple[np.ndarray, int]:
 
 
 @somd.somd
+def parted(a: A, b: A, size: int) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """A list, and the indexes of what is not in it, from counters that begin anywhere."""
+    low = np.zeros(size, np.float32)
+    at = np.zeros(len(a), np.int64)
+    j, k = 2, 0
+    for i in range(len(a)):
+        t = a[i] * b[i]
+        if t > 0.25:
+            low[j] = b[i]
+            j += 1
+        else:
+            at[k] = i
+            k += 1
+    return low, at, j, k
+
+
+@somd.somd
 def recurrence_of_integers(a: A) -> np.ndarray:
     out = np.empty_like(a)
     x, odd, least = 7, False, 9
@@ -224,6 +241,11 @@ def rows(n: int, columns: int = 33) -> np.ndarray:
 CASES = (
     Case(positive, lambda n: (halves(n),), frozenset({"totals", "0", "striped"})),
     Case(
+        parted,
+        lambda n: (halves(n), halves(n, np.float32), n + 2 if n % 2 else n // 3),
+        frozenset({"totals", "0", "1", "striped"}),
+    ),
+    Case(
         recurrence_of_integers,
         lambda n: (np.random.default_rng(n).integers(-9, 9, n),),
         frozenset({"totals", "0", "1", "2", "striped"}),
@@ -293,6 +315,15 @@ def check(case: Case, given: Arguments) -> None:
         with somd.use(target=target, workers=2):
             found.append(case.method(*own)[0])
     harness.assert_same(found[1], found[0], 0.0, "result")
+
+
+def test_what_a_group_filters_is_stored_together(with_tiles: Device) -> None:
+    """All, none, some; a list that is too short fails where plain Python does."""
+    with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
+        for a in (np.ones(4100), -np.ones(4100), np.where(np.arange(4100) % 2048 == 2047, 1.0, -1.0)):
+            out, k = positive(a)
+            assert k == (a > 0).sum() and np.array_equal(out[:k], a[a > 0]) and not out[k:].any()
+        harness.check(parted, (np.ones(5000), np.ones(5000, np.float32), 3000), "opencl", workers=(1,))
 
 
 def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
