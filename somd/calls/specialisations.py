@@ -206,7 +206,7 @@ def declared_arguments(function: FunctionType, found: Reach, signature: str | No
 
 
 def _first_that_compiles(function: FunctionType, found: Reach, arguments: dict[str, Type]) -> dict[str, Type]:
-    """The types as suggested, or with arrays of integers or truth values if only those have operators that are used."""
+    """The types as suggested, or with arrays of integers or truth values if the method is taken for those alone."""
     from somd.transforms import pipeline
     from somd.transforms.types.scalars import ArrayType
 
@@ -217,11 +217,9 @@ def _first_that_compiles(function: FunctionType, found: Reach, arguments: dict[s
         }
         try:
             pipeline.compile_for(function, tried, {}, found)
-        except SomdCompileError as error:
-            if not error.code.startswith("SOMD4"):
-                return arguments
-        else:
-            return tried
+        except SomdCompileError:
+            continue
+        return tried
     return arguments
 
 

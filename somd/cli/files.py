@@ -101,6 +101,21 @@ def one_method(text: str, *, whole: bool = False) -> tuple[Loaded, Method]:
     return loaded, method_named(loaded, path, name)
 
 
+def methods_of(text: str, *, whole: bool = False) -> tuple[Loaded, tuple[Method, ...]]:
+    """The method that `FILE:FUNCTION` names, or for `FILE` all of them; of several definitions of one name the last.
+
+    Raises:
+        Problem: no such file, or no such method in it.
+    """
+    path, name = split_target(text)
+    if name is not None or path.is_dir() or not path.exists():
+        loaded, method = one_method(text, whole=whole)
+        return loaded, (method,)
+    loaded = load(path, whole=whole)
+    found = {function_of(method).__qualname__: method for method in loaded.methods}
+    return loaded, tuple(found.values()) or (method_named(loaded, path, None),)
+
+
 def method_named(loaded: Loaded, path: Path, name: str | None) -> Method:
     """The method of a file by its qualified name, or by the end of it.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from somd.cli.files import one_method, split_target
+from somd.cli.files import methods_of, split_target
 from somd.cli.output import Problem, complain, progress, remark, say, shortened
 from somd.cli.targets import ALL, choice
+from somd.errors import SomdCompileError
 from somd.settings.targets import TARGETS
 from somd.sources.load import Loaded, Method, function_of, load
 
@@ -23,7 +24,7 @@ PLAN = "plan"
 
 
 def verify(
-    what: str = typer.Argument(help="A method in a file, or module.function.", metavar="FILE:FUNCTION"),
+    what: str = typer.Argument(help="A file, a method in it, or module.function.", metavar="FILE[:FUNCTION]"),
     inputs: str | None = typer.Option(None, "--inputs", help="NAME or FILE:NAME of a function that returns inputs."),
     target: str = choice(ALL, "--target", "What to run.", before=(ALL,), after=(PLAN,)),
     workers: str = typer.Option("1,2,3,7", "--workers", help="Numbers of workers."),
@@ -33,26 +34,45 @@ def verify(
     rtol: float | None = typer.Option(None, "--rtol", min=0.0, help="Relative tolerance; 0 wants the same bits."),
     signature: str | None = typer.Option(None, "--signature", help="Argument types of generated inputs."),
 ) -> None:
-    """Run a method against the function as written: targets, workers, partitions and merge orders.
+    """Run methods against the functions as written: targets, workers, partitions and merge orders.
 
     Inputs are generated for the declared signatures, or those that the source suggests, or given by a function of the
     file: a list of tuples of arguments. Exit status 1 and the first differing element if something differs. The whole
-    file is imported, so that its top-level statements run, and so does the method, many times, as plain Python too.
+    file is imported, so that its top-level statements run, and so do the methods, many times, as plain Python too. Of a
+    file with several methods, those that want inputs of their own are named and left aside.
     """
     from somd.sources.comparing import Tolerance
     from somd.sources.verifying import verify as run
 
     numbers = _numbers(workers)
-    loaded, method = one_method(what, whole=True)
-    name = function_of(method).__qualname__
+    loaded, methods = methods_of(what, whole=True)
+    if len(methods) > 1 and (inputs is not None or signature is not None):
+        listed = ", ".join(f"`{function_of(each).__qualname__}`" for each in methods)
+        given = "--inputs" if inputs is not None else "--signature"
+        raise Problem(f"{given} is for one method, and {what} has {listed}: name one, {what}:FUNCTION")
     targets = (*TARGETS, PLAN) if target == ALL else (target,)
     tolerance = None if rtol is None else Tolerance(relative=rtol)
-    bad = False
-    for title, cases in _cases(method, loaded, inputs, signature, seed, size):
-        say(f"{name}{title}: {len(cases)} input{'s' if len(cases) != 1 else ''}")
-        with progress(f"running {name}"):
-            for finding in run(method, cases, targets, numbers, orders, tolerance):
-                bad = _tell(name, finding) or bad
+    bad, ran = False, False
+    for method in methods:
+        name = function_of(method).__qualname__
+        try:
+            for title, cases in _cases(method, loaded, inputs, signature, seed, size):
+                say(f"{name}{title}: {len(cases)} input{'s' if len(cases) != 1 else ''}")
+                with progress(f"running {name}"):
+                    for finding in run(method, cases, targets, numbers, orders, tolerance):
+                        bad = _tell(name, finding) or bad
+                ran = True
+        except Problem as problem:
+            if len(methods) == 1:
+                raise
+            remark(f"note: `{name}` is left aside: {problem}")
+        except SomdCompileError as error:
+            if len(methods) == 1:
+                raise
+            complain(str(error), bare=True)
+            bad = True
+    if not ran and not bad:
+        raise Problem("no method could be run", 1)
     if bad:
         raise typer.Exit(1)
 

@@ -130,13 +130,47 @@ def test_given_inputs(somdc: Somdc, write: Write) -> None:
         assert done.out == "Scaled.scale: 2 inputs\n  plan      3 orders: agrees, bit for bit\n"
 
 
+SEVERAL = (
+    ADD
+    + """
+
+class Scaled:
+    alpha = 2.0
+
+    @somd
+    def scale(self, a: dist[np.ndarray]) -> None:
+        for i in range(len(a)):
+            a[i] *= self.alpha
+
+
+@somd
+def offsets(counts: dist[np.ndarray]) -> np.ndarray:
+    out = np.zeros(len(counts) + 1, np.int64)
+    for i in range(len(counts)):
+        out[i + 1] = out[i] + counts[i]
+    return out
+"""
+)
+
+
+def test_all_methods_of_a_file(somdc: Somdc, write: Write) -> None:
+    write("several.py", SEVERAL)
+    done = somdc("verify", "several.py", "--target", "plan", "--orders", "2")
+    assert done.status == 0, done
+    assert done.out.count("agrees, bit for bit") == 2 and "offsets(counts: int64[:])" in done.out
+    assert "note: `Scaled.scale` is left aside: " in done.err and "takes an object" in done.err
+    write("several.py", SEVERAL + REFUSED)
+    done = somdc("verify", "several.py", "--target", "plan", "--orders", "2")
+    assert done.status == 1 and "error[SOMD301]" in done.err and done.out.count("agrees") == 2
+
+
 def test_bad_input(somdc: Somdc, write: Write) -> None:
     write("model.py", PROGRAM)
     write("refused.py", REFUSED)
     for args, said in {
         ("missing.py:f",): "missing.py: no such file",
         ("model.py:other",): "model.py: no SOMD method `other`; there are ",
-        ("model.py",): "model.py: which method?",
+        ("model.py", "--inputs", "objects"): "--inputs is for one method, and model.py has `relaxed`, ",
         ("model.py:relaxed", "--workers", "two"): "--workers takes numbers",
         ("model.py:relaxed", "--workers", "0"): "--workers takes numbers from 1",
         ("model.py:relaxed", "--inputs", "nothing"): "no `nothing` in this file",
