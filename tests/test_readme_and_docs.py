@@ -6,7 +6,7 @@ line says that the compiler refuses it. A block after `<!-- golden: vector_add/p
 after `<!-- output -->` is what the program before it prints, or its error; after `<!-- output, but for numbers -->`
 numbers are not compared. A program that prints shows it, or stands in `NOT_SHOWN`. A set after `<!-- asked of isl:
 vector_add -->` is one that isl is asked about when that golden method is checked, perhaps without some of its
-conditions.
+conditions; a text after `<!-- raised by: vector_add(...) -->` is the error of that call of one.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ OUTPUT = re.compile(
     r"(\n(?:[^`]*\n)?<!-- output(?:, but for numbers)? -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL
 )
 ASKED = re.compile(r"<!-- asked of isl: (\S+) -->\n+```text\n\{ \[(.*?)\] : (.*?) \}\n```$", re.MULTILINE)
+RAISED = re.compile(r"<!-- raised by: ((\w+)\(.*?) -->\n```text\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 #: programs whose output is not shown, by a part of them: why
 NOT_SHOWN = {'print(potential.source("opencl"))': "a whole module, as those among the golden files"}
 REFUSED = re.compile(r"# refused: (SOMD\d\d\d)\n")
@@ -137,6 +138,15 @@ def test_quoted_sets(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
         pipeline.check(runpy.run_path(str(GOLDEN / case / "input.py"))[case].sequential)
         found = [all_of_them for names, all_of_them in asked if names == variables]
         assert any(conditions(text) <= all_of_them for all_of_them in found), f"{page}: not asked: {text}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_quoted_errors(page: str) -> None:
+    for call, case, text in RAISED.findall((ROOT / page).read_text(encoding="utf-8")):
+        names = runpy.run_path(str(GOLDEN / case / "input.py"))
+        with pytest.raises(Exception) as caught:
+            eval(call, names)
+        assert f"{caught.typename}: {caught.value}" == text
 
 
 @pytest.mark.parametrize("page", PAGES)
