@@ -2,6 +2,7 @@
 
     a[i] * 0.5      ->  a[i] * np.float32(0.5)               for a float32 array
     b[i] + c[i]     ->  np.int32(b[i] + c[i])                for int32 arrays
+    x[n - k]        ->  x[np.uint64(n - k)]                  so that LLVM need not find out that it is not negative
     x[col[k]]       ->  x[at_3]                              behind a test of `col[k]`
     x[col[k]]       ->  load(x, (col[k],), 3, faults, ...)   where it may not be reached
 
@@ -40,10 +41,12 @@ from somd.transforms.loops.program import (
     Length,
     Loop,
     Operation,
+    Proved,
     RelaxedRead,
     Tested,
     Variable,
 )
+from somd.transforms.loops.walking import inside
 from somd.transforms.types.scalars import ArrayType, Number
 
 _ARITHMETIC = frozenset(SYMBOLS.values())
@@ -90,6 +93,8 @@ class Scope:
     elsewhere: str = ""
     #: another text for an access, of whose indexes the function is given the texts
     placed: Callable[[Element, list[str]], str | None] | None = None
+    #: whether indexes are texts of sums, differences and products alone
+    plain: bool = False
     #: where the statements are those of a strip
     strip: Strip | None = None
 
@@ -242,6 +247,8 @@ class Expressions:
 
     def indexes(self, node: Element) -> list[str]:
         """The indexes of an access; of one that is tested, behind its tests."""
+        if isinstance(node.access, Proved) and node.relaxed is None and not self.scope.plain:
+            return [self._unsigned(each) for each in node.indices]
         if not isinstance(node.access, Tested):
             return [self._index(each) for each in node.indices]
         key = tuple(site.number for site in node.access.sites)
@@ -259,6 +266,11 @@ class Expressions:
         """An index: of whatever type of integers."""
         inner = node.operand if isinstance(node, Cast) and node.operand.type.kind in "iu" else node
         return self.value(inner).text
+
+    def _unsigned(self, node: Expression) -> str:
+        """An index that is known not to be negative, as such where LLVM would not see it: with something taken away."""
+        text = self._index(node)
+        return f"np.uint64({text})" if any(map(_takes_away, inside(node))) else text
 
     def _tests_before(self) -> bool:
         return self.scope.faults is None or (self.before is not None and not self.conditional)
@@ -328,3 +340,8 @@ def _converts(dtype: str, wanted: str) -> bool:
     if wanted == "int64":
         return kind in "iu" and dtype != "uint64"
     return kind in "iuf" or (wanted == "complex128" and kind == "c")
+
+
+def _takes_away(node: Expression) -> bool:
+    """Whether something that is no constant is subtracted."""
+    return isinstance(node, Operation) and node.operator == "-" and not isinstance(node.operands[-1], Constant)

@@ -225,7 +225,7 @@ class _Writer:
             found = self.copies.get(element)
             return None if found is None else f"{found}[{self.trips[-1]}, {self.column}]"
 
-        return self.text(named(self.packed.sum.value), replace(self.scope, placed=placed))
+        return self.text(named(self.packed.sum.value), replace(self.scope, placed=placed, plain=True))
 
 
 def _in(lines: Sequence[str]) -> list[str]:

@@ -118,6 +118,34 @@ def test_fills_keep_the_signs_of_zeros() -> None:
     assert "np.zeros(3, np.float64)" in text and "np.ones(3, np.float64)" in text, text
 
 
+@somd
+def backwards(a: A, b: A, n: int) -> None:
+    for i in range(n):
+        b[i] = a[n - i - 1] - a[i + n - 1]
+
+
+@somd
+def turned(a: A, b: A, c: A) -> None:
+    n = b.shape[0]
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(n):
+                c[i, j] += a[i, n - k - 1] * b[n - k - 1, j]
+
+
+def test_an_index_with_something_taken_away_is_known_not_to_be_negative() -> None:
+    n = 9
+    text = text_of(backwards, (np.ones(2 * n), np.ones(n), n), "multicore")
+    assert "b[i] = a[np.uint64(n - i - 1)] - a[i + n - 1]" in text, text
+    arrays = [np.random.default_rng(k).random((n, n)) for k in range(3)]
+    text = text_of(turned, tuple(arrays), "multicore")
+    assert "b_packed[k, lane] = b[np.uint64(n - k - 1), j]" in text and "a[i, n - k - 1] * b_packed" in text, text
+    expected = [each.copy() for each in arrays]
+    turned.__wrapped__(*expected)
+    turned(*arrays)
+    assert np.array_equal(expected[2], arrays[2])
+
+
 @pytest.mark.parametrize(
     ("symbols", "text"),
     [("+*", "a + b * c"), ("*+", "a * (b + c)"), ("--", "a - (b - c)"), ("**", "a * (b * c)"), ("&|", "a & (b | c)")],
