@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from somd.transforms.loops.program import (
     Assign,
     Cast,
@@ -65,6 +67,12 @@ def moves_with(index: Expression, variable: str) -> bool:
     if variable in read(right):
         return index.operator == "+" and variable not in read(left) and moves_with(right, variable)
     return moves_with(left, variable)
+
+
+def one_moves_along(loops: Sequence[Loop], variable: str) -> bool:
+    """Whether a loop, the only one, has one limit that goes up with a variable."""
+    moves = [each for each in (loops[0].start, loops[0].stop) if variable in read(each)]
+    return len(loops) == 1 and len(moves) == 1 and moves_with(moves[0], variable)
 
 
 def _goes_along(element: Element, variable: str, changed: set[str]) -> bool:

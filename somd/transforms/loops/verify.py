@@ -49,7 +49,7 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.ranges import inside
-from somd.transforms.loops.rows import is_steady, may_be_cut
+from somd.transforms.loops.rows import is_steady, may_be_cut, one_moves_along
 from somd.transforms.loops.scan_claims import problems_of
 from somd.transforms.loops.scopes import assigned, assigned_ranges, by_trips_before, given_to, own_scalars, read, set_by
 from somd.transforms.loops.verify_expressions import ExpressionVerifier
@@ -410,7 +410,10 @@ class _Verifier(ExpressionVerifier):
             *(each for loop in packed.loops for each in (loop.start, loop.stop)),
             *(() if packed.guard is None else (packed.guard,)),
         )
-        self.expect(all(is_steady(each, changed) for each in limits), "a loop beside others has trips of its own")
+        row = node.loops[-2].variable.name
+        fixed = row not in read(node.loops[-1].start, node.loops[-1].stop)
+        others = changed - {row} if fixed and one_moves_along(packed.loops, row) else changed
+        self.expect(all(is_steady(each, others) for each in limits), "a loop beside others has trips of its own")
         elements = [each for each in expressions_in((packed.loop,)) if isinstance(each, Element)]
         steady = not any(each.array in {*node.written, *node.local_arrays} for each in elements)
         self.expect(steady, f"region {node.number} writes what it has packed")

@@ -7,6 +7,9 @@ for j0 in range(0, m, 32):            for so many columns at once
         sum_in_registers(...)         the loop, for all of them
         C[i, j] = sums[row, lane]     and behind
 
+Where the trips of the loop begin or end with the row, the loop is for those that all rows of a tile have; each row does
+the others by itself, those before it first.
+
 A tile at the edge has its full size in registers: the rows and columns that are none of the region's are computed from
 elements of others, and nothing is done with them.
 """
@@ -20,7 +23,7 @@ from somd.transforms.emit.python import Statements
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Element, Expression, Loop, Operation, Packed, Region, Statement, Variable
-from somd.transforms.loops.rows import stays
+from somd.transforms.loops.rows import one_moves_along, stays
 from somd.transforms.loops.scopes import assigned, read
 from somd.transforms.loops.walking import expressions_in, inside
 from somd.transforms.multicore.names import FAR
@@ -48,10 +51,13 @@ class _Writer:
         self.loops = packed.loops
         self.trips = [scope.name(each.variable.name) for each in self.loops]
         self.sum = packed.sum.target
-        names = ("base", "count", "tile", "row", "at", "lane", "first_row", "end_row")
-        self.base, self.count, self.tile, self.place, self.at, self.lane, self.first, self.end = map(scope.fresh, names)
+        names = ("base", "count", "tile", "row", "at", "lane", "first_row", "end_row", "last_row")
+        made = map(scope.fresh, names)
+        self.base, self.count, self.tile, self.place, self.at, self.lane, self.first, self.end, self.last = made
         self.sums = scope.fresh(f"{scope.name(self.sum.name)}_tile")
-        self.limits = [(self.text(each.start), self.text(each.stop)) for each in self.loops]
+        #: whether the loop has trips of its own for each row
+        self.ragged = one_moves_along(self.loops, self.outer.variable.name)
+        self.limits: list[Limits] = []
         self.moves = self.outer.variable.name in read(self.inner.start, self.inner.stop)
         self.copies = self.packed_elements()
         #: names for what is the same for all trips, and the text of what the sum becomes
@@ -70,6 +76,7 @@ class _Writer:
         made += [f"for {self.lane} in range({size}):", f"{INDENT}{self.sums}[{self.lane}] = np.{dtype}(0)"]
         made += [f"{text} = {self.text(node)}" for node, text in self.factors.items() if text != self.text(node)]
         first, last = (f"({each})" for each in rows)
+        self.limits = self.trips_of(first, f"{last} - 1")
         start, stop = self.columns_of(first, 0), self.columns_of(f"{last} - 1", 1)
         count = " * ".join(f"max({each}, 0)" for each in self.counts())
         for element, name in self.copies.items():
@@ -82,6 +89,14 @@ class _Writer:
         names = {**self.scope.renamed, self.outer.variable.name: f"({row})"}
         return self.columns(replace(self.scope, renamed=names))[which]
 
+    def trips_of(self, first: str, last: str) -> list[Limits]:
+        """Where the loops begin for one row, and where they end for another."""
+        scopes = [
+            replace(self.scope, renamed={**self.scope.renamed, self.outer.variable.name: f"({row})"})
+            for row in (first, last)
+        ]
+        return [(self.text(each.start, scopes[0]), self.text(each.stop, scopes[1])) for each in self.loops]
+
     def panels(self, rows: Limits, columns: Limits) -> list[str]:
         wide, tall = self.packed.columns, self.packed.rows
         before = [f"{self.first}, {self.end} = {rows[0]}, {rows[1]}"]
@@ -92,6 +107,8 @@ class _Writer:
                 none = f"max({self.base}, {low}) >= min({self.base} + {wide}, {high})"
                 before += [f"while {self.first} < {self.end} and {none}:", f"{INDENT}{step}"]
         behind, guarded = self.of_rows(self.packed.behind), [*self.call()]
+        if self.ragged:
+            guarded = self.ragged_rows(guarded)
         tile = [*self.of_rows(self.packed.before), *self.under_guard(guarded), *behind]
         body = [
             f"{self.count} = min({wide}, {columns[1]} - {self.base})",
@@ -118,8 +135,21 @@ class _Writer:
 
     def of_rows(self, body: tuple[Statement, ...]) -> list[str]:
         """What each trip of a tile does before the loop, or behind it; nothing for nothing."""
-        if not body:
-            return []
+        return self.each_row(body, []) if body else []
+
+    def ragged_rows(self, call: list[str]) -> list[str]:
+        """The loop for the trips that all rows of a tile have, and for each row those that it has besides."""
+        [loop], [trip], [(_, end)] = self.loops, self.trips, self.limits
+        [(start, stop)], [(common, limit)] = self.trips_of(self.row, self.row), self.trips_of(self.last, self.tile)
+        begins = self.outer.variable.name in read(loop.start)
+        limits = f"{start}, min({common}, {end})" if begins else f"max({start}, {limit}), {stop}"
+        through = [f"for {trip} in range({limits}):", *_in(self.assumed(loop, loop.body))]
+        rest = self.each_row(loop.body, through)
+        shared = [f"{self.last} = min({self.tile} + {self.packed.rows}, {self.end}) - 1"]
+        return [*shared, *rest, *call] if begins else [*shared, *call, *rest]
+
+    def each_row(self, body: tuple[Statement, ...], around: list[str]) -> list[str]:
+        """What each trip of a tile does, in a loop around those of a row if there is one."""
         wide = self.packed.columns
         names = {**self.scope.renamed, self.sum.name: f"{self.sums}[{self.at} + {self.lane}]"}
         start, stop = self.columns(self.scope)
@@ -128,7 +158,7 @@ class _Writer:
         limits = f"max({self.base}, {start}) - {self.base}, min({self.base} + {wide}, {stop}) - {self.base}"
         trips = [f"for {self.lane} in range({limits}):", *_in(trip)]
         row = [f"{self.row} = {self.tile} + {self.place}", *self.assumed(self.outer, body)]
-        row = [*row, f"{self.at} = {self.place} * {wide}", *trips]
+        row = [*row, f"{self.at} = {self.place} * {wide}", *around, *(_in(trips) if around else trips)]
         return [f"for {self.place} in range(min({self.packed.rows}, {self.end} - {self.tile})):", *_in(row)]
 
     def packing(self) -> list[str]:
@@ -169,10 +199,15 @@ class _Writer:
     def call(self) -> list[str]:
         """The loop, for all trips of a tile."""
         places = " ".join((self.scope.name(self.sum.name), self.row, *self.trips))
-        given = [
-            f'"{" ".join(each)}", ({", ".join(each)},)' for each in (tuple(self.copies.values()), self.names_read())
-        ]
-        starts, stops = (f"({', '.join(each)},)" for each in zip(*self.limits, strict=True))
+        copies, limits = tuple(self.copies.values()), self.limits
+        panels = copies
+        if self.ragged:
+            limits = self.trips_of(self.last, self.tile)
+            [(first, _)], [(start, _)] = self.limits, limits
+            panels = copies if first == start else tuple(f"{name}[{start} - ({first}) :]" for name in copies)
+        named = ((copies, panels), (self.names_read(), self.names_read()))
+        given = [f'"{" ".join(names)}", ({", ".join(values)},)' for names, values in named]
+        starts, stops = (f"({', '.join(each)},)" for each in zip(*limits, strict=True))
         sizes = f"{self.packed.rows}, {self.packed.columns}, {self.sums}, {self.count}, {self.tile}, {self.end} - 1"
         lines = [f'"{self.term}",', f'"{places}",', f"{sizes},", f"{starts}, {stops},", *(f"{each}," for each in given)]
         comments = [each for loop in self.loops for each in loop.origin.comments]

@@ -33,7 +33,8 @@ operands in their order, so that the bits stay. Multiplications and additions ar
 It is done where trips are independent one by one; the body has one loop, or loops of which each is all that the one
 around it does, alike for all trips of the two innermost loops of the region; it adds to one float a term made of sums,
 differences and products of elements that the region does not write: some chosen by the column, and not by the row, and
-some by the row. Of the limits of the columns one may move with the row, as in triangles.
+some by the row. One limit of the columns may move with the row, as in triangles; or one of the loop, where there is one
+loop: trips that not all rows of a tile have are done row by row.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region
-from somd.transforms.loops.rows import is_steady, moves_with, stays
+from somd.transforms.loops.rows import is_steady, moves_with, one_moves_along, stays
 from somd.transforms.loops.scopes import assigned, read
 from somd.transforms.loops.varying import limits
 from somd.transforms.loops.walking import called, inside
@@ -89,10 +90,15 @@ def _packed(region: Region, rows: int, width: int) -> Region:
     before, guard, loop, behind = parts
     changed = {outer.variable.name, inner.variable.name, *assigned(region.body)}
     loops = _nest(loop)
-    asked = [*(each for one in loops for each in limits(one)), *(() if guard is None else (guard,))]
     found = _added(loops[-1])
+    if guard is not None and _says_that_there_are_trips(guard, loop):
+        guard = None
+    if one_moves_along(loops, outer.variable.name) and outer.variable.name not in read(*limits(inner)):
+        changed -= {outer.variable.name}  # one of the rows has all trips, with all columns
+    asked = [*(each for one in loops for each in limits(one)), *(() if guard is None else (guard,))]
     if not all(is_steady(each, changed) for each in asked) or not all(map(_counts, loops)) or found is None:
         return region
+    changed |= {outer.variable.name}
     target, term = found
     # what a trip hands from one part to another is the sum alone
     handed = assigned(before) & (set(reads_of(behind)) | read(term))
@@ -109,6 +115,11 @@ def _one_moves(inner: Loop, row: str) -> bool:
     """Whether the columns of all rows make one range, of which the first or the last row has all."""
     moves = [each for each in limits(inner)[:2] if row in read(each)]
     return len(moves) < 2 and all(moves_with(each, row) and is_steady(each, set()) for each in moves)
+
+
+def _says_that_there_are_trips(guard: Expression, loop: Loop) -> bool:
+    """Whether a loop would do nothing where the guard in front of it does not hold."""
+    return isinstance(guard, Operation) and guard.operator == "<" and guard.operands == (loop.start, loop.stop)
 
 
 def _nest(loop: Loop) -> list[Loop]:

@@ -72,6 +72,9 @@ BAND = UPPER.replace("range(i, c.shape[1])", "range(max(i - 3, 0), min(i + 4, c.
 ANTI = UPPER.replace("range(i, c.shape[1])", "range(0, c.shape[1] - i)")
 SPARSE = UPPER.replace("range(i, c.shape[1])", "range(i, c.shape[1], 2)")
 RAGGED = UPPER.replace("range(a.shape[0])", "range(i)")
+SHORT = PRODUCT.replace("range(b.shape[0])", "range(i)")
+SHORTER = PRODUCT.replace("range(b.shape[0])", "range(i + 1, b.shape[0])")
+BESIDE = PRODUCT.replace("range(b.shape[0])", "range(b.shape[0] - i)")
 DIVIDED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] / a[k, j]")
 MIXED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[k, j] * a[i, j]")
 ROWS = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[i, k]")
@@ -91,6 +94,8 @@ def taken() -> tuple[Case, ...]:
         case(UPPER, a=SQUARE, c=np.zeros((11, 11))),
         case(WINDOWS, a=SQUARE, w=np.resize(SQUARE, (3, 4, 5)), c=np.zeros((8, 5))),
         case(LOWER, a=SQUARE.astype(np.float32), c=np.zeros((10, 11), np.float32)),
+        case(SHORT, alpha=1.5, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
+        case(SHORTER, alpha=1.5, a=SQUARE, b=SQUARE, c=SQUARE.copy()),
     )
 
 
@@ -98,6 +103,7 @@ def taken() -> tuple[Case, ...]:
 def left() -> tuple[Case, ...]:
     texts = (BAND, ANTI, SPARSE, RAGGED, DIVIDED, MIXED, ROWS, TWO, WRITTEN)
     others = [case(text, a=SQUARE, c=np.zeros((11, 11))) for text in texts]
+    others.append(case(BESIDE, alpha=1.5, a=SQUARE, b=SQUARE, c=SQUARE.copy()))
     others.append(case(SLOPES, a=SQUARE, w=np.resize(SQUARE, (3, 4, 5)), c=np.zeros((8, 5))))
     return (*others, case(UPPER, a=SQUARE.astype(np.int64), c=np.zeros((11, 11), np.int64)))
 
@@ -179,6 +185,32 @@ def test_triangles(size: int) -> None:
     harness.check(method, (a, np.zeros((size, size), np.float32)), "multicore", workers=(1, 3))
     assert "sum_in_registers" in method.source("multicore")
     harness.check(somd.somd(below), (numbers(5, size), np.ones((size, size)), 3), "multicore", workers=(1, 2))
+
+
+def short(alpha: float, a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(1, i):
+                c[i, j] += a[i, k] * b[k, j]
+            c[i, j] *= alpha
+
+
+def shorter(alpha: float, a: dist[np.ndarray], b: np.ndarray, c: dist[np.ndarray]) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(i + 2, a.shape[0]):
+                c[i, j] -= a[k, i] * b[k - 2, j]
+            c[i, j] *= alpha
+
+
+@pytest.mark.parametrize("function", [short, shorter])
+def test_trips_of_a_row(function: Any) -> None:
+    """Rows of a tile have trips of their own, before or behind those of all."""
+    method = somd.somd(function)
+    for rows, columns in ((1, 4), (5, 33), (41, 70)):
+        given = (0.5, numbers(rows, rows), numbers(rows, columns), numbers(rows, columns))
+        harness.check(method, given, "multicore", workers=(1, 2, 7))
+    assert "sum_in_registers" in method.source("multicore")
 
 
 def convolution(image: dist[np.ndarray], weights: np.ndarray, out: dist[np.ndarray]) -> None:
@@ -264,6 +296,7 @@ def test_bugs_in_the_pass(bug: Bug) -> None:
 
 
 OF_CODE = [
+    ("trips of a row are lost", _Writer, "ragged_rows", lambda self, call: [f"{self.last} = {self.tile}", *call]),
     ("nothing is done with sums", _Writer, "of_rows", lambda self, body: []),
     ("sums are differences", register_tiles, "_OF_REALS", {**register_tiles._OF_REALS, ast.Add: "fsub"}),
     ("each row is the first", register_tiles._Tile, "whole", of_first_row),
@@ -276,5 +309,8 @@ def test_bugs_in_the_code(
 ) -> None:
     monkeypatch.setenv("SOMD_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(owner, attribute, value)
+    function, given = (
+        (short, (1.5, numbers(8, 8), numbers(8, 47), GIVEN[2])) if "row are" in name else (bias, (1.5, *GIVEN))
+    )
     with pytest.raises(AssertionError):
-        harness.check(somd.somd(bias), (1.5, *GIVEN), "multicore", workers=(1,))
+        harness.check(somd.somd(function), given, "multicore", workers=(1,))
