@@ -93,7 +93,7 @@ def in_places(a: A, out: A, index: np.ndarray, k: int) -> None:
         if a[i] > 9:
             out[i, index[i]] = int(a[i]) * k
         elif i % 2 == 1 and a[i] + k > 3:
-            out[i, index[i]] = a[i] - k if a[i] < 5 else a[i] // k
+            out[i, index[i]] = a[i] - (k + 0) if a[i] < 5 else a[i] // k
 
 
 @somd.somd

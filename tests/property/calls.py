@@ -25,6 +25,7 @@ FILLS: dict[str, Sequence[Any]] = {
     "large": (8, 7, 9, 6),
     "float": (0.5, -2.0, 0.0, 1.25, 3.0),
     "far": FAR,
+    "narrow": (3, 100, -1, 127, 128, 255, 300, -129, 2**31, 40000, 2, 0),
     "up": (0, 1, 3, 2**44, 2**62, MOST, MOST - 1, 2),
 }
 
@@ -94,6 +95,11 @@ def _filled(p: Parameter, shape: tuple[int, ...], n: int, pick: np.random.Genera
         return pick.choice(np.array([0, 1, 2, 255, 0], np.uint8), shape).view(np.bool_)
     if fill == "index":
         return pick.integers(0, max(1, n), shape)
+    if fill == "pointers":
+        ends = np.sort(
+            np.where(pick.random(shape) < 0.3, pick.choice(np.array([0, n]), shape), pick.integers(0, n + 1, shape))
+        )
+        return (ends if pick.random() < 0.85 else pick.permutation(ends)).astype(dtype)
     if fill == "wild":
         return pick.integers(-1, max(1, n) + 1, shape)
     if dtype.kind == "f":

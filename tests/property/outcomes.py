@@ -6,6 +6,7 @@ out of the comparison.
 
 from __future__ import annotations
 
+import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,8 @@ from tests.differential.harness import assert_same, assert_same_exception, dupli
 from tests.property.calls import Call
 from tests.property.plain import BEYOND, Wrapped, wrapped
 
+#: what NumPy raises where integers of a type do not hold a number: so does a method
+UNFIT = re.compile(r"Python integer -?\d+ out of bounds for |Python int too large to convert to C long")
 #: what plain Python raises where the documentation says that a method does not
 DOCUMENTED = (ZeroDivisionError, OverflowError, FloatingPointError, RecursionError, MemoryError)
 TEXTS = (
@@ -95,6 +98,8 @@ def outcome(call: Callable[..., Any], given: Call, wide: bool = False, seconds: 
     except Exception as error:
         error.args = _unwrapped(error.args)
         text = str(error)
+        if isinstance(error, OverflowError) and UNFIT.match(text):
+            return Outcome(None, own, error, beyond=_beyond(casts))
         if isinstance(error, DOCUMENTED) or (not isinstance(error, IndexError) and any(each in text for each in TEXTS)):
             return Outcome(None, own, error, f"{type(error).__name__}: {text}")
         return Outcome(None, own, error, beyond=_beyond(casts))

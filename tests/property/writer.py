@@ -16,6 +16,7 @@ FLOATS = ("float64", "float64", "float64", "float32")
 INTEGERS = ("int64", "int64", "int64", "int32", "int16", "int8", "uint8")
 #: the dtypes that are asked for by a word
 DTYPES = {"f": FLOATS, "i": INTEGERS, "n": (*FLOATS, *INTEGERS), "i64": ("int64",), "f64": ("float64",), "b": ("bool",)}
+DTYPES |= {"m": ("int8", "uint8", "int16", "int32", "uint16", "uint32", "uint64"), "p": ("int64", "int32", "int64")}
 DTYPES |= {"w": ("int64", "int64", "uint64"), "s": ("int8", "int16", "int32", "uint8", "uint16", "uint32", "float32")}
 
 
@@ -254,6 +255,11 @@ class Writer:
         self.parameters.append(Parameter(name, "int", None, "int", fill))
         self.wide = True
         return name
+
+    def condition_of(self, i: str) -> str:
+        """A test of an iteration by its index, a number, or an element of its own."""
+        x = self.array(self.one("i64", "f64"))
+        return self.one(f"{i} % 2 == 0", f"{i} > {self.scalar('near', 0.2)}", f"{x}[{i}] > 1", f"{x}[{i}] < 4")
 
     def condition(self, place: Place) -> str:
         """A test of an iteration: of its index, of a parameter, of data."""

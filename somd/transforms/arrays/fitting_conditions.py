@@ -11,12 +11,14 @@ where they are stored into signed ones; into unsigned ones these wrap.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 import numpy as np
 
+from somd.syntax import module_of
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.arrays.fitting import TRUE_QUOTIENT, is_literal
 from somd.transforms.arrays.integers import code
@@ -122,7 +124,7 @@ class Misfits:
         statement = f'raise OverflowError(f"Python integer {{{text}}} out of bounds for {dtype}")'
         if kind.kind == "f" or kind.dtype == "uint64":
             statement = f"__import__('numpy').zeros(1, {dtype!r})[0] = {text}"
-        yield Misfit(outside, statement, (text,), node)
+        yield Misfit(outside, statement, (ast.unparse(module_of(text)),), node)
 
     def int_outside(self, dtype: str, node: cst.BaseExpression, value: str) -> str:
         lowest, highest = of_dtype(dtype)
