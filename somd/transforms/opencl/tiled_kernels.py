@@ -223,9 +223,10 @@ class _Writer(RowGroups):
             write.line(f"{self.kinds[read]} {register}{size};")
         self.where_active(walk.before)
         start, limit = (write.value(n) for n in (walk.loop.start, walk.loop.stop))
-        write.line(f"const long {self.start} = {start.loose};")
-        # where the test fails nothing is loaded: it may be what keeps the elements inside their arrays
+        # where the test fails no limit is computed, and nothing loaded: it may be what keeps elements inside arrays
         test = " && ".join(self.tests())
+        tested = test and not isinstance(walk.loop.start, Constant)
+        write.line(f"const long {self.start} = {f'{test} ? {start.text} : 0' if tested else start.loose};")
         write.line(f"const long {self.stop} = {f'{test} ? {limit.text} : {self.start}' if test else limit.loose};")
         guess = guess_of(walk.loop, self.region.body)
         if guess is not None and (guess.steady or guess.arrays or not write.may_be_run_again(guess)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -76,6 +77,16 @@ def nearest(point: np.ndarray, centre: np.ndarray, weight: np.ndarray, label: A)
         label[i] = at
 
 
+@somd.somd
+def from_a_number(a: np.ndarray, y: A, n: int, k: int) -> None:
+    for j in range(len(y)):
+        if k > 0:
+            s = y[j]
+            for i in range(k - 1, n):
+                s = s * 0.5 + a[i, j]
+            y[j] = s
+
+
 @dataclass(frozen=True)
 class Case:
     method: Any
@@ -119,3 +130,12 @@ def test_roots_and_quotients_that_steps_do_not_reach(with_tiles: Device) -> None
     mass[7], at[20, 1] = np.inf, 1e-30
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"):
         harness.check(attraction, (at, mass, np.ones((40, 2), single)), "opencl", workers=(1,))
+
+
+def test_a_start_is_computed_where_the_loop_is_come_to(with_tiles: Device) -> None:
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for k in (0, 3, -2, 1):
+            harness.check(from_a_number, (numbers(33, 18), np.ones(18), 33, k), "opencl", workers=(1,))
+        text = from_a_number.source("opencl")
+    assert "from_a_number_1_tiled" in {name for name, _ in seen}
+    assert re.search(r"const long i_start = \(k > 0\) \? .* : 0;", text)
