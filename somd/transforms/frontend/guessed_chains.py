@@ -17,7 +17,7 @@ in order from the true value, whatever the guess was. Guesses are where the sum 
     guesses, in order:        s__start[b] = (s + b * s__grown) made an even multiple
     two blocks a trip:        s__value[k] = s__guess; s__guess += s__term[k]; s__beside += s__term[k]; s__low ...
     in order:                 s__shift[b] = s - s__start[b]; s = s__end[b] + s__shift[b], or the block again
-    the rest:                 s__now = s__value[k] + s__shift[k // 512]
+    the rest:                 s__now = s__value[k] + s__shift[k // 2048]
 
 In strips in which more than half of the blocks fail, guessing costs more than it gives: the next ones are run in order,
 twice as many each time, up to 64.
@@ -32,7 +32,7 @@ import libcst as cst
 from somd.transforms.types.scalars import ScalarType
 
 #: trips in a block, and blocks in a trip of the loop over them: their chains overlap
-BLOCK, LANES = 512, 2
+BLOCK, LANES = 2048, 2
 #: by the type of the sum: its unit in the last place of 1, and between which numbers guesses are made
 _UNITS = {
     "float64": ("2.220446049250313e-16", "1e-290", "1e290"),
