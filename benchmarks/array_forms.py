@@ -34,8 +34,6 @@ from benchmarks.timed_run import CLOCKS  # noqa: E402
 ARRAYS, ARRAYS1, LOOPS, LOOPS1, NUMPY, NUMBA = "arrays", "arrays, 1", "loops", "loops, 1", "numpy", "numba"
 #: what each is shown beside
 BESIDE = {LOOPS: ARRAYS, LOOPS1: ARRAYS1, NUMPY: ARRAYS, NUMBA: ARRAYS}
-#: forms of which somd takes no text
-NOT_TAKEN = ("vadv", "deriche")
 
 
 def text_of(kernel: Kernel) -> Function:
@@ -77,7 +75,7 @@ def _by_numba(kernel: Kernel, threads: int) -> Function:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return the exit status."""
-    every = {name: kernel for name, kernel in by_name().items() if name not in NOT_TAKEN}
+    every = by_name()
     parser = argparse.ArgumentParser(prog="python -m benchmarks.array_forms")
     add = parser.add_argument
     add("--kernels", type=lambda text: [one_of(name, every) for name in text.split(",")], default=list(every))

@@ -360,6 +360,34 @@ def vadv_numpy(
         tend[:, :, k] = dtr * (data - pos[:, :, k])
 
 
+def vadv_arrays(
+    tend: np.ndarray, stage: np.ndarray, wcon: np.ndarray, pos: np.ndarray, own: np.ndarray, dtr: float
+) -> None:
+    nk = tend.shape[2]
+    ccol, dcol = np.zeros_like(tend), np.zeros_like(tend)
+    cs = 0.125 * (wcon[1:, :, 1] + wcon[:-1, :, 1])
+    right = dtr * pos[:, :, 0] + own[:, :, 0] + tend[:, :, 0] - cs * (stage[:, :, 1] - stage[:, :, 0])
+    ccol[:, :, 0] = cs / (dtr - cs)
+    dcol[:, :, 0] = right / (dtr - cs)
+    for k in range(1, nk - 1):
+        acol = -0.125 * (wcon[1:, :, k] + wcon[:-1, :, k])
+        cs = 0.125 * (wcon[1:, :, k + 1] + wcon[:-1, :, k + 1])
+        right = dtr * pos[:, :, k] + own[:, :, k] + tend[:, :, k]
+        right -= acol * (stage[:, :, k - 1] - stage[:, :, k])
+        right -= cs * (stage[:, :, k + 1] - stage[:, :, k])
+        below = dtr - acol - cs - ccol[:, :, k - 1] * acol
+        ccol[:, :, k] = cs / below
+        dcol[:, :, k] = (right - dcol[:, :, k - 1] * acol) / below
+    acol = -0.125 * (wcon[1:, :, nk - 1] + wcon[:-1, :, nk - 1])
+    right = dtr * pos[:, :, nk - 1] + own[:, :, nk - 1] + tend[:, :, nk - 1]
+    right -= acol * (stage[:, :, nk - 2] - stage[:, :, nk - 1])
+    data = (right - dcol[:, :, nk - 2] * acol) / (dtr - acol - ccol[:, :, nk - 2] * acol)
+    tend[:, :, nk - 1] = dtr * (data - pos[:, :, nk - 1])
+    for k in range(nk - 2, -1, -1):
+        data[:] = dcol[:, :, k] - ccol[:, :, k] * data
+        tend[:, :, k] = dtr * (data - pos[:, :, k])
+
+
 def columns(random: Random, ni: int, nj: int, nk: int) -> tuple[Any, ...]:
     tend, stage, pos, own = (random.random((ni, nj, nk)) for _ in range(4))
     return tend, stage, random.random((ni + 1, nj, nk)), pos, own, 3.0 / 20.0 + 1.0
@@ -369,5 +397,14 @@ KERNELS = (
     Kernel(cavity_flow, cavity_flow_numpy, box, (7, 2, 3), S=(61, 25, 5), M=(201, 100, 20), L=(501, 200, 50)),
     Kernel(channel_flow, channel_flow_numpy, channel, (7, 3, 3), S=(61, 25, 5), M=(201, 100, 20), L=(501, 200, 50)),
     Kernel(hdiff, hdiff_numpy, hdiff_inputs, (4, 5, 3), S=(64, 64, 60), M=(256, 256, 80), L=(512, 512, 160)),
-    Kernel(vadv, vadv_numpy, columns, (4, 5, 6), S=(60, 60, 40), M=(200, 200, 80), L=(400, 400, 160)),
+    Kernel(
+        vadv,
+        vadv_numpy,
+        columns,
+        (4, 5, 6),
+        S=(60, 60, 40),
+        M=(200, 200, 80),
+        L=(400, 400, 160),
+        arrays=vadv_arrays,
+    ),
 )

@@ -34,7 +34,8 @@ class Kernel:
     `inputs(random, *size)` gives the arguments, which the kernel may change; `bits` says that somd gives plain Python's
     bits, as it does wherever no sum is divided; else, and for peers, results agree within `tolerance`, relative to the
     largest of an array. `port`, its loops marked too, is what a Numba user would write instead of the plain function.
-    `arrays` is the form in array statements where `numpy` calls a library that does all of it.
+    `arrays` is the form in array statements where `numpy` calls a library that does all of it, or lets a name stand for
+    an array or a number by turns.
     """
 
     plain: Function
