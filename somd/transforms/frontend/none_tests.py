@@ -164,6 +164,8 @@ class _Folder(Tracked):
 
     def copied(self, node: cst.CSTNode, made: cst.CSTNode | None = None, **changes: object) -> cst.BaseStatement:
         copy = (node if made is None else made).with_changes(**changes)
+        if isinstance(node, cst.SimpleStatementLine) and node not in self.method.positions:
+            node = node.body[0]  # of a suite in one line, which has no line of its own
         self.positions[copy] = self.method.position(node)
         return cast(cst.BaseStatement, copy)
 

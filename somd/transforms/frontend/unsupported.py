@@ -64,6 +64,19 @@ EXPRESSIONS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.NotIn: ("`not in`", "write a loop that compares"),
 }
 
+#: functions whose arrays are often gone through at once
+GIVING_ARRAYS = (
+    "ravel",
+    "flatten",
+    "copy",
+    "astype",
+    "reshape",
+    "transpose",
+    "arange",
+    "linspace",
+    "cumsum",
+    "flatnonzero",
+)
 
 _FIELD = 'pass each field as an array of its own: `p["x"]` in the call, and `x[i]` here'
 _NO_NONE = (
@@ -94,6 +107,10 @@ class _Checker(cst.CSTVisitor):
                 what = "whether this is None is not known before the method runs"
                 self._report("SOMD202", what, node, _NO_NONE)
                 return False
+        if isinstance(node, cst.Call) and (summed := _summed(node)) is not None:
+            what = f"{EXPRESSIONS[cst.GeneratorExp][0]} is not supported in a SOMD method"
+            self._report("SOMD202", what, summed, _sum_written_out(summed))
+            return False
         for table, code in ((STATEMENTS, "SOMD201"), (EXPRESSIONS, "SOMD202")):
             if type(node) in table:
                 what, instead = table[type(node)]
@@ -192,6 +209,13 @@ class _Checker(cst.CSTVisitor):
             called = cst.Module([]).code_for_node(node.iter.func) if isinstance(node.iter, cst.Call) else ""
             if called.rpartition(".")[2] == "prange":
                 helps = "write `range` for `prange`: which loops may run in parallel is found out"
+            elif called.rpartition(".")[2] in GIVING_ARRAYS and isinstance(node.target, cst.Name):
+                name = next(each for each in ("values", "values_", "values__") if each not in self.method.local_names)
+                before, loop = (
+                    f"{name} = {cst.Module([]).code_for_node(node.iter)}",
+                    f"for {node.target.value} in {name}:",
+                )
+                helps = f"give the array a name before the loop: `{before}`, then `{loop}`"
             self._report("SOMD205", "a loop in a SOMD method runs over `range(...)`", node.iter, helps)
             node.body.visit(self)
             return False
@@ -225,3 +249,21 @@ class _Checker(cst.CSTVisitor):
                 node,
                 "assign to names and elements, or on a line of its own",
             )
+
+
+def _summed(node: cst.Call) -> cst.GeneratorExp | None:
+    """The generator expression that a call sums up, if it does."""
+    alone = node.args[0].value if len(node.args) == 1 else None
+    is_sum = isinstance(node.func, cst.Name) and node.func.value == "sum"
+    return alone if is_sum and isinstance(alone, cst.GeneratorExp) else None
+
+
+def _sum_written_out(node: cst.GeneratorExp) -> str:
+    code, lines = cst.Module([]).code_for_node, []
+    part: cst.CompFor | None = node.for_in
+    while part is not None:
+        lines.append(f"for {code(part.target)} in {code(part.iter)}:")
+        lines += [f"if {code(each.test)}:" for each in part.ifs]
+        part = part.inner_for_in
+    lines.append(f"total += {code(node.elt)}")
+    return f"write the loop out: `total = 0`, then {' '.join(f'`{line}`' for line in lines)}"

@@ -15,7 +15,7 @@ PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name,
 def handed_on(loop: cst.For, name: str) -> tuple[str, ...]:
     """What may be done about `name`."""
     updates = [node for node in nodes_in(loop.body) if _is_update(node, name)]
-    if any(isinstance(node, cst.Assign) and isinstance(node.value, cst.Tuple) for node in updates):
+    if any(isinstance(node, cst.Assign) and _is_tuple(node, name) for node in updates):
         return (f"a tuple is not reduced: give its entries names, as in `if x < {name}: {name}, where = x, i`",)
     scan = _scan(loop.body, name) if len(updates) == 1 else ""
     block = f'put the loop in `with sync({name}, scan="{scan}"):`'
@@ -27,6 +27,11 @@ def handed_on(loop: cst.For, name: str) -> tuple[str, ...]:
         f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
         PARTIAL,
     )
+
+
+def _is_tuple(node: cst.Assign, name: str) -> bool:
+    """Whether an assignment gives a name a tuple, as in `best = x, i`."""
+    return isinstance(node.value, cst.Tuple) and any(is_name(each.target, name) for each in node.targets)
 
 
 def _is_update(node: cst.CSTNode, name: str) -> bool:
