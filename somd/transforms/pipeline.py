@@ -38,6 +38,7 @@ from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.names_apart import names_apart
+from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.recursion import check_recursion
@@ -178,6 +179,12 @@ def _checked(method: Method) -> Plan:
                 if turns(parts) < turns(planned.plan):
                     return parts
             method = with_marks(method, planned.anew.parts)
+        if planned.anew.old:
+            with suppress(SomdCompileError):
+                old = _checked(with_old_values(method, planned.anew.old))
+                if turns(old) < turns(planned.plan):
+                    return old
+            method = with_old_marks(method, planned.anew.old)
         if planned.anew.elements:
             with suppress(SomdCompileError):
                 held = _checked(with_held_elements(method, planned.anew.elements))
@@ -252,6 +259,12 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
                 if turns(parts.plan) < turns(planned.plan):
                     return parts
             method = with_marks(method, planned.anew.parts)
+        if planned.anew.old:
+            with suppress(SomdCompileError):
+                old = _compiled(with_old_values(method, planned.anew.old), arguments, aliases)
+                if turns(old.plan) < turns(planned.plan):
+                    return old
+            method = with_old_marks(method, planned.anew.old)
         if planned.anew.elements:
             with suppress(SomdCompileError):
                 held = _compiled(with_held_elements(method, planned.anew.elements), arguments, aliases)

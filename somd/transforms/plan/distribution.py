@@ -43,7 +43,9 @@ Parts = tuple[tuple[cst.CSTNode, ...], ...]
 def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> Parts | None:
     """The statements of `loop` in parts, some of which may be distributed."""
     leaves = leaves_of(loop)
-    if not 2 <= len(leaves) <= MOST_STATEMENTS or not _is_plain(loop, leaves, context):
+    if not 2 <= len(leaves) <= MOST_STATEMENTS or not is_plain(loop, leaves, context):
+        return None
+    if was_distributed(context.method, loop):
         return None
     context.stand_before(loop)
     changed = assigned_names(loop.body)
@@ -51,7 +53,7 @@ def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> 
         return None
     accesses = accesses_of((loop,), context.scope.with_known(dict.fromkeys(changed)))
     owners = [next((k for k, (leaf, _) in enumerate(leaves) if inside(a.node, (leaf,))), None) for a in accesses]
-    if None in owners or len(accesses) > MOST_ACCESSES or any(map(_is_odd, accesses)):
+    if None in owners or len(accesses) > MOST_ACCESSES or any(map(is_odd, accesses)):
         return None
     mine = [[a for a, owner in zip(accesses, owners, strict=True) if owner == k] for k in range(len(leaves))]
     try:
@@ -79,11 +81,11 @@ def turns(plan: Plan) -> int:
     return of(plan.body, 0)
 
 
-def _is_plain(loop: cst.For, leaves: Sequence[Leaf], context: Context) -> bool:
+def is_plain(loop: cst.For, leaves: Sequence[Leaf], context: Context) -> bool:
     """Whether there are loops in the loop, and all that they do is assign scalars and elements; nothing raises."""
     method, ranks = context.method, set(context.kinds.ranks)
     asked = method.combine is not None or context.combining or context.relaxed is not None
-    if asked or was_distributed(method, loop) or all(len(around) == 1 for _, around in leaves):
+    if asked or all(len(around) == 1 for _, around in leaves):
         return False
     loops = list(nodes_of(loop, cst.For))
     for each in loops:
@@ -111,7 +113,7 @@ def variable_of(loop: cst.For) -> str:
     return cst.ensure_type(loop.target, cst.Name).value
 
 
-def _is_odd(access: Access) -> bool:
+def is_odd(access: Access) -> bool:
     """Whether it is not sure which element an access reaches: it may fail where it happens, too."""
     return any(index is None or keys_in(index) for index in access.indices)
 

@@ -34,6 +34,7 @@ from somd.transforms.plan.joined import check_joined, joined_fence, operator_for
 from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
+from somd.transforms.plan.old_values import old_values_in
 from somd.transforms.plan.partial_results import (
     Cut,
     Inside,
@@ -348,6 +349,9 @@ class _Planner:
             parts = parts_of_loop(node, around, self.context)
             if parts is not None:
                 self.anew.parts[node] = parts
+            old = old_values_in(node, around, self.context)
+            if old is not None:
+                self.anew.old[node] = old
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)

@@ -25,6 +25,8 @@ class Anew:
     points: dict[cst.For, cst.BaseExpression] = field(default_factory=dict)
     #: loops that may be several ones, of which more may be distributed: the statements of each
     parts: dict[cst.For, tuple[tuple[cst.CSTNode, ...], ...]] = field(default_factory=dict)
+    #: loops that wait for elements which they read before they change them: these reads may go to copies
+    old: dict[cst.For, tuple[cst.Subscript, ...]] = field(default_factory=dict)
     #: loops that look for something, up to the first iteration that finds it: they may be searched before they run
     searches: dict[cst.For, Search] = field(default_factory=dict)
     #: loops that wait for one scalar alone, which they hand on by a short chain
