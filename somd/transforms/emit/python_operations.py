@@ -66,10 +66,14 @@ def _exact(node: Expression) -> int | None:
     if isinstance(node, Constant):
         return int(node.value.real)
     symbol = node.operator.removeprefix("python ")
-    found = [_exact(each) for each in node.operands]
-    values = [_held(each) for each in found if each is not None]
-    if symbol not in _OF_INTEGERS or len(values) < len(found):
+    if symbol not in _OF_INTEGERS:
         return None
+    values: list[int] = []
+    for each in reversed(node.operands):  # sums of many terms are deep on their left
+        found = _exact(each)
+        if found is None:
+            return None
+        values.insert(0, _held(found))
     if symbol in ("**", "<<", ">>") and not 0 <= values[1] < 64:
         return None
     return None if symbol in ("//", "%") and values[1] == 0 else _OF_INTEGERS[symbol](*values)

@@ -24,7 +24,7 @@ from somd.transforms.loops.program import (
     Unpack,
     Variable,
 )
-from somd.transforms.loops.scopes import read, set_by
+from somd.transforms.loops.scopes import set_by
 from somd.transforms.loops.walking import expressions, inside, statements_in
 
 Block = tuple[Statement, ...]
@@ -72,13 +72,15 @@ class Varying:
 
     def __call__(self, *nodes: Expression) -> bool:
         """Whether a value may differ."""
-        if not self.names.isdisjoint(read(*nodes)):
-            return True
-        parts = [each for node in nodes for each in inside(node)]
-        if any(isinstance(each, HelperCall) and each.function in self.functions for each in parts):
-            return True
-        elements = [each for each in parts if isinstance(each, Element)]
-        return any(self.all or each.relaxed is not None or each.array in self.written for each in elements)
+        return any(self._varies(each) for node in nodes for each in inside(node))
+
+    def _varies(self, node: Expression) -> bool:
+        """Whether a value may differ by itself, whatever its operands are."""
+        if isinstance(node, Variable):
+            return node.name in self.names
+        if isinstance(node, Element):
+            return self.all or node.relaxed is not None or node.array in self.written
+        return isinstance(node, HelperCall) and node.function in self.functions
 
     def uniform(self, node: Statement) -> bool:
         """Whether a statement does the same in all iterations and stores no element."""

@@ -100,10 +100,12 @@ def statements_in(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def inside(node: Expression) -> Iterator[Expression]:
-    """An expression and all in it."""
-    yield node
-    for each in operands(node):
-        yield from inside(each)
+    """An expression and all in it, in order; however deep it is, each takes the same time."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += operands(node)[::-1]
 
 
 def elements(node: Statement) -> list[Element]:

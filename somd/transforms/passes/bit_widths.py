@@ -60,6 +60,7 @@ from somd.transforms.loops.ranges import inside, met
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.scopes import given_to, own_scalars
 from somd.transforms.loops.walking import bodies, expressions, operands, statements_in
+from somd.transforms.loops.walking import inside as within
 from somd.transforms.types.scalars import ScalarType
 
 Block = tuple[Statement, ...]
@@ -143,13 +144,7 @@ def _unpacked(body: Block) -> set[str]:
 
 def _long_operations(body: Block) -> int:
     """How many products and quotients of 64 bits are in a body."""
-    return sum(_is_long(each) for node in statements_in(body) for value in expressions(node) for each in _parts(value))
-
-
-def _parts(node: Expression) -> Iterator[Expression]:
-    yield node
-    for each in operands(node):
-        yield from _parts(each)
+    return sum(_is_long(each) for node in statements_in(body) for value in expressions(node) for each in within(value))
 
 
 def _is_long(node: Expression) -> bool:
@@ -163,8 +158,8 @@ def _fitting(body: Block, names: frozenset[str], word: int) -> frozenset[str]:
     fitting = {node.target.name for node in statements_in(body) if isinstance(node, Assign)} & names
     for node in statements_in(body):
         targets = [(node.target.name, node.target.type, node.value.range)] if isinstance(node, Assign) else []
-        read = [each for value in expressions(node) for each in _parts(value) if isinstance(each, Variable)]
-        element = [each for part in operands(node.element) for each in _parts(part)] if isinstance(node, Store) else []
+        read = [each for value in expressions(node) for each in within(value) if isinstance(each, Variable)]
+        element = [each for part in operands(node.element) for each in within(part)] if isinstance(node, Store) else []
         read += [each for each in element if isinstance(each, Variable)]
         for name, type_, range_ in [*targets, *((each.name, each.type, each.range) for each in read)]:
             if type_ != INT64 or not inside(range_, values):

@@ -324,9 +324,11 @@ class _Finder:
     def is_worth(self, node: Expression, at: _At) -> bool:
         """Whether an expression is expensive, the same for all iterations, and other in another trip; and may be
         computed before them."""
-        if not isinstance(node, Operation | Cast | Choice | HelperCall) or self.varying(node):
+        if not isinstance(node, Operation | Cast | Choice | HelperCall):
             return False
         if not at.loops and (not self.once or not at.certain or _is_asked(node)):
+            return False
+        if self.varying(node):
             return False
         if (at.loops and assigned((at.loops[0],)).isdisjoint(read(node))) or node.range != whole(node.type):
             return False

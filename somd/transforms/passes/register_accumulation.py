@@ -57,7 +57,8 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.scopes import assigned
-from somd.transforms.loops.walking import called, expressions_in, operands, statements_in
+from somd.transforms.loops.walking import called, expressions_in, statements_in
+from somd.transforms.loops.walking import inside as within
 from somd.transforms.passes.meeting import is_alone
 
 Block = tuple[Statement, ...]
@@ -152,16 +153,10 @@ class _Holding:
 
 def _is_steady(element: Element, changed: set[str]) -> bool:
     """Whether an element is the same one in each trip: its indices read no array and nothing that is `changed`."""
-    for each in (part for index in element.indices for part in _parts(index)):
+    for each in (part for index in element.indices for part in within(index)):
         if isinstance(each, Element | HelperCall) or (isinstance(each, Variable) and each.name in changed):
             return False
     return element.relaxed is None
-
-
-def _parts(node: Expression) -> Iterator[Expression]:
-    yield node
-    for each in operands(node):
-        yield from _parts(each)
 
 
 def _is_stored(element: Element, before: list[Statement]) -> bool:
@@ -178,7 +173,7 @@ def _in_each_trip(element: Element, loop: Loop) -> bool:
 
 def _trips(loop: Loop) -> bool | Expression:
     """Whether the loop has trips: True, False where it has none or that cannot be tested before, or the test."""
-    reads = any(isinstance(each, Element | HelperCall) for limit in (loop.start, loop.stop) for each in _parts(limit))
+    reads = any(isinstance(each, Element | HelperCall) for limit in (loop.start, loop.stop) for each in within(limit))
     if not isinstance(loop.step, Constant) or reads:
         return False
     forward = loop.step.value.real > 0

@@ -39,7 +39,7 @@ from somd.transforms.types.scalars import (
     joined,
     type_of_value,
 )
-from somd.transforms.types.typing_table import HelperInstance, HelpersOfArrays, Types
+from somd.transforms.types.typing_table import HelperInstance, HelpersOfArrays, HelpersRead, Types
 
 MAX_ROUNDS = 20
 #: Python's types of numbers, each of which holds those before it
@@ -52,13 +52,14 @@ def infer_types(method: Method, arguments: Mapping[str, Type]) -> Types:
     Raises:
         SomdCompileError: SOMD203, SOMD204, SOMD4xx, all that were found.
     """
-    return _infer(method, arguments, {}, ())
+    return _infer(method, Types(names=dict(arguments)), arguments, ())
 
 
-def of_several_types(method: Method, arguments: Mapping[str, Type]) -> frozenset[str]:
+def of_several_types(method: Method, arguments: Mapping[str, Type], read: HelpersRead | None = None) -> frozenset[str]:
     """The names that are set to values of several kinds, or of several of NumPy's types; and where that leaves types
     unclear, also those that are set to Python's numbers and to NumPy's."""
-    walk = _walked(method, Types(names=dict(arguments), helpers={}), arguments, ())
+    types = Types(names=dict(arguments), read={} if read is None else read)
+    walk = _walked(method, types, arguments, ())
     unclear = any(each.code == "SOMD401" for each in walk.collector.diagnostics)
     found: set[str] = set()
     for name, values in walk.values.items():
@@ -70,19 +71,13 @@ def of_several_types(method: Method, arguments: Mapping[str, Type]) -> frozenset
     return frozenset(found)
 
 
-def with_names_apart(method: Method, arguments: Mapping[str, Type]) -> Method:
+def with_names_apart(method: Method, arguments: Mapping[str, Type], read: HelpersRead | None = None) -> Method:
     """`method` with names of their own for variables that follow each other under one name, with several types."""
-    names = of_several_types(method, arguments)
+    names = of_several_types(method, arguments, read)
     return names_apart(method, names) if names else method
 
 
-def _infer(
-    method: Method,
-    arguments: Mapping[str, Type],
-    helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance],
-    active: tuple[object, ...],
-) -> Types:
-    types = Types(names=dict(arguments), helpers=helpers)
+def _infer(method: Method, types: Types, arguments: Mapping[str, Type], active: tuple[object, ...]) -> Types:
     collector = _walked(method, types, arguments, active).collector
     if types.of_arrays:
         raise HelpersOfArrays(types.of_arrays)
@@ -413,20 +408,17 @@ class _Walk:
 
     def helper(self, function: Function, arguments: tuple[Type, ...], node: cst.Call) -> HelperInstance | None:
         """The instance of a helper function for these arguments, inferred when first met."""
-        from somd.transforms.frontend.read import read_method
-
         key = (function, arguments)
         if key in self.types.helpers:
             return self.types.helpers[key]
         if function in self.active:
             self.expressions.report("SOMD203", f"`{function.__name__}` calls itself", node, "write it as a loop")
             return None
-        method = read_method(function)
-        check_values(method)
+        method = self.read(function, arguments)
         given = dict(zip(method.param_names, arguments, strict=True))
-        method = with_names_apart(method, given)
+        types = Types(names=dict(given), helpers=self.types.helpers, read=self.types.read)
         try:
-            types = _infer(method, given, self.types.helpers, (*self.active, function))
+            types = _infer(method, types, given, (*self.active, function))
         except HelpersOfArrays as found:
             self.types.of_arrays |= {function, *found.functions}
             return None
@@ -450,6 +442,19 @@ class _Walk:
         instance = HelperInstance(name, method, arguments, types)
         self.types.helpers[key] = instance
         return instance
+
+    def read(self, function: Function, arguments: tuple[Type, ...]) -> Method:
+        """A helper as it is typed for these arguments. It is typed twice, the first time for names of several types,
+        and so are those that it calls each time: each helper is read once all the same."""
+        from somd.transforms.frontend.read import read_method
+
+        key = (function, arguments)
+        if key not in self.types.read:
+            method = read_method(function)
+            check_values(method)
+            given = dict(zip(method.param_names, arguments, strict=True))
+            self.types.read[key] = with_names_apart(method, given, self.types.read)
+        return self.types.read[key]
 
 
 def _one_type(kinds: Sequence[Type], given: bool) -> str:

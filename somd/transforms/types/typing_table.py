@@ -48,6 +48,10 @@ class HelperInstance:
     types: Types
 
 
+#: helpers as they were read, with names set apart, by what they are given
+HelpersRead = dict[tuple[object, tuple[Type, ...]], Method]
+
+
 @dataclass
 class Types:
     """Side tables of one function: `names`, expression `nodes`, `calls`, and the result."""
@@ -62,6 +66,8 @@ class Types:
     raised: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     #: all helper instances reached, in the order in which they must be defined
     helpers: dict[tuple[object, tuple[Type, ...]], HelperInstance] = field(default_factory=dict)
+    #: for all walks of a method
+    read: HelpersRead = field(default_factory=dict)
     captured: Mapping[str, object] = field(default_factory=dict)
     #: helpers that are given whole arrays, or compute with some: they are to be written out where they are called
     of_arrays: set[Function] = field(default_factory=set)
