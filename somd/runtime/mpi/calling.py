@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from somd.errors import SomdRuntimeError
 from somd.runtime.mpi import launched
 from somd.runtime.mpi.agreement import Words, begun
 from somd.runtime.mpi.distributed import elsewhere
@@ -47,12 +48,22 @@ def ranks_for(args: tuple[Any, ...]) -> World | None:
     return world
 
 
-def begin(world: World, name: str, where: str, args: tuple[Any, ...], words: Sequence[int]) -> Begun:
-    """Begin a call on all ranks; `where` tells the target, if it is not the usual one.
+def begin(
+    world: World, name: str, where: str, args: tuple[Any, ...], words: Sequence[int], written: Sequence[int]
+) -> Begun:
+    """Begin a call on all ranks; `where` tells the target, if it is not the usual one, `written` the arguments that the
+    method writes.
 
     Raises:
-        SomdRuntimeError: other ranks make another call (SOMD611), or one has left (SOMD612).
+        SomdRuntimeError: other ranks make another call (SOMD611), or one has left (SOMD612); or what is written is
+            memory that ranks have in common (SOMD309).
     """
+    if any(_in_common(args[k]) for k in written):
+        message = (
+            f"`{name}` writes an array that is a file, mapped for writing by all ranks, each of which would write what "
+            "others still read: take `somd.load` and `somd.save`"
+        )
+        raise SomdRuntimeError(message, "SOMD309")
     args = apart(args)
     given = Given(args)
     session, together = begun(world, name, f"{_described(name, args, given)}{where}", (int(given.watched), *words))
@@ -64,6 +75,13 @@ def begin(world: World, name: str, where: str, args: tuple[Any, ...], words: Seq
         else:
             session.made(array)
     return Begun(session, args, given, together[:, 1:])
+
+
+def _in_common(array: Any) -> bool:
+    """Whether ranks of a machine have an array in common: a file, mapped so that what is written gets there."""
+    while isinstance(array, np.ndarray) and not isinstance(array, np.memmap):
+        array = array.base
+    return isinstance(array, np.memmap) and array.mode in ("r+", "w+")
 
 
 def _described(name: str, args: Sequence[Any], given: Given) -> str:

@@ -56,7 +56,7 @@ def full(shape: Shape, value: Any, dtype: Any = None) -> Array:
 
 
 def scatter(array: Any) -> Array:
-    """A new array with the elements that an array has on rank 0, distributed where there are several ranks.
+    """A new array in C order with the elements that an array has on rank 0, distributed where there are several ranks.
 
     Args:
         array: a NumPy array, of the same shape and dtype on all ranks; what it has on others does not count.
@@ -67,7 +67,7 @@ def scatter(array: Any) -> Array:
     given = np.asarray(array)
     world = launched.world()
     if world is None or not given.size:
-        return np.array(given)
+        return np.array(given, order="C")
     rows = np.atleast_1d(given)
     session, _ = begun(world, "scatter", f"`scatter({given.dtype}{list(given.shape)})`")
     cut = _cut(rows, world.size)
@@ -94,7 +94,7 @@ def gather(array: Any) -> Array:
 
 
 def load(path: str | os.PathLike[str]) -> Array:
-    """The array in a `.npy` file, distributed where there are several ranks: each reads a share of the rows.
+    """The array of a `.npy` file, in C order, distributed where there are several ranks: each reads some of the rows.
 
     Raises:
         As `numpy.load`.
@@ -148,7 +148,7 @@ def save(path: str | os.PathLike[str], array: Any) -> None:
 
 def _loaded(path: str | os.PathLike[str]) -> Array:
     found: Array = np.load(path)
-    return found
+    return np.asarray(found, order="C") if isinstance(found, np.ndarray) else found
 
 
 def _cut(array: Array, ranks: int) -> Ranges:

@@ -38,7 +38,7 @@ class RankedCall(MulticoreCall):
             return super().__call__(args, workers, small_work)
         threads = world.threads(workers)
         small = MEASURED[self.layer.name] if small_work is None else small_work
-        session, args, given, together = begin(world, self.name, "", args, (workers, threads, small))
+        session, args, given, together = begin(world, self.name, "", args, (workers, threads, small), self.written)
         workers, small_work = int(together[0, 0 if self.counted else 1]), int(together[0, 2])
         if not self.compiled:
             self.compiled = True

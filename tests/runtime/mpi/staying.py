@@ -258,6 +258,10 @@ def files() -> Any:
     package.save(f"{path}.npy", np.arange(7))
     small = package.load(f"{path}.npy")
     found = np.asarray(again), np.asarray(a), small
+    in_columns = package.scatter(np.asfortranarray(content))
+    package.save(path, np.asfortranarray(content[1:]))
+    again = package.load(f"{path}.npy")
+    found += in_columns.flags.c_contiguous, again.flags.c_contiguous, np.asarray(in_columns), np.asarray(again)
     path.with_suffix(".npy").unlink(missing_ok=True)
     try:
         package.save("/nowhere/at/all.npy", a)

@@ -54,7 +54,8 @@ class RankedOpenCLCall(OpenCLCall):
             return super().called(args, workers)
         assert isinstance(self.device, Device)
         kind = zlib.crc32(repr(self.device.info).encode())
-        call = begin(world, self.name, " on opencl", args, (kind, int(any(map(is_device_array, args)))))
+        words = kind, int(any(map(is_device_array, args)))
+        call = begin(world, self.name, " on opencl", args, words, self.written)
         session = call.session
         if call.together[:, 1].any() or (call.together[:, 0] != kind).any():
             session.whole(arrays_of(call.args))
