@@ -25,6 +25,7 @@ from somd.transforms.arrays.fitting import test_fits, test_operands
 from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
 from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
+from somd.transforms.arrays.made_under import made_under
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.scattering import scattered
@@ -141,6 +142,9 @@ class Assignments:
         if isinstance(value, View) and called and name not in names_read(node):
             self.expressions.before.pop()  # the call itself, which gives the name what it makes
             return [self.names.line(f"{name} = {self.expressions.called[value.array]}", small)]
+        alone = isinstance(small, cst.Assign) and name not in names_read(node)
+        if alone and isinstance(value, View) and value.whole and made_under(self.expressions, value.array, name):
+            return []
         kind = cast(ArrayType, self.types.nodes[node])
         if (other or name not in names_read(node)) and name not in names_read(
             cst.parse_expression(shape_text(value.shape))

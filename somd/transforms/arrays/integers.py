@@ -43,6 +43,8 @@ class Integers:
         self.triangles: dict[str, Value] = {}
         #: what library calls of the statement give, by the names of new arrays: the text of each call
         self.called: dict[str, str] = {}
+        #: the sums of arrays that the statement has, by array, axes and dtype
+        self.sums: dict[tuple[str, tuple[int, ...], str], Value] = {}
         #: the text of the mask under which the statement writes
         self.mask: str | None = None
         #: in loops that are made, names for the elements of arrays that are not, and the statements that set them
@@ -57,7 +59,7 @@ class Integers:
     def begin(self, node: cst.CSTNode) -> None:
         """Begin a statement: what has been kept for the last one may have changed."""
         self.statement = node
-        self.kept, self.called = {}, {}
+        self.kept, self.called, self.sums = {}, {}, {}
         self.mask = None
         self.shapes.before = []
 

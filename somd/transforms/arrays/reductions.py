@@ -15,23 +15,16 @@ from typing import TYPE_CHECKING
 import libcst as cst
 import numpy as np
 
-from somd.elementary.functions import OF_NUMPY
 from somd.transforms.arrays.emitting import Emitting
+from somd.transforms.arrays.leaf_lines import CHUNK, FARTHEST, is_dear, lanes_and_leaf, leaf_lines
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, At, Value, View
-from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.reducing import Reducing
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
 
-#: accumulators, and the most numbers that are added without halving; half as many where they are complex
-LANES, LEAF = 8, 128
-#: no array has more elements
-FARTHEST = 2**44
-#: elements that are summed as one up to NumPy 2.2; all of them later
-CHUNK = 8192 if np.lib.NumpyVersion(np.__version__) < "2.3.0" else None
 #: iterations in which all elements of a vector are reduced
 BLOCK = 8192
 #: elements among which one that is there is looked for at once
@@ -55,7 +48,7 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
         made = one.both("-", one.of("max", inner), one.of("min", inner))
     elif reducing.name in ("mean", "var", "std"):
         work = inner if np.dtype(inner).kind in "fc" else "float64"
-        made = one.mean(one.of("sum", work), work, 0)
+        made = one.mean(_sum(one, operand, work), work, 0)
         if reducing.name != "mean":
             made = one.spread(made, work, reducing.ddof)
         if reducing.name == "std":
@@ -69,24 +62,20 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
     return one.kept(made) if reducing.keepdims else made
 
 
+def _sum(one: _Reduction, operand: cst.BaseExpression, dtype: str) -> Value:
+    """The sum that means and deviations are made of: of one array once a statement."""
+    if not isinstance(operand, cst.Name):
+        return one.of("sum", dtype)
+    known, key = one.expressions.sums, (operand.value, one.axes, dtype)
+    known[key] = known.get(key) or one.of("sum", dtype)
+    return known[key]
+
+
 def along(
     expressions: Expressions, node: cst.CSTNode, name: str, value: Value, axes: tuple[int, ...] | None, dtype: str
 ) -> Value:
     """A value reduced by one of NumPy's own reductions along axes, all of them for None; `dtype` is the result's."""
     return _Reduction(expressions, node, value, axes).of(name, dtype)
-
-
-def is_dear(value: Value) -> bool:
-    """Whether an element of a value calls an elementary function."""
-    element = value.element(tuple(Linear() for _ in value.shape))
-    called = [node.func for node in nodes_of(element, cst.Call)]
-    names = [each.attr.value if isinstance(each, cst.Attribute) else getattr(each, "value", "") for each in called]
-    return any(name.removeprefix("np_") in OF_NUMPY for name in names)
-
-
-def _lanes_and_leaf(dtype: str) -> tuple[int, int]:
-    parts = 2 if np.dtype(dtype).kind == "c" else 1
-    return LANES // parts, LEAF // parts
 
 
 class _Reduction(Emitting):
@@ -304,8 +293,12 @@ class _Reduction(Emitting):
         """
         if is_dear(self.value):
             self.value = self.expressions.materialised(self.value, self.dtype or dtype, self.node)
+        return self.short_rows(dtype) if self.shape else self.of_leaves(dtype, "")
+
+    def of_leaves(self, dtype: str, made: str) -> Value:
+        """Sums by leaves, and trees of them, into the array `made`, or as a number."""
         zero = f"{self.names.dtype(dtype)}(0)"
-        lanes, leaf = _lanes_and_leaf(dtype)
+        lanes, leaf = lanes_and_leaf(dtype)
         count, per, size, levels, pairs, chunks = (self.fresh("value__once") for _ in range(6))
         least = self.names.function("min")
         self.emit(
@@ -346,8 +339,32 @@ class _Reduction(Emitting):
         if not self.shape:
             self.emit(*body)
             return self.result(total)
-        made = self.array(shape, dtype)
         self.emit(*self.loops(outer, shape, [*body, f"{made}[{', '.join(outer)}] = {total}"]))
+        return self.result(made)
+
+    def short_rows(self, dtype: str) -> Value:
+        """Rows that are one leaf each need no tree: a nest of their own, chosen at run time."""
+        shape, size = [length.text for length in self.shape], " * ".join(self.lengths[axis].text for axis in self.axes)
+        made, total = self.array(shape, dtype), self.fresh("value__leaf")
+        outer, (wide, leaf) = tuple(self.fresh("at__out") for _ in self.others), lanes_and_leaf(dtype)
+        names = tuple(self.fresh(stem) for stem in ("value__lanes", "at__lane", "at__leaf"))
+        zeros = f"{self.names.numpy('zeros')}({wide}, dtype={self.names.dtype(dtype)})"
+        row = leaf_lines(
+            lambda index: self.entry(outer, self.unravelled(index), dtype),
+            size,
+            total,
+            names,
+            wide,
+            (zeros, f"{self.names.dtype(dtype)}(0)"),
+        )
+        row.append(f"{made}[{', '.join(outer)}] = {self.names.dtype(dtype)}(0) + {total}")
+        before, self.expressions.shapes.before = self.expressions.before, []
+        self.of_leaves(dtype, made)
+        long, self.expressions.shapes.before = self.expressions.before, before
+        self.emit(f"if {size} <= {leaf}:", *(f"    {line}" for line in self.loops(outer, shape, row)))
+        choice = cst.ensure_type(before.pop(), cst.If).with_changes(orelse=cst.Else(cst.IndentedBlock(long)))
+        self.names.place(choice, self.node)
+        before.append(choice)
         return self.result(made)
 
     def two_leaves(
@@ -360,7 +377,7 @@ class _Reduction(Emitting):
         count, per, pairs, levels = numbers
         low, size, first, units, rest, half, right, total, path = (self.fresh("value__leaf") for _ in range(9))
         level, side = self.fresh("at__level"), self.fresh("at__side")
-        wide, most = _lanes_and_leaf(dtype)
+        wide, most = lanes_and_leaf(dtype)
         self.names.within |= {low}
         begin = [f"{low} = 0", f"{size} = {count}", f"{path} = {slot}"]
         if CHUNK is not None:
@@ -394,7 +411,7 @@ class _Reduction(Emitting):
         last, found = self.fresh("value__leaf"), self.fresh("value__leaf")
         step = self.fresh("at__leaf")
         least, most_of = self.names.function("min"), self.names.function("max")
-        wide, most = _lanes_and_leaf(dtype)
+        wide, most = lanes_and_leaf(dtype)
         self.names.within |= {last}
         sums = lanes = [self.fresh("value__lane") for _ in range(wide)]
 
