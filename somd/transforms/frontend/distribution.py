@@ -7,7 +7,14 @@
             y[j] += a[i, j] * t[i]                     for j in range(n):
                                                            y[j] += a[i, j] * t[i]
 
-Each statement stands in one of the loops, in as many loops inside as before. Only the planner knows where this keeps
+Each statement stands in one of the loops, in as many loops inside as before; one that is alone in a triangle of loops
+perhaps in another order of these (*interchange*):
+
+    for i in range(n):                             for k in range(0, n - 1):
+        for k in range(i):                ->           for i in range(k + 1, n):
+            c[k] += a[i, k]                                c[k] += a[i, k]
+
+Only the planner knows where this keeps
 what depends on what in order, and where it lets loops be distributed: it names the loops, and the statements of each
 part.
 """
@@ -15,18 +22,27 @@ part.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import statements_of
+from somd.transforms.tree.loops import range_of, statements_of
 from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import Tracked, rewritten
 
-#: by loop: the statements of each part, in the order of the parts
-Parts = Mapping[cst.For, Sequence[Sequence[cst.CSTNode]]]
+
+@dataclass(frozen=True)
+class Part:
+    """Statements of a loop; `turned` is a loop around the only one of them that goes outside."""
+
+    statements: tuple[cst.CSTNode, ...]
+    turned: cst.For | None = None
+
+
+#: by loop: its parts in their order
+Parts = Mapping[cst.For, Sequence[Part]]
 #: what `Method.held_at` has for a loop that was distributed
 DISTRIBUTED = "distributed"
 
@@ -74,7 +90,10 @@ class _Rewriter(Tracked):
         parts = self.parts.get(original_node)
         if parts is None:
             return updated_node
-        made = [self._part(original_node, part) for part in parts]
+        made = [
+            self._part(original_node, part.statements) if part.turned is None else self._turned(original_node, part)
+            for part in parts
+        ]
         loops = [each for each in made if each is not None]
         first = loops[0].with_changes(leading_lines=original_node.leading_lines)
         self.positions[first] = self.positions[original_node]
@@ -89,11 +108,37 @@ class _Rewriter(Tracked):
                 body += [] if inner is None else [inner]
             elif any(node is each for each in part):
                 body.append(cast(cst.BaseStatement, node))
-        if not body:
-            return None
-        copies = Renamed(self.method, {}, self.positions)
-        target, iterated = loop.target.deep_clone(), loop.iter.visit(copies)
-        made = loop.with_changes(target=target, iter=iterated, body=cst.IndentedBlock(body), leading_lines=())
+        return self._copy(loop, body) if body else None
+
+    def _turned(self, loop: cst.For, part: Part) -> cst.For:
+        """The loops around a statement, of which the outermost one and another one change places."""
+        [around] = [around for leaf, around in leaves_of(loop) if leaf is part.statements[0]]
+        outer, inner = range_of(loop), range_of(cst.ensure_type(part.turned, cst.For))
+        assert outer is not None and inner is not None
+        limits = {
+            loop: f"range({inner.variable} + 1, {_code(outer.stop)})",
+            part.turned: f"range({_code(inner.start)}, ({_code(outer.stop)}) - 1)",
+        }
+        made = cast(cst.BaseStatement, part.statements[0])
+        places: dict[cst.For | None, cst.For | None] = {loop: part.turned, part.turned: loop}
+        for each in (places.get(one, one) for one in reversed(around)):
+            assert each is not None
+            made = self._copy(each, [made], limits.get(each))
+        return cst.ensure_type(made, cst.For)
+
+    def _copy(self, loop: cst.For, body: list[cst.BaseStatement], iterated: str | None = None) -> cst.For:
+        """A copy of a loop with another body, and perhaps over another range."""
+        target = loop.target.deep_clone()
+        if iterated is None:
+            over = cast(cst.BaseExpression, loop.iter.visit(Renamed(self.method, {}, self.positions)))
+        else:
+            over = cst.parse_expression(iterated)
+            self.place(over, self.positions[loop.iter])
+        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
         self.positions[target] = self.positions[loop.target]
         self.positions[made] = self.positions[loop]
         return made
+
+
+def _code(node: cst.BaseExpression) -> str:
+    return " ".join(cst.Module([]).code_for_node(node).split())

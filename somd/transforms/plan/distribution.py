@@ -10,7 +10,8 @@ In: a loop that may not be distributed. Out: its statements in parts, in an orde
 iterations before the next one; None where nothing gains by it. A statement must stay before another one if isl finds an
 instance of it that runs earlier and reaches the same element, one of the two storing. Statements that wait for each
 other stay together (a strongly connected component of dependences), and so do those that share a scalar, or store to
-one element in one iteration.
+one element in one iteration. A part that still waits, of one statement, may have two of
+the loops around it change places.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER, conflict_formulas, find_conflict, keys_in
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.distribution import leaves_of, was_distributed
+from somd.transforms.frontend.distribution import Part, leaves_of, was_distributed
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.delays import only_elements
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
@@ -37,7 +38,7 @@ from somd.transforms.tree.walking import nodes_of
 #: more statements, or accesses, are not asked about
 MOST_STATEMENTS, MOST_ACCESSES = 12, 40
 Leaf = tuple[cst.CSTNode, tuple[cst.For, ...]]
-Parts = tuple[tuple[cst.CSTNode, ...], ...]
+Parts = tuple[Part, ...]
 
 
 def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> Parts | None:
@@ -142,7 +143,38 @@ class _Distribution:
         merged = self.merged(_ordered(groups, before, self.is_independent))
         if len(merged) == 1:
             return None
-        return tuple(tuple(self.leaves[k][0] for k in sorted(group)) for group in merged)
+        return tuple(Part(tuple(self.leaves[k][0] for k in sorted(group)), self.turned(group)) for group in merged)
+
+    def turned(self, group: frozenset[int]) -> cst.For | None:
+        """A loop around the only statement of a part that waits, whose iterations are independent for all iterations of
+        the loop, as are those of loops between the two: they change places, if its range ends where the loop is."""
+        around = self.leaves[min(group)][1]
+        outer = range_of(self.loop)
+        if len(group) > 1 or outer is None or self.is_independent(group):
+            return None
+        for inner in around[1:]:
+            header = range_of(inner)
+            assert header is not None
+            first, own = (integer_constant(each, self.context.method) for each in (outer.start, header.start))
+            ends = isinstance(header.stop, cst.Name) and header.stop.value == outer.variable
+            steps = {integer_constant(each.step, self.context.method) for each in (outer, header)}
+            read = [names_read(each.iter) for each in around if each is not inner and each is not self.loop]
+            moved = {outer.variable, header.variable}
+            if (
+                not ends
+                or steps != {1}
+                or first is None
+                or own is None
+                or own + 1 < first
+                or any(r & moved for r in read)
+            ):
+                continue
+            mine = self.accesses[min(group)]
+            names = [variable(variable_of(each)) for each in around[1 : around.index(inner) + 1]]
+            differ = [Affine(f"{name} != {name}{OTHER}", frozenset({name, name + OTHER})) for name in names]
+            if not any(self.meet(mine, mine, each) for each in differ):
+                return inner
+        return None
 
     def gains(self, group: Collection[int]) -> bool:
         """Whether iterations of a part that has loops in it are independent."""

@@ -9,6 +9,7 @@ import libcst as cst
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.chains import Chain
 from somd.transforms.frontend.claimed_scans import ClaimedScan
+from somd.transforms.frontend.distribution import Part
 from somd.transforms.frontend.handed_elements import Handed
 from somd.transforms.frontend.held_elements import Element
 from somd.transforms.frontend.searches import Search
@@ -24,7 +25,7 @@ class Anew:
     #: loops that could be distributed but for one iteration
     points: dict[cst.For, cst.BaseExpression] = field(default_factory=dict)
     #: loops that may be several ones, of which more may be distributed: the statements of each
-    parts: dict[cst.For, tuple[tuple[cst.CSTNode, ...], ...]] = field(default_factory=dict)
+    parts: dict[cst.For, tuple[Part, ...]] = field(default_factory=dict)
     #: loops that wait for elements which they read before they change them: these reads may go to copies
     old: dict[cst.For, tuple[cst.Subscript, ...]] = field(default_factory=dict)
     #: loops that look for something, up to the first iteration that finds it: they may be searched before they run

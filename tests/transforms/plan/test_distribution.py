@@ -23,6 +23,7 @@ from somd.transforms.frontend.distribution import with_distributed_loops
 from somd.transforms.plan import distribution
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.tree.loops import statements_of
+from tests.differential import harness
 
 A = dist[np.ndarray]
 NAMES = {"A": A, "np": np, "dist": dist}
@@ -89,6 +90,28 @@ def test_a_loop_inside_is_taken_apart_too_and_what_sets_an_element_stays_with_it
     ]
 
 
+def symmetric(alpha: float, c: A, a: A, b: A) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            total = 0.0
+            for k in range(i):
+                c[k, j] += alpha * b[i, j] * a[i, k]
+                total += b[k, j] * a[i, k]
+            c[i, j] = 0.5 * c[i, j] + alpha * total
+
+
+def test_loops_of_a_triangle_change_places() -> None:
+    text = planned(symmetric)
+    [first, last] = text.split("for k in range(0, (c.shape[0]) - 1):")
+    assert "c[k, j]" not in first and "c[i, j] = 0.5" in first
+    assert last.split("\n")[1].strip() == "for j in range(c.shape[1]):"
+    assert "for i in range(k + 1, c.shape[0]):" in last
+    method, numbers = somd(symmetric), np.random.default_rng(5)
+    for rows, columns in ((1, 3), (13, 37)):
+        given = (1.5, numbers.random((rows, columns)), numbers.random((rows, rows)), numbers.random((rows, columns)))
+        harness.check(method, given, "multicore", workers=(1, 2, 3))
+
+
 def test_what_waits_for_each_other_stays() -> None:
     def cycle(a: A, y: A, t: A) -> None:
         for i in range(a.shape[0]):
@@ -131,7 +154,14 @@ def test_what_waits_for_each_other_stays() -> None:
 
 MOST, SIZE = 30, 9
 ARRAYS = "abcd"
-INNER = ("for j in range(4):", "", "for j in range(4):", "for j in range(i, 6):", "for j in range(5, 0, -1):")
+INNER = (
+    "for j in range(4):",
+    "",
+    "for j in range(4):",
+    "for j in range(i, 6):",
+    "for j in range(5, 0, -1):",
+    "for j in range(i):",
+)
 
 
 def a_loop(choose: random.Random) -> str:
@@ -202,3 +232,25 @@ def in_one_iteration(*_: Any) -> Affine:
 def test_a_bug_in_the_search_for_parts_is_caught(owner: Any, attribute: str, bug: Callable[..., Any]) -> None:
     with patch.object(owner, attribute, bug):
         assert False in outcomes(MOST)
+
+
+RECURRENCE = """
+def f(a: A, b: A, c: A, d: A) -> None:
+    for i in range(6):
+        for j in range(4):
+            a[i] += d[j]
+        for j in range(i):
+            b[i + 1] += 0.5 * b[j + 3]
+"""
+
+
+def test_a_triangle_whose_iterations_wait_is_not_turned() -> None:
+    assert keeps_its_meaning(RECURRENCE, "a recurrence")
+    ask = distribution._Distribution.turned
+
+    def unasked(self: Any, group: frozenset[int]) -> cst.For | None:
+        with patch.object(distribution._Distribution, "meet", nothing):
+            return ask(self, group)
+
+    with patch.object(distribution._Distribution, "turned", unasked):
+        assert not keeps_its_meaning(RECURRENCE, "a recurrence")
