@@ -81,7 +81,7 @@ def types(a: A, c: np.ndarray, z: A):
             z[i] = z[i] * np.exp(1j * k)
             if np.exp(k * 0.5) > 3.0:
                 a[i] = a[i] * np.float32(0.5)
-            a[i] = a[i] + np.float32(np.int64(3) ** np.uint8(k))
+            a[i] = a[i] + np.float32(np.int64(3) ** np.uint8(k % 32))
 """
 GRID = """
 def grid(a: A, c: np.ndarray):

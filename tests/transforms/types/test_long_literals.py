@@ -19,8 +19,8 @@ TAKEN = (
     f"a[i] if a[i] > 5 else {FAR}",
     f"a[i] % {FAR}",
     f"np.minimum(a[i], np.uint64({FAR}))",
-    f"(int(a[i]) ^ {FAR}) * 0x9E3779B97F4A7C15",
-    "int(a[i]) + -9223372036854775808",
+    f"(int(a[i]) ^ {FAR}) * 0x9E3779B97F4A7C15 & 0x7FFFFFFFFFFFFFFF",
+    "(int(a[i]) + -9223372036854775808) & 255",
 )
 REFUSED = (
     f"int(a[i]) > {FAR}",
