@@ -160,6 +160,26 @@ def wider_sums(k: A, w: A, h: np.ndarray) -> None:
             h[k[i] % 4] += w[i]
 
 
+def stepped(x: Any, k: int) -> Any:
+    return x + k if x > 1 else x
+
+
+def twice(x: Any, k: int) -> Any:
+    return stepped(x, k) * 2
+
+
+@somd.somd
+def by_functions(a: A, out: A, k: int) -> None:
+    for i in range(len(a)):
+        if i > 0:
+            out[i] = twice(a[i], k) - stepped(a[i], 1)
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_in_functions(target: str) -> None:
+    each(by_functions, target, *((np.array([9, 1, 2, 3], np.int8), np.zeros(4, np.int8), k) for k in (3, 300, -129)))
+
+
 @pytest.mark.parametrize("target", harness.TARGETS)
 def test_where_they_are(target: str) -> None:
     """Under conditions, where they are computed, and behind indexes that may leave their array."""

@@ -9,7 +9,8 @@
 
 In: a method whose types are known. Out: the method with a test at each place where plain Python may raise so, but for
 those that are made before a loop (`fitting_scalars`), and where nothing can fail (`fitting_conditions`). A store is
-tested behind it: its index comes first. Conditions of `while` loops, and functions that are not written out, have none.
+tested behind it: its index comes first. Functions that have such places are written out. Conditions of `while` loops
+have none.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from somd.transforms.arrays.fitting_conditions import Misfit, Misfits
 from somd.transforms.arrays.fitting_scalars import EarlyTests
 from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.names import SHAPES, Names
+from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import UNFIT, integer_constant, range_of, statements_of
 from somd.transforms.tree.rewriting import rewritten
@@ -47,6 +49,28 @@ def with_fitting_tests(method: Method, types: Types) -> Method:
     function = method.function.with_changes(body=body)
     tester.names.place(function, method.function)
     return replace(rewritten(tester.names.so_far(), function, tester.names.positions), fitted=True)
+
+
+def helpers_to_test(method: Method, types: Types) -> frozenset[Function]:
+    """The functions of numbers that would have tests, and those that call such: they are to be written out."""
+    found: set[Function] = set()
+    instances = [(cast(Function, key[0]), helper) for key, helper in types.helpers.items()]
+    for function, helper in instances:
+        own = replace(helper.method, functions=method.functions)
+        if with_fitting_tests(own, helper.types) is not own:
+            found.add(function)
+    of_instances = {id(helper): function for function, helper in instances}
+    while found:
+        calling = {
+            function
+            for function, helper in instances
+            for callee in helper.types.calls.values()
+            if callee.helper is not None and of_instances.get(id(callee.helper)) in found
+        }
+        if calling <= found:
+            break
+        found |= calling
+    return frozenset(found)
 
 
 def not_tested(method: Method, fitted: Method) -> SomdCompileError:
