@@ -297,6 +297,26 @@ def test_environment_block_and_folder(monkeypatch: pytest.MonkeyPatch, tmp_path:
     shift(*args)
 
 
+def test_folders_are_noticed_when_calls_ask_for_them_no_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    args = (*arrays(), 1.0)
+    native = warmed(shift, *args)
+    for _ in range(3000):
+        assert native.call(*args) is None
+    (tmp_path / "somd.toml").write_text("default = 'nowhere'\n")
+    here = os.getcwd()
+    monkeypatch.chdir(tmp_path)
+    assert native.call(*args) is NotImplemented
+    with pytest.raises(SomdConfigError):
+        shift(*args)
+    os.chdir(here)
+    assert native.call(*args) is None
+    place = os.open(tmp_path, os.O_RDONLY)
+    os.fchdir(place)
+    os.close(place)
+    assert native.call(*args) is NotImplemented
+    os.chdir(here)
+
+
 def test_other_threads_have_blocks_of_their_own() -> None:
     args = (*arrays(), 1.0)
     native = warmed(shift, *args)

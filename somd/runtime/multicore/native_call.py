@@ -9,6 +9,7 @@ been looked at. It does not know why something has to be the same; that is `call
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -68,7 +69,9 @@ FUNCTION, EXTRA = 120, 128
 LAYER, TAKEN, THREADS, MASK, SET_MASK = 136, 144, 152, 160, 168
 #: the rows of the master's fault table, where it is, and bytes of a row
 FAULTS, WIDTH = 176, 192
-WORDS = 25
+#: how often the folder had changed when the table was made; the calls that still ask for it
+CHANGES, ASKING = 200, 208
+WORDS = 27
 #: NumPy's struct of an array, an object's type, in bytes
 _TYPE, _DATA, _DIMENSIONS, _SHAPE, _STRIDES, _DESCRIPTOR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
 #: of an array's flags those that the master has been compiled for: C and F contiguous, aligned, writeable
@@ -81,6 +84,13 @@ _WITH_TUPLE = 1
 _scratch: Any = (ctypes.c_int64 * 2)()
 _path: Any = ctypes.create_string_buffer(_PATH)
 _SCRATCH, _PATH_TEXT = ctypes.addressof(_scratch), ctypes.addressof(_path)
+#: how often Python has told that the working folder is about to change, and by which events
+_changes: Any = (ctypes.c_int64 * 1)()
+_WATCHING, _CHANGING = "somd.watching", b"os.chdir"
+_events: Any = tuple(map(ctypes.create_string_buffer, (_CHANGING, _WATCHING.encode())))
+_COUNT_OF_CHANGES, _CHANGE, _WATCH = map(ctypes.addressof, (_changes, *_events))
+#: calls that ask for the folder themselves, since it is told before it changes
+_SETTLING = 1000
 _GET_FOLDER = _COMPARE = 0
 if sys.platform != "win32":
     _GET_FOLDER, _COMPARE = _address(ctypes.CDLL(None).getcwd), _address(ctypes.CDLL(None).strcmp)
@@ -221,6 +231,11 @@ def _settings_stand(table: int) -> int:
         return 0
     if load(load(table + LAYER) + 16) != load(table + SMALL):
         return 0
+    asking = load(table + ASKING)
+    if asking == 0 and load(_COUNT_OF_CHANGES) == load(table + CHANGES):
+        return 1
+    if asking > 0:
+        store(table + ASKING, asking - 1)
     if called(_GET_FOLDER, _PATH_TEXT, _PATH) == 0:
         return 0
     return called(_COMPARE, _PATH_TEXT, load(table + FOLDER)) & _LOW == 0
@@ -286,6 +301,16 @@ def call_like_before(array: int, args: int) -> int:
     return _NOT_IMPLEMENTED
 
 
+@of_words
+def _count_changes(event: int, args: int, data: int) -> int:
+    """Python's hook for audits: count the events that tell of another working folder."""
+    if called(_COMPARE, event, _CHANGE) & _LOW == 0:
+        store(_COUNT_OF_CHANGES, load(_COUNT_OF_CHANGES) + 1)
+    if called(_COMPARE, event, _WATCH) & _LOW == 0:
+        store(_COUNT_OF_CHANGES, load(_COUNT_OF_CHANGES) + 1)
+    return 0
+
+
 class _Table(np.ndarray[Any, Any]):
     """The words of a table, with all that they point to."""
 
@@ -324,10 +349,26 @@ def _definition() -> tuple[_Definition, object]:
         function = ir.Function(module, ir.FunctionType(_WORD, [_WORD, _WORD]), name)
         builder = ir.IRBuilder(function.append_basic_block())
         builder.ret(code_of(call_like_before)(builder, list(function.args)))
+        hook = ir.Function(module, ir.FunctionType(_WORD, [_WORD] * 3), "somd_count_changes")
+        builder = ir.IRBuilder(hook.append_basic_block())
+        builder.ret(code_of(_count_changes)(builder, list(hook.args)))
         machine = binding.Target.from_default_triple().create_target_machine(opt=0, codemodel="jitdefault", jit=True)
         engine = binding.create_mcjit_compiler(binding.parse_assembly(str(module)), machine)
         engine.finalize_object()
         return _Definition(b"call_like_before", engine.get_function_address(name), _WITH_TUPLE, None), engine
+
+
+@functools.cache
+def _folder_is_watched() -> bool:
+    """Whether changes of the working folder are counted from now on. To ask the system for it takes as long as all else
+    that a call is checked for; Python tells of its own `chdir` and `fchdir`."""
+    engine: Any = _definition()[1]
+    _python.Py_IncRef(ctypes.py_object(engine))  # Python calls a hook until the process has ended
+    _python.PySys_AddAuditHook(ctypes.c_void_p(engine.get_function_address("somd_count_changes")), None)
+    before = _changes[0]
+    with contextlib.suppress(Exception):  # another hook may have refused this one, and may refuse this
+        sys.audit(_WATCHING)
+    return bool(_changes[0] != before)
 
 
 def native_call(
@@ -370,6 +411,8 @@ def native_call(
     put(VARIABLE, *map(id, same.context))
     put(FOLDER, _address(ctypes.c_char_p(folder)))
     put(SMALL, -1 if small_work is None else small_work)
+    watched = _folder_is_watched()
+    put(CHANGES, _changes[0], _SETTLING if watched else 1 << 62)
     put(WORKERS, workers, id(function), id(extra))
     put(LAYER, *layer.addresses())
     if faults is not None:
