@@ -227,3 +227,41 @@ def test_what_fits_is_not_tested() -> None:
     assert not any("OverflowError" in method.source("opencl") for method in (nearest, grey))
     with pytest.raises(somd.SomdRuntimeError, match="goes beyond"), somd.use(target="multicore"):
         first_beyond(np.zeros(4), np.zeros(4, np.int32), 2**32)
+
+
+@somd.somd
+def behind_others(a: A, wide: A, counts: A, out: A, k: int, m: int) -> int:
+    n = 0
+    for i in range(len(out)):
+        out[i], counts[i] = np.maximum(a[i], int(wide[i]) * 30), a[i] + m
+        if m < a[i] < wide[i] + (a[i] + int(wide[i]) * k):
+            n += 1
+    return n
+
+
+@somd.somd
+def at_first(a: A, b: A, k: int) -> None:
+    for i in range(len(a)):
+        a[i] = b[i] + a[i] * k
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_what_python_comes_to_first_is_raised(target: str) -> None:
+    a, wide = np.array([1, 2, 3], np.int8), np.array([3, 2, 6])
+    counts = np.zeros(3, np.int16)
+    numbers = [(wide, 2, 1), (wide, 2, 300), (wide, 90, 1), (wide, 90, 200), (wide[:2], 2, 1), (wide[1:2], 2, 300)]
+    cases = [(a, each, counts, np.zeros(3, np.int32), k, m) for each, k, m in numbers]
+    each(behind_others, target, *cases, (a, wide[:0], counts, np.zeros(3, np.int32), 2, 300))
+    each(at_first, target, *((a[:n], a[:m], k) for n in (0, 2) for m in (0, 2) for k in (2, 300)))
+
+
+@somd.somd
+def floats_to_unsigned(b: A, out: A) -> None:
+    for i in range(len(b)):
+        out[i] = b[i]
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_floats_wrap_in_unsigned_integers(target: str) -> None:
+    b = np.array([1.5, -2.0, -3.7, 300.0, 70000.0, -70000.0, 2e9, -2e9, -1.0, 0.25])
+    each(floats_to_unsigned, target, *((b, np.zeros(10, dtype)) for dtype in (np.uint8, np.uint16, np.uint32)))

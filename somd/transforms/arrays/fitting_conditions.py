@@ -12,7 +12,7 @@ where they are stored into signed ones; into unsigned ones these wrap.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -23,7 +23,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.arrays.fitting import TRUE_QUOTIENT, is_literal
 from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
-from somd.transforms.tree.walking import children_of
+from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.int_ranges import IntRanges, Span, of_dtype
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
@@ -38,10 +38,27 @@ class Misfit:
     values: tuple[str, ...]
     node: cst.CSTNode
 
-    def under(self, *conditions: str) -> Misfit:
-        """The same where these conditions hold, too."""
-        around = "".join(f"({each}) and " for each in conditions)
-        return Misfit(f"{around}({self.condition})", self.statement, self.values, self.node)
+    def under(self, condition: str) -> Misfit:
+        """The same where this condition holds, too."""
+        return Misfit(f"({condition}) and ({self.condition})", self.statement, self.values, self.node)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A number that Python makes before the next misfit, and that may raise something else; under conditions."""
+
+    node: cst.BaseExpression
+    conditions: tuple[str, ...] = ()
+
+    def under(self, condition: str) -> Earlier:
+        """The same where this condition holds, too."""
+        return Earlier(self.node, (condition, *self.conditions))
+
+
+#: operators that raise for numbers of Python
+_DIVISIONS = (cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
+#: what calls of these kinds, and of these names, raise nothing
+_HARMLESS = ("allocate", "like", "cast", "numpy", "abs", "bool", "float", "len", "max", "min")
 
 
 class Misfits:
@@ -58,8 +75,26 @@ class Misfits:
 
     # --- what joins --------------------------------------------------------------------------------------------------
 
-    def within(self, node: cst.CSTNode) -> Iterator[Misfit]:
-        """Those of the operations of an expression, in the order in which Python evaluates it."""
+    def within(self, *nodes: cst.CSTNode) -> Iterator[Misfit | Earlier]:
+        """Those of the operations of expressions that follow each other, in the order in which Python evaluates them,
+        each behind what may raise before it."""
+        done: list[Earlier] = []
+        for node in nodes:
+            for each in self.inside(node):
+                yield from done
+                done.clear()
+                yield each
+            done += map(Earlier, self.raising(node))
+
+    def behind(self, nodes: Sequence[cst.CSTNode], own: Iterable[Misfit]) -> Iterator[Misfit | Earlier]:
+        """Those of operands, and of their operation."""
+        own = [*own]
+        yield from self.within(*nodes)
+        if own:
+            yield from (Earlier(each) for node in nodes for each in self.raising(node))
+            yield from own
+
+    def inside(self, node: cst.CSTNode) -> Iterator[Misfit | Earlier]:
         if isinstance(node, cst.Lambda | cst.BaseComp):
             return
         if isinstance(node, cst.IfExp):
@@ -67,19 +102,41 @@ class Misfits:
             yield from self.within(node.test)
             yield from (each.under(test) for each in self.within(node.body))
             yield from (each.under(f"not ({test})") for each in self.within(node.orelse))
-            return
-        if isinstance(node, cst.BooleanOperation):
+        elif isinstance(node, cst.BooleanOperation):
             left = code(node.left)
             yield from self.within(node.left)
             behind = left if isinstance(node.operator, cst.And) else f"not ({left})"
             yield from (each.under(behind) for each in self.within(node.right))
-            return
-        for child in children_of(node):
-            yield from self.within(child)
-        if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TRUE_QUOTIENT):
-            yield from self.joined((node.left, node.right))
+        elif isinstance(node, cst.Comparison):
+            first, *others = node.comparisons
+            yield from self.within(node.left, first.comparator)
+            for place, other in enumerate(others, 1):
+                so_far = code(node.with_changes(comparisons=node.comparisons[:place]))
+                yield from (each.under(so_far) for each in self.within(other.comparator))
+        elif isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TRUE_QUOTIENT):
+            yield from self.behind((node.left, node.right), self.joined((node.left, node.right)))
         elif isinstance(node, cst.Call):
-            yield from self.call(node)
+            yield from self.behind(children_of(node), self.call(node))
+        else:
+            yield from self.within(*children_of(node))
+
+    def raising(self, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+        """The largest numbers in an expression that may raise."""
+        if isinstance(node, cst.BaseExpression) and self.kind(node) is not None:
+            if any(self.may_raise(each) for each in (node, *nodes_in(node))):
+                yield node
+        elif not isinstance(node, cst.Lambda | cst.BaseComp):
+            for child in children_of(node):
+                yield from self.raising(child)
+
+    def may_raise(self, node: cst.CSTNode) -> bool:
+        """Whether this operation may, its operands aside."""
+        if isinstance(node, cst.Call):
+            callee = self.types.calls.get(node)
+            return callee is None or not {callee.kind, callee.name} & {*_HARMLESS}
+        if isinstance(node, cst.BinaryOperation):
+            return isinstance(node.operator, _DIVISIONS) and self.weak(node, "if")
+        return isinstance(node, cst.Subscript) and self.kind(node) is not None
 
     def call(self, node: cst.Call) -> Iterator[Misfit]:
         callee, made = self.types.calls.get(node), self.types.nodes.get(node)

@@ -25,7 +25,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.errors import SomdCompileError
 from somd.transforms.arrays.emitting import COMPOUND
 from somd.transforms.arrays.fitting import TRUE_QUOTIENT
-from somd.transforms.arrays.fitting_conditions import Misfit, Misfits
+from somd.transforms.arrays.fitting_conditions import Earlier, Misfit, Misfits
 from somd.transforms.arrays.fitting_scalars import EarlyTests
 from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.names import SHAPES, Names
@@ -112,6 +112,8 @@ class _Tester:
         steady = [loop for loop in nodes_of(method.function.body, cst.For) if self.early.is_bounded(loop)]
         self.misfits = Misfits(method, types, self.tested, steady)
         self.short: set[cst.For] = set()
+        #: arrays that `sync` adds up: their elements are not read before
+        self.combined: set[str] = set()
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -139,6 +141,8 @@ class _Tester:
             whole = self.with_body(node, self.suite(node.body, False))
             return [*(self.short_loops(node) if outermost else []), whole]
         if isinstance(node, cst.With):
+            for item in node.items:
+                self.combined |= {each.value for each in nodes_of(item, cst.Name)}
             return [self.with_body(node, self.suite(node.body, outermost))]
         return [node]
 
@@ -183,7 +187,7 @@ class _Tester:
                 return [*before, *self.stores(node, targets[0])]
             return [*before, node]
         if isinstance(node, cst.AugAssign):
-            return [*self.tests(node.value, node.target), *self.updates(node)]
+            return self.updates(node)
         if isinstance(node, cst.Return | cst.AnnAssign | cst.Expr):
             return [*(self.tests(node.value) if node.value is not None else []), node]
         return [node]
@@ -193,29 +197,27 @@ class _Tester:
             pairs = [(t.value, v.value) for t, v in zip(target.elements, node.value.elements, strict=False)]
         else:
             pairs = [(target, node.value)]
-        found = [(self.misfits.element(place), value) for place, value in pairs]
-        if not any(kind and [*self.misfits.stored(kind.dtype, v, "x")] for kind, v in found):
+        found = [self.misfits.element(place) for place, _ in pairs]
+        if not any(
+            kind and [*self.misfits.stored(kind.dtype, v, "x")] for kind, (_, v) in zip(found, pairs, strict=True)
+        ):
             return [node]
-        held = [self.held(value) for _, value in pairs]
-        behind = [
-            test
-            for (kind, value), (name, _) in zip(found, held, strict=True)
-            for test in (self.made(self.misfits.stored(kind.dtype, value, name)) if kind else ())
-        ]
-        before = [line for _, lines in held for line in lines]
-        given = [
-            self.names.expression(name, node.value) if lines else value
-            for (name, lines), (_, value) in zip(held, pairs, strict=True)
-        ]
-        whole: cst.BaseExpression = given[0]
-        if isinstance(node.value, cst.Tuple) and isinstance(target, cst.Tuple):
-            whole = self.changed(node.value, elements=[cst.Element(each) for each in given])
-        store = cst.SimpleStatementLine([self.changed(node, value=whole, semicolon=cst.MaybeSentinel.DEFAULT)])
-        return [*before, store, *behind]
+        alone = len(pairs) == 1
+        held = [self.held(value, alone) for _, value in pairs]
+        made: list[cst.CSTNode] = [line for _, lines in held for line in lines]
+        for kind, (place, value), (name, lines) in zip(found, pairs, held, strict=True):
+            given = self.names.expression(name, value) if lines else value
+            store = self.changed(
+                node, targets=[cst.AssignTarget(cast(cst.BaseAssignTargetExpression, place))], value=given,
+                semicolon=cst.MaybeSentinel.DEFAULT,
+            )  # fmt: skip
+            made += [cst.SimpleStatementLine([store])]
+            made += self.made(self.misfits.stored(kind.dtype, value, name)) if kind else ()
+        return made
 
-    def held(self, value: cst.BaseExpression) -> tuple[str, list[cst.CSTNode]]:
-        """The name of a value, and what sets it."""
-        if isinstance(value, cst.Name | cst.Integer):
+    def held(self, value: cst.BaseExpression, alone: bool = False) -> tuple[str, list[cst.CSTNode]]:
+        """The name of a value, and what sets it; a name is its own, if nothing is set before it is used."""
+        if isinstance(value, cst.Name | cst.Integer) and (alone or isinstance(value, cst.Integer)):
             return code(value), []
         name = self.names.new("value", code(value))
         kept = self.names.line(f"{name} = 0", value)
@@ -226,7 +228,12 @@ class _Tester:
         """`a[i] += v`: an int that joins with narrower ones, and what it gives, where that is of another type."""
         operator = node.operator
         sides = (cast(cst.BaseExpression, node.target), node.value)
-        before = [] if isinstance(operator, TRUE_QUOTIENT) else self.made(self.misfits.joined(sides))
+        own = [] if isinstance(operator, TRUE_QUOTIENT) else self.misfits.joined(sides)
+        array = node.target.value if isinstance(node.target, cst.Subscript) else None
+        if isinstance(array, cst.Name) and array.value in self.combined:
+            before = [*self.tests(node.value), *self.made(own)]
+        else:
+            before = self.made(self.misfits.behind(sides, own))
         kind, given = self.misfits.element(node.target), self.misfits.kind(node)
         if kind is None or given is None or given.dtype == kind.dtype:
             return [*before, node]
@@ -273,11 +280,25 @@ class _Tester:
 
     def tests(self, *nodes: cst.CSTNode) -> list[cst.CSTNode]:
         """Those of the operations of expressions."""
-        return self.made(each for node in nodes for each in self.misfits.within(node))
+        return self.made(self.misfits.within(*nodes))
 
-    def made(self, found: Iterable[Misfit]) -> list[cst.CSTNode]:
-        once = {(each.condition, each.statement): each for each in found}
-        return [self.raising(each) for each in once.values()]
+    def made(self, found: Iterable[Misfit | Earlier]) -> list[cst.CSTNode]:
+        once: dict[object, Misfit | Earlier] = {}
+        for each in found:
+            own = (each.condition, each.statement) if isinstance(each, Misfit) else (code(each.node), each.conditions)
+            once.setdefault(own, each)
+        return [self.raising(each) if isinstance(each, Misfit) else self.earlier(each) for each in once.values()]
+
+    def earlier(self, each: Earlier) -> cst.CSTNode:
+        """A line that makes a number for what may raise there."""
+        _, [line] = self.held(self.names.copy(each.node))
+        if not each.conditions:
+            return line
+        condition = " and ".join(f"({text})" for text in each.conditions)
+        return self.changed(
+            cst.ensure_type(self.names.line(f"if {condition}:\n    pass", each.node), cst.If),
+            body=cst.IndentedBlock([cst.ensure_type(line, cst.SimpleStatementLine)]),
+        )
 
     def raising(self, misfit: Misfit) -> cst.CSTNode:
         raised = self.names.raised(misfit.statement, misfit.values, misfit.node, UNFIT)

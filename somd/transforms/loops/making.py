@@ -23,6 +23,10 @@ UINT64 = ScalarType("uint64")
 EXACT = 1 << 53
 
 
+#: floats become these unsigned integers by signed ones, so that negative ones wrap, as in NumPy, on all processors
+_BY_SIGNED = {"uint8": "int32", "uint16": "int32", "uint32": "int64"}
+
+
 def strong(type_: ScalarType) -> ScalarType:
     """The type as the program has it: a dtype."""
     return ScalarType(type_.dtype) if type_.weak or type_.literals else type_
@@ -55,6 +59,8 @@ def cast(node: Expression, type_: ScalarType) -> Expression:
     if isinstance(node, Constant) and _held(node.value, type_):
         made = constant(number(node.value, node.type.dtype), type_)
         return replace(made, name=node.name if node.name.isidentifier() else "")
+    if node.type.kind == "f" and type_.dtype in _BY_SIGNED:
+        node = cast(node, ScalarType(_BY_SIGNED[type_.dtype]))
     return Cast(node, type_, fitted(node.range, type_))
 
 
