@@ -25,7 +25,11 @@ def computed(cases: list[Case], target: str, folder: Path, workers: int = 2) -> 
     for case in cases:
         names = [_operand(kind, place, inputs) for place, kind in enumerate(case.kinds)]
         dtype = case.result.dtype
-        lines.append(f"        o_{dtype}[{counts[dtype]}, i] = {case.template.text.format(*names)}\n")
+        only = ""
+        if _may_not_fit(case):
+            inputs[f"fits_{len(lines)}"] = np.array([each is not None for each in case.expected])
+            only = f"if fits_{len(lines)}[i]: "
+        lines.append(f"        {only}o_{dtype}[{counts[dtype]}, i] = {case.template.text.format(*names)}\n")
         counts[dtype] += 1
     outputs = {dtype: np.zeros((count, COUNT * COUNT), dtype) for dtype, count in counts.items()}
     parameters = [f"{name}: dist[np.ndarray]" for name in inputs] + [f"o_{dtype}: np.ndarray" for dtype in outputs]
@@ -37,6 +41,13 @@ def computed(cases: list[Case], target: str, folder: Path, workers: int = 2) -> 
         method(*inputs.values(), *outputs.values())
     rows = {dtype: iter(output) for dtype, output in outputs.items()}
     return [next(rows[case.result.dtype]) for case in cases]
+
+
+def _may_not_fit(case: Case) -> bool:
+    """Whether a Python number meets integers that do not hold it, so that the method raises."""
+    meets = (case.result, *case.kinds)
+    integers = any(not kind.weak and kind.kind in "iu" for kind in meets)
+    return integers and any(kind.weak for kind in case.kinds) and any(each is None for each in case.expected)
 
 
 def _operand(kind: Kind, place: int, inputs: dict[str, np.ndarray]) -> str:

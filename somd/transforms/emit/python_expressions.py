@@ -190,7 +190,7 @@ class Expressions:
         if operator == "alone":
             return Py(f"{self.scope.fresh('n_slaves')} == 1", "bool", COMPARED)
         nodes = folded(operator, node.operands) if operator in ("min", "max") else list(node.operands)
-        of_math = operator.startswith("math.")  # which makes floats of integers itself
+        of_math = operator.startswith("math.") and operator != "math.fmod"  # which makes floats of integers itself
         return function(operator, nodes, [self.value(_whole(each) if of_math else each) for each in nodes], dtype)
 
     def _joined(self, node: Operation, side: Callable[[Expression], Py]) -> Py:

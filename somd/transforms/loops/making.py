@@ -23,8 +23,8 @@ UINT64 = ScalarType("uint64")
 EXACT = 1 << 53
 
 
-#: floats become these unsigned integers by signed ones, so that negative ones wrap, as in NumPy, on all processors
-_BY_SIGNED = {"uint8": "int32", "uint16": "int32", "uint32": "int64"}
+#: floats become these by signed ones, so that negative ones wrap as in NumPy on all processors
+_BY_SIGNED = {"uint8": "int32", "uint16": "int32"}
 
 
 def strong(type_: ScalarType) -> ScalarType:
