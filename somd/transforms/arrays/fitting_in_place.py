@@ -107,10 +107,8 @@ class _Tester:
         self.method = method
         self.names = Names(method)
         self.early = EarlyTests(method, types)
-        #: numbers that are tested before a loop, and the types that they meet
-        self.tested: set[tuple[cst.CSTNode, str]] = set()
         steady = [loop for loop in nodes_of(method.function.body, cst.For) if self.early.is_bounded(loop)]
-        self.misfits = Misfits(method, types, self.tested, steady)
+        self.misfits = Misfits(method, types, self.early.found, steady)
         self.short: set[cst.For] = set()
         #: arrays that `sync` adds up: their elements are not read before
         self.combined: set[str] = set()
@@ -252,7 +250,6 @@ class _Tester:
         """The tests before an outermost loop."""
         made: dict[tuple[str, str, str], Misfit] = {}
         for test in self.early.before(loop):
-            self.tested.add((test.node, test.dtype))
             values = (test.number,) if test.number.isidentifier() else ()
             made.setdefault(
                 (test.condition, test.number, test.dtype),

@@ -73,6 +73,7 @@ class EarlyTests:
         loops = [node for node in nodes_in(method.function.body) if isinstance(node, cst.For)]
         #: what is the same before and in all loops
         self.steady = {name for name in types.names if name not in set().union(*map(assigned_names, loops))}
+        #: numbers that are tested before a loop, and the types that they meet
         self.found: set[tuple[cst.CSTNode, str]] = set()
         self.misfits = Misfits(method, types, self.found)
         #: what says before the loops that nothing has raised so far; None where that cannot be said
