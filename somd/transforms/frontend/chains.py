@@ -26,6 +26,7 @@ from typing import Any, cast
 import libcst as cst
 import numpy as np
 
+from somd.language.scanning import alone
 from somd.transforms.analysis.slices import slice_of
 from somd.transforms.frontend.guessed_chains import Guessed, step_of
 from somd.transforms.stages import Method
@@ -48,6 +49,8 @@ class Chain:
     name: str
     update: cst.CSTNode
     terms: tuple[cst.BaseExpression, ...]
+    #: whether one thread takes less time for the loop as it is
+    alone: bool = False
 
 
 def was_chained(method: Method, loop: cst.For) -> bool:
@@ -85,11 +88,20 @@ class _Rewriter(Tracked):
         header = range_of(original_node)
         if original_node not in self.chains or header is None:
             return updated_node
-        made = _Apart(self, original_node, self.chains[original_node], header).statements()
+        chain = self.chains[original_node]
+        made = _Apart(self, original_node, chain, header).statements()
+        if chain.alone:
+            made = self.unless_alone(updated_node, made)
         made[0] = made[0].with_changes(leading_lines=original_node.leading_lines)
         for statement in made:
             self.place(statement, self.positions[original_node])
         return cst.FlattenSentinel(made)
+
+    def unless_alone(self, loop: cst.For, made: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """`loop` where one thread runs all, else what is made of it."""
+        [choice] = parsed(f"if {name_for(alone, 'alone', self.namespace, self.taken)}():\n    pass\nelse:\n    pass\n")
+        body, orelse = cst.IndentedBlock([loop.with_changes(leading_lines=())]), cst.Else(cst.IndentedBlock(made))
+        return [choice.with_changes(body=body, orelse=orelse)]
 
     def new(self, wanted: str, spelled: str) -> str:
         name = new_name(wanted, self.taken)

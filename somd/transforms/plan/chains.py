@@ -12,7 +12,7 @@ one statement of the loop's own, and that what is computed before tests nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -22,6 +22,7 @@ from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.analysis.sets import TooComplex
 from somd.transforms.analysis.slices import NotSliced, Slice, slice_of
 from somd.transforms.frontend.chains import Chain, was_chained
+from somd.transforms.frontend.guessed_chains import step_of
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.context import Context
@@ -33,9 +34,11 @@ from somd.transforms.stages import Nest
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import children_of, nodes_in
+from somd.transforms.types.scalars import ScalarType
 
-#: operations of an iteration from which it pays to compute them beside the chain, and parts of the chain at most
-WORTH, MOST_TERMS = 24, 4
+#: operations of an iteration from which it pays to compute them beside the chain, those where the chain is one of sums,
+#: which is divided itself, and parts of the chain at most
+WORTH, WORTH_OF_SUMS, MOST_TERMS = 24, 10, 4
 
 
 def chain_of(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Chain | None:
@@ -64,9 +67,18 @@ def chain_of(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Cha
     keys: list[str | cst.CSTNode] = [name, *terms]
     if any("complex" in dtypes.get(each, "") for each in keys):
         return None
-    if operations_of(body, method) < WORTH or not _before_all(loop, setting[0], name, terms, around, context):
+    work, sums = operations_of(body, method), _adds(setting[0], name, terms, dtypes)
+    if work < (WORTH_OF_SUMS if sums else WORTH) or not _before_all(loop, setting[0], name, terms, around, context):
         return None
-    return Chain(name, setting[0], terms)
+    return Chain(name, setting[0], terms, alone=work < WORTH)
+
+
+def _adds(
+    update: cst.CSTNode, name: str, terms: tuple[cst.BaseExpression, ...], dtypes: Mapping[str | cst.CSTNode, str]
+) -> bool:
+    """Whether a chain only adds its term, or takes it away."""
+    kind, given = (ScalarType(dtypes.get(key, "float64"), weak=True) for key in (name, terms[0]))
+    return len(terms) == 1 and step_of(update, name, terms[0], kind, given) is not None
 
 
 def _sets(node: cst.CSTNode, name: str) -> bool:

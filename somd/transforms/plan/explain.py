@@ -14,7 +14,19 @@ from somd.transforms.plan.claimed_scans import is_alone
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.statement_words import access_of, listed, shown, statement_of
 from somd.transforms.plan.views import EVERYTHING
-from somd.transforms.stages import Joined, Method, Phase, Plan, Scan, Serial, Snapshot, Step, Uniform, written_arrays
+from somd.transforms.stages import (
+    Joined,
+    Method,
+    Phase,
+    Plan,
+    Scan,
+    Serial,
+    Snapshot,
+    Step,
+    Uniform,
+    nested_steps,
+    written_arrays,
+)
 from somd.transforms.tree.rewriting import inside
 from somd.transforms.tree.spelling import as_written
 
@@ -52,7 +64,9 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
     elif isinstance(step, Snapshot):
         yield f"{pad}snapshot of {', '.join(step.copies)}, for relaxed reads"
     elif isinstance(step, Uniform):
-        alone = "where one thread runs all of the scan, in one pass:"
+        divided = any(isinstance(each, Phase) for each in nested_steps(step.body))
+        what = "scan, in one pass" if divided else "loop, as it is written"
+        alone = f"where one thread runs all of the {what}:"
         together = f"taken by all method instances together: {header_text(step.node)}"
         yield f"{pad}{alone if is_alone(step, plan.method) else together}"
         if step.sweeps is not None:

@@ -43,7 +43,7 @@ def handed(x: A, u: A) -> np.ndarray:
     out = np.zeros_like(x)
     out[0] = x[0]
     for i in range(1, len(x)):
-        out[i] = x[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i] + out[i - 1]
+        out[i] = x[i] / u[i] + out[i - 1]
     return out
 
 
@@ -117,8 +117,15 @@ def test_singles_are_taken_away_in_place() -> None:
 
 def test_elements_that_are_handed_on_are_sums_in_order() -> None:
     x = np.random.default_rng(0).random(TRIPS)
-    with somd.use(target="multicore", workers=2):
-        assert np.array_equal(handed(x, np.ones(TRIPS)), np.add.accumulate(x))
+    for workers in (1, 2):
+        with somd.use(target="multicore", workers=workers):
+            assert np.array_equal(handed(x, np.ones(TRIPS)), np.add.accumulate(x))
+
+
+def test_one_thread_runs_cheap_sums_as_they_are_written() -> None:
+    plan = str(handed.explain())
+    assert "where one thread runs all of the loop, as it is written:" in plan
+    assert re.search(r"phase 2, line \d+: for out__sum__part in range\(min|phase 2, line \d+: for \w+__part", plan)
 
 
 def test_the_blocks_of_a_strip_are_divided() -> None:
