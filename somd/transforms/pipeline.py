@@ -41,7 +41,7 @@ from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
-from somd.transforms.frontend.recursion import check_recursion
+from somd.transforms.frontend.refused_calls import check_calls
 from somd.transforms.frontend.searches import with_searches
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
@@ -103,7 +103,7 @@ def _read_whole(function: FunctionType, found: Reach) -> Method:
         method = inline_calls(read_method(Reached(found.top, found)), collector)
         collector.raise_if_errors()
         check_functions(method, function, collector)
-        check_recursion(method, collector)
+        check_calls(method, collector)
         collector.raise_if_errors()
         return replace(_plain_loops(method), functions=found.functions)
 

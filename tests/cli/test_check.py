@@ -101,6 +101,20 @@ def test_what_methods_need_is_run(somdc: Somdc, write: Write) -> None:
     assert somdc("check", "model.py").status == 0
 
 
+def test_helpers_that_numba_compiles(somdc: Somdc, write: Write) -> None:
+    """They are refused as the first call refuses them, in helpers and behind imports too; their module is not run."""
+    write("fast.py", "import numba\nopen('missing')\n@numba.njit(cache=True)\ndef square(x):\n    return x * x\n")
+    call = "\n@somd\ndef g(a: dist[np.ndarray]) -> None:\n    for i in range(len(a)):\n        a[i] = {}(a[i])\n"
+    helper = "\ndef twice(x):\n    return fast.square(x) * 2\n"
+    write(
+        "model.py",
+        "import fast\nfrom fast import square\n" + ADD + helper + call.format("twice") + call.format("square"),
+    )
+    done = somdc("check", "model.py")
+    assert done.status == 1 and done.out.count("error[SOMD203]") == 2, done.out
+    assert "take Numba's decorator off `square`" in done.out
+
+
 def test_packages_with_relative_imports(somdc: Somdc, write: Write) -> None:
     write("pkg/__init__.py", "")
     write("pkg/helpers.py", "def half(x):\n    return 0.5 * x\n")

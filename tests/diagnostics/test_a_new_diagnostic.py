@@ -13,7 +13,7 @@ from somd import SomdCompileError, dist, somd
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.diagnostics.registry import REGISTRY, Entry, entry
 from somd.transforms import pipeline
-from somd.transforms.frontend.recursion import check_recursion
+from somd.transforms.frontend.refused_calls import check_calls
 from somd.transforms.stages import Method
 from tests.cli.conftest import Somdc, Write, somdc, write  # noqa: F401 - fixtures
 
@@ -44,14 +44,14 @@ def check_ends(method: Method, collector: Collector) -> None:
             if isinstance(inner, cst.While) and isinstance(inner.test, cst.Name) and inner.test.value == "True":
                 label = Label(method.position(inner.test), "always true")
                 collector.add(Diagnostic(CODE, "loop never ends", (label,), ("test what shall end it",)))
-    check_recursion(method, collector)
+    check_calls(method, collector)
 
 
 @pytest.fixture(autouse=True)
 def _entered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / f"{CODE}.md").write_text(PAGE)
     monkeypatch.setitem(REGISTRY, CODE, Entry("endless loop", str(tmp_path / f"{CODE}.md")))
-    monkeypatch.setattr(pipeline, "check_recursion", check_ends)
+    monkeypatch.setattr(pipeline, "check_calls", check_ends)
 
 
 def test_the_message() -> None:

@@ -20,6 +20,7 @@ from somd.language.scanning import alone
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
+from somd.transforms.frontend.unknown_calls import unknown_call
 from somd.transforms.library import LibraryFunction
 from somd.transforms.tree.names import MISSING, called, evaluate
 from somd.transforms.types import functions
@@ -27,7 +28,6 @@ from somd.transforms.types.literals import PathDependent, result_of
 from somd.transforms.types.reducing import METHODS, PRODUCTS, REDUCTIONS
 from somd.transforms.types.scalars import BOOL, FLOAT, INT, ArrayType, NotTyped, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Callee
-from somd.transforms.types.unknown_calls import unknown_call
 
 if TYPE_CHECKING:
     from somd.transforms.types.expressions import Expressions

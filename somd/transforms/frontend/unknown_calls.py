@@ -36,6 +36,11 @@ def unknown_call(function: Any, node: cst.Call, method: Method) -> tuple[str, tu
     return message, _instead(function)
 
 
+def is_compiled_by_numba(function: Any) -> bool:
+    """Whether it is what `njit` and its like make of a function."""
+    return type(function).__module__.partition(".")[0] == "numba" and hasattr(function, "py_func")
+
+
 def _instead(function: Any) -> tuple[str, ...]:
     if is_random(function):
         return drawn(str(getattr(function, "__name__", "")))
@@ -43,7 +48,7 @@ def _instead(function: Any) -> tuple[str, ...]:
         return (_PRINT,)
     if function is builtins.sum:
         return ("write the loop out: `s += a[i]` in a loop is a sum",)
-    if type(function).__module__.partition(".")[0] == "numba" and hasattr(function, "py_func"):
+    if is_compiled_by_numba(function):
         return (
             f"take Numba's decorator off `{function.__name__}`: a method compiles the plain functions that it calls",
         )
