@@ -1,7 +1,8 @@
 """Parameters of floats for which an int may stand: the code made for the float gives what the int would.
 
 Python tells `2` from `2.0`: `k // 3`, `a[k]`, `k * m` with a zero, the type of what is returned. Where each use of a
-parameter makes a float of it at once, beside a float that is one anyway, nothing is left to tell, up to `LARGEST`.
+parameter makes a float of it at once, beside a float that is one anyway, nothing is left to tell, up to `LARGEST`. The
+same holds of a name that is bound once, to a sum of such: `c = 1 - w`, as array statements compute before their loops.
 
 In: a method and its types. Out: names. Types alone are no proof: what is allowed is listed, and then inference with
 ints must give every other expression the type that it has.
@@ -39,7 +40,8 @@ def ints_for_floats(method: Method, types: Types, arguments: Mapping[str, Type])
             return ()
         uses = _Uses(method, other, floats)
         if not uses.told:
-            same = _without(method, types, floats, uses.ints) == _without(method, other, floats, uses.ints)
+            but = floats | {*uses.bound}
+            same = _without(method, types, but, uses.ints) == _without(method, other, but, uses.ints)
             return tuple(name for name in arguments if name in floats) if same else ()
         floats -= uses.told
     return ()
@@ -53,14 +55,34 @@ def _without(method: Method, types: Types, names: Set[str], nodes: Set[cst.CSTNo
 
 class _Uses:
     """How a method uses parameters that are ints: `told` are those of which it can tell, `ints` the expressions of
-    integers that are made of them and of literals."""
+    integers that are made of them and of literals, `bound` the names that stand for such expressions."""
 
     def __init__(self, method: Method, types: Types, floats: Set[str]) -> None:
         self.types = types
         self.floats = floats
         self.told: set[str] = set()
         self.ints: set[cst.CSTNode] = set()
+        self.bound: dict[str, cst.Assign] = {}
+        self._bind(method)
         self._look(method.function.body)
+
+    def _bind(self, method: Method) -> None:
+        """Find `bound`. What binds such a name in another way than a plain assignment is a use that tells."""
+        made: dict[str, list[cst.Assign]] = {}
+        for node in nodes_in(method.function.body):
+            if isinstance(node, cst.Assign) and isinstance(target := node.targets[0].target, cst.Name):
+                made.setdefault(target.value, []).append(node)
+        once = {name: found[0] for name, found in made.items() if len(found) == 1 and name not in method.param_names}
+        while new := {n: each for n, each in once.items() if n not in self.bound and self._parameters_in(each.value)}:
+            self.bound |= new
+
+    def _parameters_in(self, node: cst.CSTNode) -> frozenset[str]:
+        """The parameters of which an expression of integers is made; nothing if it is another expression."""
+        if self._most(node) is None:
+            return frozenset()
+        names = {each.value for each in self._ints_in(node) if isinstance(each, cst.Name)}
+        below = (self._parameters_in(self.bound[name].value) for name in names & {*self.bound})
+        return frozenset(names & self.floats).union(*below)
 
     def _look(self, node: cst.CSTNode) -> None:
         waiting: list[tuple[cst.CSTNode, tuple[cst.CSTNode, ...]]] = [(node, ())]
@@ -69,15 +91,17 @@ class _Uses:
             if self._most(node) is None:
                 waiting += [(each, (node, *above[:1])) for each in children_of(node)]
                 continue
-            found = self.floats & {each.value for each in self._ints_in(node) if isinstance(each, cst.Name)}
-            if found and not self._becomes_float(node, *above):
+            found = self._parameters_in(node)
+            if found and not (self._becomes_float(node, *above) or self._binds(node, *above)):
                 self.told |= found
             self.ints |= {*self._ints_in(node)} if found else set()
 
     def _most(self, node: cst.CSTNode) -> int | None:
         """For an expression of integers in which all that could tell them from floats is left out: what it is at most,
-        without the sign. Products are of literals and something, since `0 * -3` has no sign as an int."""
+        without the sign. Products are of literals but 0 and something, since `0 * -3` has no sign as an int."""
         if isinstance(node, cst.Name):
+            if node.value in self.bound:
+                return self._most(self.bound[node.value].value)
             return LARGEST if node.value in self.floats else None
         if isinstance(node, cst.Integer):
             return abs(int(node.value, 0))
@@ -88,8 +112,8 @@ class _Uses:
             return None
         if isinstance(node.operator, cst.Add | cst.Subtract):
             most = left + right
-        elif isinstance(node.operator, cst.Multiply) and isinstance(node.left, cst.Integer) | isinstance(
-            node.right, cst.Integer
+        elif isinstance(node.operator, cst.Multiply) and any(
+            isinstance(factor, cst.Integer) and size for factor, size in ((node.left, left), (node.right, right))
         ):
             most = left * right
         else:
@@ -122,6 +146,10 @@ class _Uses:
                 parent.comparisons[0], parent.comparisons[0].comparator
             )
         return False
+
+    def _binds(self, node: cst.CSTNode, parent: cst.CSTNode | None = None, above: cst.CSTNode | None = None) -> bool:
+        """Whether an expression stands in the assignment of a name in `bound`, on either side."""
+        return any(each is parent or (each is above and node is not each.value) for each in self.bound.values())
 
     def _compares(self, target: cst.ComparisonTarget, other: cst.BaseExpression) -> bool:
         is_order = not isinstance(target.operator, cst.Is | cst.IsNot | cst.In | cst.NotIn)

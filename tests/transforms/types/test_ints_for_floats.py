@@ -14,7 +14,7 @@ from somd.calls.specialisations import declared_arguments
 from somd.capture.reaching import reach_of_source
 from somd.transforms.pipeline import compile_for, takes_ints
 
-#: what is done to each element with the floats k and m, and those that may be ints
+#: what is done to each element, or to whole arrays, with the floats k and m, and those that may be ints
 USES = {
     "a[i] += k * b[i]": "k",
     "a[i] = k": "k",
@@ -35,7 +35,16 @@ USES = {
     "a[i] = b[i] * (k if m > 0 else 1.0)": "m",
     "k += 1.0; a[i] = k * m": "m",
     "a[i] = c[i] * k + b[i] * m": "m",  # c are integers
+    "a[i] = 0 * (1 - k) * b[i] + m": "m",  # 0 * -1 is 0, 0 * -1.0 is -0.0
+    "a[:] = (1 - k) * b + 2 * m": "km",
+    "a[1:-1] = (1 - k) * b[1:-1] + m * 0.5 * (b[:-2] + b[2:])": "km",
+    "a[:] = np.full(len(b), 1 - k) + m * b": "m",
+    "a[:] = (1 - k) * c + (m - 1) * b": "m",
+    "w = 1 - k; a[:] = w * b; w = 2.0; a[0] = m": "m",
+    "w = 2 - k; s = 3 * w + m; a[:] = s * b; a[0] = w": "km",
+    "w = 2 - k; a[:] = w * b; return w": "",
 }
+ARRAYS = "a[1:-1] = (1 - k) * b[1:-1] + m * 0.5 * (b[:-2] + b[2:])"
 SIGNATURE = "float64[:], float64[:], int64[:], float64, float64"
 INTS = (0, 1, 3, -7, LARGEST_FOR_FLOAT, LARGEST_FOR_FLOAT + 1, -(1 << 60) - 1)
 
@@ -44,9 +53,11 @@ def plain(lines: str) -> Callable[..., Any]:
     text = f"def method(a, b, c, k, m):\n    for i in range(len(a)):\n        {lines}\n"
     if lines.startswith("k +="):
         text = f"def method(a, b, c, k, m):\n    k += 1.0\n    for i in range(len(a)):\n        {lines[10:]}\n"
+    elif not lines.startswith("a[i]"):
+        text = f"def method(a, b, c, k, m):\n    {lines}\n"
     file = f"<ints for floats {lines}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {"__name__": "generated"}
+    namespace: dict[str, Any] = {"__name__": "generated", "np": np}
     exec(compile(text, file, "exec"), namespace)
     found: Callable[..., Any] = namespace["method"]
     found.__annotations__ = {
@@ -72,7 +83,7 @@ def signatures(method: SomdMethod[..., Any]) -> set[str]:
     return {names[2][3] for names in method._entries._last.entries}  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("lines", ["a[i] = b[i] - (1 - k + 2 * m) / 4 * b[i]", "a[i] = k // 2 + m * b[i]"])
+@pytest.mark.parametrize("lines", ["a[i] = b[i] - (1 - k + 2 * m) / 4 * b[i]", "a[i] = k // 2 + m * b[i]", ARRAYS])
 def test_calls_with_ints_mean_what_they_mean_plain(lines: str) -> None:
     function = plain(lines)
     method = somd.somd(function)
