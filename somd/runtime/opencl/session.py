@@ -189,11 +189,12 @@ class Run:
         as well by itself."""
         return workgroups.striped_lanes(self._kernels[kernel_name].limits, wanted)
 
-    def packed_lanes(self, kernel_name: str, wanted: int, groups: int) -> int:
+    def packed_lanes(self, kernel_name: str, wanted: int, groups: int, finer: bool = False) -> int:
         """The work-items of each of so many groups that have a tile of sums each, and want so many; 0 where they are
-        too few to fill the device."""
+        too few to fill the device, or fill less of it than the tiles of a `finer` kernel would."""
         units = self.context.device.info.compute_units
-        return self.striped_lanes(kernel_name, wanted) if groups >= units // workgroups.QUICKER else 0
+        fewest = units * workgroups.FILLED if finer else units // workgroups.QUICKER
+        return self.striped_lanes(kernel_name, wanted) if groups >= fewest else 0
 
     def group_of(self, kernel_name: str, most: int) -> int:
         """Work-items of a group, a power of two: `most` of them, or as many as the device allows for the kernel."""

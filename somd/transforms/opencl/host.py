@@ -50,7 +50,7 @@ from somd.transforms.types.typing_table import HelperInstance, Types
 @dataclass(frozen=True)
 class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
-    must, and those of work-groups instead of work-items or for runs of keys; those that combine the copies of an array,
+    must, and those of work-groups instead of work-items (large tiles before small ones) or for runs of keys; those that combine the copies of an array,
     or partial results, or update arrays atomically, or scan by groups. `once` are those of serial steps, by their
     numbers."""
 
@@ -58,7 +58,7 @@ class Kernels:
     in_order: dict[int, Kernel] = field(default_factory=dict)
     joining: dict[int, dict[str, Kernel]] = field(default_factory=dict)
     atomic: dict[int, Atomic] = field(default_factory=dict)
-    grouped: dict[int, Kernel] = field(default_factory=dict)
+    grouped: dict[int, tuple[Kernel, ...]] = field(default_factory=dict)
     runs: dict[int, Kernel] = field(default_factory=dict)
     endings: dict[int, Kernel] = field(default_factory=dict)
     scans: dict[int, ScanKernels] = field(default_factory=dict)
@@ -68,11 +68,12 @@ class Kernels:
     def by_phase(self) -> list[tuple[int, Kernel]]:
         """The kernels of phases, each with the number of its phase."""
         joining = [(number, kernel) for number, found in self.joining.items() for kernel in found.values()]
-        before, behind = (self.of_phases, self.in_order), (self.grouped, self.runs, self.endings)
+        before, behind = (self.of_phases, self.in_order), (self.runs, self.endings)
         return [
             *(pair for table in before for pair in table.items()),
             *joining,
             *((number, kernel) for number, each in self.atomic.items() for kernel in (each.local, each.shared)),
+            *((number, kernel) for number, each in self.grouped.items() for kernel in each),
             *(pair for table in behind for pair in table.items()),
             *((number, kernel) for number, each in self.scans.items() for kernel in each.all),
         ]
@@ -242,7 +243,7 @@ class _Master:
             return CombiningLaunch(phase.nest, kernel, code, self.names, self.shared, joining, atomic)
         if phase.nest.copies:
             return PartialLaunch(phase.nest, kernel, code, self.names, self.shared)
-        others = kernels.in_order.get(number), kernels.endings.get(number), kernels.grouped.get(number)
+        others = kernels.in_order.get(number), kernels.endings.get(number), kernels.grouped.get(number, ())
         runs = kernels.runs.get(number)
         name = "" if runs is None or phase.nest.partition is None else self.runs_of(phase.nest.partition)
         return Launch(phase.nest, kernel, code, self.names, self.shared, *others, runs, name)

@@ -95,7 +95,7 @@ class Launch:
         shared: Shared,
         in_order: Kernel | None = None,
         ending: Kernel | None = None,
-        grouped: Kernel | None = None,
+        grouped: tuple[Kernel, ...] = (),
         runs: Kernel | None = None,
         runs_name: str = "",
     ) -> None:
@@ -116,8 +116,7 @@ class Launch:
         self.dealt: cst.BaseExpression = tree.brought("LANES")
         #: what the names of ranges and owners begin with, where the phase cuts its own parts
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
-        if grouped is not None:
-            self.lanes = names.fresh("lanes")
+        self.lanes = [names.fresh("lanes") for _ in grouped]
         self.rows = HostRows(nest, kernel, code, names)
         if self.rows:
             self.items = names.fresh("items")
@@ -140,14 +139,18 @@ class Launch:
             found = [blocks.of_groups(self.kernel, self.length, tuple(self.partials.values()))]
         else:
             found = [blocks.of_items(self.kernel)]
-        if self.by_groups is not None and self.by_groups.columns == 1:
-            found.append(blocks.of_groups(self.by_groups, str(self.by_groups.rows)))
+        for kernel in self.by_groups:
+            if kernel.columns == 1:
+                found.append(blocks.of_groups(kernel, str(kernel.rows)))
         return [statement for statement in found if statement is not None]
 
     def launched(self) -> list[cst.BaseStatement]:
         if self.nest.reductions:
             return self.grouped()
-        return self.launch() if self.by_groups is None else self.launch_by_groups(self.by_groups)
+        found = self.launch()
+        for lanes, kernel in zip(reversed(self.lanes), reversed(self.by_groups), strict=True):
+            found = self.launch_by_groups(kernel, tree.name(lanes), found)
+        return found
 
     def finished(self) -> list[cst.BaseStatement]:
         """What follows: the end of the reductions."""
@@ -251,9 +254,11 @@ class Launch:
         test = tree.attribute(self.runs_name, "groups")
         return cst.If(test, tree.block([launched]), cst.Else(tree.block(otherwise)))
 
-    def launch_by_groups(self, kernel: Kernel) -> list[cst.BaseStatement]:
-        """A work-group for an iteration, or for the rows of a tile, where that pays; else a work-item an iteration."""
-        lanes, count = tree.name(self.lanes), self.extent(self.nest.dims[0], exact=True)
+    def launch_by_groups(
+        self, kernel: Kernel, lanes: cst.Name, otherwise: Sequence[cst.BaseStatement]
+    ) -> list[cst.BaseStatement]:
+        """A work-group for an iteration, or for the rows of a tile, where that pays; else what is done `otherwise`."""
+        count = self.extent(self.nest.dims[0], exact=True)
         groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
         function, asked = "lanes", [count, self.inner_trips(kernel.shared_out)]
         if kernel.columns > 1:
@@ -261,15 +266,15 @@ class Launch:
             columns = tree.call(tree.brought("tiles"), across, tree.integer(kernel.columns))
             groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
             function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
+            asked += [cst.Name("True")] if kernel is not self.by_groups[-1] else []
         elif kernel.lanes:
             function, asked = ("tile_lanes", asked) if kernel.shared_out else ("striped_lanes", [])
             asked = [*asked, tree.integer(kernel.lanes)]
         chosen = tree.call(tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked)
-        narrow = self.launch()
         usual, self.kernel = self.kernel, kernel
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
-        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(narrow)))]
+        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(otherwise)))]
 
     def inner_trips(self, loops: Sequence[cst.For]) -> cst.BaseExpression:
         """The trips of the first loop inside whose number is the same in each iteration; None where there is none."""

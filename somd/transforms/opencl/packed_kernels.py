@@ -17,13 +17,16 @@ elements, and read from local memory as often as there are rows, or columns, in 
 rows, or columns, apart, so that neighbours read neighbouring places of a tile. Each sum sees its operands in the order
 of the loop, and nothing is contracted.
 
+Few such tiles would leave most of a device idle, where a sum is long and rows and columns are few: a second kernel has
+smaller ones, and deeper pieces, since fewer trips hide how long memory takes to answer.
+
 At the edge of a matrix a tile is a whole one in registers; what is none of the region's is not loaded, nor stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +47,8 @@ from somd.transforms.stages import Nest
 
 #: work-items of a group along a side of its tile, and trips of the loop in a piece: as many as there is memory for
 SIDE, DEPTHS = 16, (8, 4, 2)
+#: how many times as many tiles there are along rows, and along columns, where they are finer; trips in their pieces
+FINER, DEEPER = (4, 2), (16, 8, 4, 2)
 LANES = SIDE * SIDE
 
 
@@ -79,13 +84,27 @@ def staged_in(packed: Packed, region: Region) -> list[Staged]:
 
 def packed_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The kernel of a nest with tiles of sums; None where it has none."""
-    packed = region.packed
+    return None if region.packed is None else _kernel_of(nest, region, region.packed, DEPTHS, name, unit)
+
+
+def finer_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The same with smaller tiles, for nests that have few."""
+    if region.packed is None:
+        return None
+    rows, columns = FINER
+    packed = replace(region.packed, rows=region.packed.rows // rows, columns=region.packed.columns // columns)
+    return _kernel_of(nest, region, packed, DEEPER, name, unit)
+
+
+def _kernel_of(
+    nest: Nest, region: Region, packed: Packed, depths: tuple[int, ...], name: str, unit: Unit
+) -> Kernel | None:
     plain = is_plain(region) and region.depth == 2 and not nest.tests and not nest.raises
     plain = plain and not tests_accesses(region.body)
-    if packed is None or not plain or len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
+    if not plain or len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
         return None
     reads = staged_in(packed, region)
-    for depth in DEPTHS:
+    for depth in depths:
         if sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
             return _Writer(packed, reads, depth, nest, region, unit).kernel(name)
     return None

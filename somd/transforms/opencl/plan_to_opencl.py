@@ -29,7 +29,7 @@ from somd.transforms.opencl.kernels import kernel_of
 from somd.transforms.opencl.local_tables import without_tables
 from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
-from somd.transforms.opencl.packed_kernels import packed_kernel_of
+from somd.transforms.opencl.packed_kernels import finer_kernel_of, packed_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
@@ -143,7 +143,7 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
     wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
-    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "runs")]
+    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "finer", "runs")]
     scans = [step for step in nested_steps(plan.body) if isinstance(step, Scanned)]
     for step in scans:
         kinds = ["totals", *(f"carries_{k}" for k in range(len(step.carries)))]
@@ -192,17 +192,20 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
             ordered_name = unit.kernel_names[f"{method.name}_{number}_in_order"]
             kernels.in_order[number] = ordered_kernel_of(nest, plain, ordered_name, unit)
         grouped = _grouped(nest, plain, f"{method.name}_{number}", unit)
-        if grouped is not None:
+        if grouped:
             kernels.grouped[number] = grouped
 
 
-def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
-    """The kernel of work-groups of a phase, if it has one."""
+def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> tuple[Kernel, ...]:
+    """The kernel of work-groups of a phase, if it has one, and that with smaller tiles."""
     for kind, made_by in GROUPED.items():
         found = made_by(nest, region, unit.kernel_names[f"{name}_{kind}"], unit)
         if found is not None:
-            return found
-    return None
+            finer = (
+                finer_kernel_of(nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind == "packed" else None
+            )
+            return (found,) if finer is None else (found, finer)
+    return ()
 
 
 def _program(plan: Plan, types: Types, unit: Unit, kernels: Kernels, kept: Kept) -> str:

@@ -85,6 +85,7 @@ def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     """A device whose groups bring in tiles, however few."""
     monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
     monkeypatch.setattr(workgroups, "QUICKER", 1 << 20)
+    monkeypatch.setattr(workgroups, "FILLED", 0.0)
     return quick_device
 
 
@@ -96,6 +97,17 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> 
         for size in sizes:
             harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
     assert {name for name, _ in seen} == {f"{case.method.__name__}_1_packed"}
+
+
+def test_where_few_tiles_would_fill_the_device_they_are_finer(
+    with_tiles: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workgroups, "FILLED", 1 << 20)
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for case in CASES if ALL else CASES[1:4]:
+            for size in ((3, 5, 0), (34, 67, 21)):
+                harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
+    assert {name.rpartition("_")[2] for name, _ in seen} == {"finer"}
 
 
 def test_no_number_of_a_row_beside_reaches_a_sum(with_tiles: Device) -> None:
