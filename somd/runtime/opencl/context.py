@@ -38,11 +38,15 @@ class Context:
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least `nbytes` bytes, of undefined content; it returns to the pool when nobody holds it."""
-        with self.lock, device_errors(f"allocating {nbytes} bytes", str(self.device)):
-            if self.device.info.kind == "simulator":
-                # Of exactly this size, so that it notices what is beyond.
-                return self.cl.Buffer(self.handle, self.cl.mem_flags.READ_WRITE, max(nbytes, 1))
-            return self.pool.allocate(max(nbytes, 16))
+        with self.lock:
+            try:
+                if self.device.info.kind == "simulator":
+                    # Of exactly this size, so that it notices what is beyond.
+                    return self.cl.Buffer(self.handle, self.cl.mem_flags.READ_WRITE, max(nbytes, 1))
+                return self.pool.allocate(max(nbytes, 16))
+            except Exception:
+                with device_errors(f"allocating {nbytes} bytes", str(self.device)):
+                    raise
 
     def finish(self) -> None:
         """Waits for all that was enqueued."""

@@ -143,7 +143,11 @@ class Kernel:
                     self._set_bytes(index, data)
                     self._bytes[index] = data
             else:
-                self._handle.set_arg(index, value.buffer)
+                pointer = getattr(value.buffer, "int_ptr", None)
+                if pointer is None:  # local memory
+                    self._handle.set_arg(index, value.buffer)
+                else:
+                    self._set_bytes(index, pointer.to_bytes(_POINTER, sys.byteorder))
             last[index] = value
         self._given = args
 
@@ -167,7 +171,7 @@ class Kernel:
 
 
 _double = struct.Struct("d").pack
-_WORD = 2**64 - 1
+_WORD, _POINTER = 2**64 - 1, struct.calcsize("P")
 
 
 def _bytes(value: int | float | np.generic) -> bytes:

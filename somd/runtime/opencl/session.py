@@ -179,9 +179,11 @@ class Run:
         them; 0 where an iteration is better run by one work-item."""
         return workgroups.lanes(self._kernels[kernel_name].limits, count, inner)
 
-    def tile_lanes(self, kernel_name: str, count: int, inner: int | None, wanted: int) -> int:
+    def tile_lanes(self, kernel_name: str, count: int, inner: int | None, wanted: int, rows: int = 0) -> int:
         """Work-items, so many as are `wanted`, for each tile of `count` iterations that walk along a loop of `inner`
-        trips; 0 where they are better off without tiles."""
+        trips; 0 where they are better off without tiles, or with fewer than these `rows` in a tile."""
+        if rows and not self._filled(workgroups.tiles(count, rows)):
+            return 0
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner, wanted)
 
     def striped_lanes(self, kernel_name: str, wanted: int) -> int:
@@ -192,9 +194,13 @@ class Run:
     def packed_lanes(self, kernel_name: str, wanted: int, groups: int, finer: bool = False) -> int:
         """The work-items of each of so many groups that have a tile of sums each, and want so many; 0 where they are
         too few to fill the device, or fill less of it than the tiles of a `finer` kernel would."""
-        units = self.context.device.info.compute_units
-        fewest = units * workgroups.FILLED if finer else units // workgroups.QUICKER
-        return self.striped_lanes(kernel_name, wanted) if groups >= fewest else 0
+        fewest = self.context.device.info.compute_units // workgroups.QUICKER
+        enough = self._filled(groups) if finer else groups >= fewest
+        return self.striped_lanes(kernel_name, wanted) if enough else 0
+
+    def _filled(self, groups: int) -> bool:
+        """Whether so many groups with large tiles are no slower than more of them with smaller ones."""
+        return groups >= self.context.device.info.compute_units * workgroups.FILLED
 
     def group_of(self, kernel_name: str, most: int) -> int:
         """Work-items of a group, a power of two: `most` of them, or as many as the device allows for the kernel."""

@@ -16,8 +16,8 @@ SHORT, MANY = 32, 4096
 ROWS = 16
 #: how many times as quick a group with a tile of sums is as those that have no tile
 QUICKER = 6
-#: the part of a device that must have tiles of sums, lest smaller ones, of which more are under way, be quicker
-FILLED = 0.7
+#: the part of a device that must have large tiles, lest smaller ones, of which more are under way, be quicker
+FILLED = 0.65
 #: devices for which groups bring in tiles
 KINDS_WITH_TILES = ("gpu", "simulator")
 #: work-items that share an iteration, at most

@@ -50,9 +50,9 @@ from somd.transforms.types.typing_table import HelperInstance, Types
 @dataclass(frozen=True)
 class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
-    must, and those of work-groups instead of work-items (large tiles before small ones) or for runs of keys; those that combine the copies of an array,
-    or partial results, or update arrays atomically, or scan by groups. `once` are those of serial steps, by their
-    numbers."""
+    must, and those of work-groups instead of work-items (large tiles before small ones) or for runs of keys; those that
+    combine the copies of an array, or partial results, or update arrays atomically, or scan by groups. `once` are those
+    of serial steps, by their numbers."""
 
     of_phases: dict[int, Kernel] = field(default_factory=dict)
     in_order: dict[int, Kernel] = field(default_factory=dict)

@@ -258,7 +258,7 @@ class Launch:
         self, kernel: Kernel, lanes: cst.Name, otherwise: Sequence[cst.BaseStatement]
     ) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else what is done `otherwise`."""
-        count = self.extent(self.nest.dims[0], exact=True)
+        count, has_finer = self.extent(self.nest.dims[0], exact=True), kernel is not self.by_groups[-1]
         groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
         function, asked = "lanes", [count, self.inner_trips(kernel.shared_out)]
         if kernel.columns > 1:
@@ -266,10 +266,11 @@ class Launch:
             columns = tree.call(tree.brought("tiles"), across, tree.integer(kernel.columns))
             groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
             function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
-            asked += [cst.Name("True")] if kernel is not self.by_groups[-1] else []
+            asked += [cst.Name("True")] if has_finer else []
         elif kernel.lanes:
             function, asked = ("tile_lanes", asked) if kernel.shared_out else ("striped_lanes", [])
             asked = [*asked, tree.integer(kernel.lanes)]
+            asked += [tree.integer(kernel.rows)] if has_finer else []
         chosen = tree.call(tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked)
         usual, self.kernel = self.kernel, kernel
         launched = self._call("launch_groups", groups, lanes)

@@ -48,7 +48,7 @@ from somd.transforms.stages import Nest
 #: work-items of a group along a side of its tile, and trips of the loop in a piece: as many as there is memory for
 SIDE, DEPTHS = 16, (8, 4, 2)
 #: how many times as many tiles there are along rows, and along columns, where they are finer; trips in their pieces
-FINER, DEEPER = (4, 2), (16, 8, 4, 2)
+FINER, DEEPER = (4, 4), (16, 8, 4, 2)
 LANES = SIDE * SIDE
 
 

@@ -36,7 +36,7 @@ from somd.transforms.opencl.scan_kernels import scan_kernels_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.term_kernels import term_kernel_of
-from somd.transforms.opencl.tiled_kernels import tiled_kernel_of
+from somd.transforms.opencl.tiled_kernels import kernel_of_few_columns, tiled_kernel_of
 from somd.transforms.opencl.walked_kernels import walked_kernel_of
 from somd.transforms.opencl.wide_kernels import wide_kernel_of
 from somd.transforms.plan.claimed_scans import for_many
@@ -57,6 +57,8 @@ GROUPED = {
     "packed": packed_kernel_of,
     "terms": term_kernel_of,
 }
+#: what makes one with smaller tiles, for nests that have few
+FINER = {"tiled": kernel_of_few_columns, "packed": finer_kernel_of}
 
 
 @dataclass(frozen=True)
@@ -201,10 +203,8 @@ def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> tuple[Kernel,
     for kind, made_by in GROUPED.items():
         found = made_by(nest, region, unit.kernel_names[f"{name}_{kind}"], unit)
         if found is not None:
-            finer = (
-                finer_kernel_of(nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind == "packed" else None
-            )
-            return (found,) if finer is None else (found, finer)
+            made = FINER[kind](nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind in FINER else None
+            return (found,) if made is None else (found, made)
     return ()
 
 

@@ -16,11 +16,13 @@ A work-item runs an iteration, and its sum keeps the order of plain Python. What
 
 So the first work-items of a group run iterations, and all of them load, neighbours neighbouring elements. The loads of
 the next tile are under way while a tile is walked along, and the other side of local memory takes it, so that a tile
-costs one barrier.
+costs one barrier. Where columns are few, how long a chain of additions takes is all that counts: a second kernel has
+groups of half as many, in which who goes along a chain loads nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -62,19 +64,27 @@ BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 @dataclass(frozen=True)
 class Shape:
     """Iterations of a group, trips in a tile and work-items, for elements of so many bytes at `most`. `copies` of the
-    loop's body are made, at most."""
+    loop's body are made, at most. The first `apart` of the work-items load nothing."""
 
     rows: int
     tile: int
     lanes: int
     most: int
     copies: int = 16
+    apart: int = 0
+
+    @property
+    def loaders(self) -> int:
+        return self.lanes - self.apart
 
 
 #: the shapes where rows are brought in, columns, or only what is shared. Tiles of small elements are wide, as fewer
 #: bytes would not hide how long memory takes to answer
 OF_ROWS = (Shape(16, 128, 128, 4), Shape(16, 32, 128, 16))
 OF_COLUMNS = (Shape(16, 128, 128, 4), Shape(16, 96, 128, 8), Shape(16, 32, 128, 16))
+OF_FEW_COLUMNS = tuple(
+    Shape(8, tile, 160, most, 32, apart=32) for tile, most in ((256, 4), (192, 8), (128, 8), (64, 16))
+)
 OF_SHARED = (Shape(128, 128, 128, 16, copies=4),)
 #: bytes of local memory that the tiles of a kernel may take: every device has 32 KiB
 MOST_LOCAL = 30000
@@ -99,8 +109,8 @@ class Walk:
         return [*self.rows, *self.columns, *self.shared]
 
 
-def walk_of(nest: Nest, region: Region) -> Walk | None:
-    """The one loop of a region; None where it has none that tiles would help."""
+def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUMNS) -> Walk | None:
+    """The one loop of a region; None where it has none that tiles would help. Columns have the shapes `of_columns`."""
     if region.depth != 1 or nest.tests or not is_plain(region):
         return None
     known = {*region.scalars, *region.arrays}
@@ -125,11 +135,12 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
     rows, columns, shared = kinds.values()
     columns = [] if rows else columns
     alone = len(shared) > 1 and _computes(loop, outer)
-    for shape in OF_ROWS if rows else OF_COLUMNS if columns else OF_SHARED if alone else ():
+    for shape in OF_ROWS if rows else of_columns if columns else OF_SHARED if alone else ():
         sizes = [_itemsize(e) * shape.rows * (shape.tile + 1) for e in rows]
         sizes += [_itemsize(e) * shape.rows * shape.tile for e in columns]
         sizes += [_itemsize(e) * shape.tile for e in shared]
         fits = all(_itemsize(read) <= shape.most for read in (*rows, *columns, *shared))
+        fits = fits and (shape.tile <= shape.loaders or not shared)
         if sizes and fits and 2 * sum(sizes) <= MOST_LOCAL:
             return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, columns, shared, shape)
     return None
@@ -187,6 +198,12 @@ def tiled_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel
     return None if walk is None else _Writer(walk, nest, region, unit).kernel(name)
 
 
+def kernel_of_few_columns(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The same for few columns; None where it walks along none."""
+    walk = walk_of(nest, region, OF_FEW_COLUMNS)
+    return _Writer(walk, nest, region, unit).kernel(name) if walk is not None and walk.columns else None
+
+
 class _Writer(RowGroups):
     def __init__(self, walk: Walk, nest: Nest, region: Region, unit: Unit) -> None:
         super().__init__(walk.loop, walk.shape.rows, nest, region, unit)
@@ -198,6 +215,7 @@ class _Writer(RowGroups):
         self.lane, self.column, self.slot, self.side, self.whole = (
             fresh(n) for n in ("lane", "column", "slot", "side", "whole")
         )
+        self.loader = fresh("loader") if walk.shape.apart else self.lane
         arrays = {read: self.scope.array(read.array) for read in walk.reads}
         self.tiles = {read: fresh(f"{array}_tile") for read, array in arrays.items()}
         self.next = {read: fresh(f"{array}_next") for read, array in arrays.items()}
@@ -218,6 +236,8 @@ class _Writer(RowGroups):
             size = f"[{shape.tile}][{shape.rows}]" if read in walk.columns else own
             write.local.append(f"    __local {self.kinds[read]} {tile}[2]{size};")
         within = self.begin(self.lane)
+        if shape.apart:
+            write.line(f"const int {self.loader} = {self.lane} - {shape.apart};")
         for read, register in self.next.items():
             size = f" = {zero(read.type.dtype)}" if read in walk.shared else f"[{self.loads_of_one}]"
             write.line(f"{self.kinds[read]} {register}{size};")
@@ -247,7 +267,7 @@ class _Writer(RowGroups):
     @property
     def loads_of_one(self) -> int:
         """How many elements of a tile a work-item loads."""
-        return self.shape.rows * self.shape.tile // self.shape.lanes
+        return self.shape.rows * self.shape.tile // self.shape.loaders
 
     def walked(self, within: CRange) -> None:
         write, tile = self.write, self.shape.tile
@@ -277,27 +297,35 @@ class _Writer(RowGroups):
     def loads(self, within: CRange, at: str) -> None:
         """Elements of the tile at `at` into registers; a whole tile without tests."""
         write, tile = self.write, self.shape.tile
-        if self.walk.shared:
-            write.open(f"if ({self.lane} < {tile} && {at} + {self.lane} < {self.stop})")
-            write.line(f"const long {self.variable} = {at} + {self.lane};")
-            for read in self.walk.shared:
-                write.line(f"{self.next[read]} = {write.value(read).text};")
-            write.close()
-        if not self.own:
-            return
-        write.open(f"if ({self.whole} && {at} + {tile} <= {self.stop})")
-        self.load_own(within, at, tested=False)
-        write.close("} else {")
-        write.depth += 1
-        self.load_own(within, at, tested=True)
-        write.close()
+        for _ in self.by_loaders():
+            if self.walk.shared:
+                write.open(f"if ({self.loader} < {tile} && {at} + {self.loader} < {self.stop})")
+                write.line(f"const long {self.variable} = {at} + {self.loader};")
+                for read in self.walk.shared:
+                    write.line(f"{self.next[read]} = {write.value(read).text};")
+                write.close()
+            if self.own:
+                write.open(f"if ({self.whole} && {at} + {tile} <= {self.stop})")
+                self.load_own(within, at, tested=False)
+                write.close("} else {")
+                write.depth += 1
+                self.load_own(within, at, tested=True)
+                write.close()
+
+    def by_loaders(self) -> Iterator[None]:
+        """Opens and closes what only those who load do."""
+        if self.shape.apart:
+            self.write.open(f"if ({self.loader} >= 0)")
+        yield
+        if self.shape.apart:
+            self.write.close()
 
     def slots(self) -> tuple[str, str]:
         """Opens the loop over what a work-item loads; the row of a slot, and its place along the loop."""
         write, shape = self.write, self.shape
         write.lines.append("#pragma unroll")
         write.open(f"for (int load = 0; load < {self.loads_of_one}; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * {shape.lanes};")
+        write.line(f"const int {self.slot} = {self.loader} + load * {shape.loaders};")
         if self.walk.rows:
             return f"{self.slot} / {shape.tile}", f"{self.slot} % {shape.tile}"
         return f"{self.slot} % {shape.rows}", f"{self.slot} / {shape.rows}"
@@ -321,17 +349,18 @@ class _Writer(RowGroups):
     def put(self) -> None:
         """What is in the registers into one side of local memory: the other one may still be walked along."""
         write = self.write
-        if self.own:
-            row, place = self.slots()
-            for read in self.own:
-                where = f"[{row}][{place}]" if read in self.walk.rows else f"[{place}][{row}]"
-                write.line(f"{self.tile_of(read)}{where} = {self.next[read]}[load];")
-            write.close()
-        if self.walk.shared:
-            write.open(f"if ({self.lane} < {self.shape.tile})")
-            for read in self.walk.shared:
-                write.line(f"{self.tile_of(read)}[{self.lane}] = {self.next[read]};")
-            write.close()
+        for _ in self.by_loaders():
+            if self.own:
+                row, place = self.slots()
+                for read in self.own:
+                    where = f"[{row}][{place}]" if read in self.walk.rows else f"[{place}][{row}]"
+                    write.line(f"{self.tile_of(read)}{where} = {self.next[read]}[load];")
+                write.close()
+            if self.walk.shared:
+                write.open(f"if ({self.loader} < {self.shape.tile})")
+                for read in self.walk.shared:
+                    write.line(f"{self.tile_of(read)}[{self.loader}] = {self.next[read]};")
+                write.close()
         write.line(BARRIER)
 
     def along(self) -> None:

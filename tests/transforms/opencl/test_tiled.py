@@ -107,8 +107,9 @@ CASES = (
 
 @pytest.fixture
 def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
-    """A device whose groups bring in tiles."""
+    """A device whose groups bring in tiles, large ones."""
     monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    monkeypatch.setattr(workgroups, "FILLED", 0.0)
     return quick_device
 
 
@@ -121,6 +122,15 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> 
         for size in ((33, 18), (133, 70)):
             harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
     assert {name for name, _ in seen} == {f"{case.method.__name__}_1_tiled"}
+
+
+def test_few_columns_have_smaller_tiles(with_tiles: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workgroups, "FILLED", 1 << 20)
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for case in (CASES[0], CASES[2], CASES[4]):
+            for size in ((33, 18), (400, 21)):
+                harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
+    assert {name.rpartition("_")[2] for name, _ in seen} == {"finer"}
 
 
 def test_roots_and_quotients_that_steps_do_not_reach(with_tiles: Device) -> None:
