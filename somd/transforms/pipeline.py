@@ -29,28 +29,21 @@ from somd.transforms.arrays.fitting_in_place import helpers_to_test, not_tested,
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.own_parts import made_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
-from somd.transforms.frontend.chains import with_chains
 from somd.transforms.frontend.claimed_scans import with_claimed_scans
-from somd.transforms.frontend.distribution import with_distributed_loops, with_marks
-from somd.transforms.frontend.handed_elements import with_handed_elements
-from somd.transforms.frontend.held_elements import with_held_elements
-from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.names_apart import names_apart
-from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.refused_calls import check_calls
-from somd.transforms.frontend.searches import with_searches
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.loops.program import Program
 from somd.transforms.plan.combined_types import check_combined_types
 from somd.transforms.plan.context import Kinds, kinds_from_source, names_in_indexes, names_under_bits
-from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
+from somd.transforms.plan.other_forms import in_another_form
 from somd.transforms.plan.partial_results import loops_with_copies
 from somd.transforms.stages import Method, Plan
 from somd.transforms.tree.spelling import in_the_users_names
@@ -170,41 +163,10 @@ def _checked(method: Method) -> Plan:
         if planned.anew.claims:
             planned.checked()
             return _checked(with_claimed_scans(method, planned.anew.claims, {}))
-        if planned.anew.points:
-            with suppress(SomdCompileError):
-                return _checked(with_split_loops(method, planned.anew.points))
-        if planned.anew.parts:
-            with suppress(SomdCompileError):
-                parts = _checked(with_distributed_loops(method, planned.anew.parts))
-                if turns(parts) < turns(planned.plan):
-                    return parts
-            method = with_marks(method, planned.anew.parts)
-        if planned.anew.old:
-            with suppress(SomdCompileError):
-                old = _checked(with_old_values(method, planned.anew.old))
-                if turns(old) < turns(planned.plan):
-                    return old
-            method = with_old_marks(method, planned.anew.old)
-        if planned.anew.elements:
-            with suppress(SomdCompileError):
-                held = _checked(with_held_elements(method, planned.anew.elements))
-                if len(held.phases()) > len(planned.plan.phases()):
-                    return held
-        if planned.anew.handed:
-            with suppress(SomdCompileError):
-                handed = _checked(with_handed_elements(method, planned.anew.handed))
-                if len(handed.phases()) > len(planned.plan.phases()):
-                    return handed
-        if planned.anew.searches:
-            with suppress(SomdCompileError):
-                searched = _checked(with_searches(method, planned.anew.searches))
-                if len(searched.phases()) > len(planned.plan.phases()) and _searches_cannot_fail(searched):
-                    return searched
-        if planned.anew.chains:
-            with suppress(SomdCompileError):
-                apart = _checked(with_chains(method, planned.anew.chains, {}))
-                if _chains_apart(apart, planned.plan):
-                    return apart
+        better = in_another_form(method, planned, {}, _checked, lambda plan: plan)
+        if isinstance(better, Plan):
+            return better
+        method = better
         plan = planned.checked()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
         return plan if tested is method else _checked(tested)
@@ -255,43 +217,15 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         if planned.anew.claims:
             planned.checked()
             return _compiled(with_claimed_scans(method, planned.anew.claims, types.names), arguments, aliases)
-        if planned.anew.points:
-            with suppress(SomdCompileError):
-                return _compiled(with_split_loops(method, planned.anew.points), arguments, aliases)
-        if planned.anew.parts:
-            with suppress(SomdCompileError):
-                parts = _compiled(with_distributed_loops(method, planned.anew.parts), arguments, aliases)
-                if turns(parts.plan) < turns(planned.plan):
-                    return parts
-            method = with_marks(method, planned.anew.parts)
-        if planned.anew.old:
-            with suppress(SomdCompileError):
-                old = _compiled(with_old_values(method, planned.anew.old), arguments, aliases)
-                if turns(old.plan) < turns(planned.plan):
-                    return old
-            method = with_old_marks(method, planned.anew.old)
-        if planned.anew.elements:
-            with suppress(SomdCompileError):
-                held = _compiled(with_held_elements(method, planned.anew.elements), arguments, aliases)
-                if len(held.plan.phases()) > len(planned.plan.phases()) and _of_one_type(held):
-                    return held
-        if planned.anew.handed:
-            with suppress(SomdCompileError):
-                handed = _compiled(with_handed_elements(method, planned.anew.handed), arguments, aliases)
-                if len(handed.plan.phases()) > len(planned.plan.phases()) and _of_one_type(handed):
-                    return handed
-        if planned.anew.searches:
-            with suppress(SomdCompileError):
-                searched = _compiled(with_searches(method, planned.anew.searches), arguments, aliases)
-                more = len(searched.plan.phases()) > len(planned.plan.phases())
-                if more and _searches_cannot_fail(searched.plan):
-                    return searched
-        if planned.anew.chains:
-            with suppress(SomdCompileError):
-                known: dict[Any, Type] = {**types.names, **types.nodes}
-                apart = _compiled(with_chains(method, planned.anew.chains, known), arguments, aliases)
-                if _chains_apart(apart.plan, planned.plan):
-                    return apart
+
+        def again(other: Method) -> Compiled:
+            return _compiled(other, arguments, aliases)
+
+        known: dict[Any, Type] = {**types.names, **types.nodes}
+        better = in_another_form(method, planned, known, again, _plan_of_one_type)
+        if isinstance(better, Compiled):
+            return better
+        method = better
         plan, collector = planned.checked(), Collector()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()], types.names)
         if tested is not method:
@@ -300,20 +234,6 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         check_partials(plan, types, collector)
         collector.raise_if_errors()
         return Compiled(method, types, plan, current())
-
-
-def _searches_cannot_fail(plan: Plan) -> bool:
-    """Whether no search fails: it comes to iterations that the loop does not come to."""
-    searching = [p.nest for p in plan.phases() if {r.name for r in p.nest.reductions} & plan.method.searches]
-    return bool(searching) and not any(nest.checks or nest.tests or nest.in_order_if for nest in searching)
-
-
-def _chains_apart(plan: Plan, before: Plan) -> bool:
-    """Whether what chains are made of is computed side by side, and nothing in it fails while others wait."""
-    made = [p.nest for p in plan.phases() if plan.method.chained & set(p.nest.arrays_written)]
-    new = len(plan.method.chained) - len(before.method.chained)
-    found = {name for nest in made for name in nest.arrays_written} & plan.method.chained
-    return new > 0 and found == plan.method.chained and not any(nest.tests or nest.in_order_if for nest in made)
 
 
 def _with_tests(method: Method, fitted: Method, arguments: Mapping[str, Type], aliases: Mapping[str, str]) -> Compiled:
@@ -325,11 +245,12 @@ def _with_tests(method: Method, fitted: Method, arguments: Mapping[str, Type], a
     raise not_tested(method, fitted)
 
 
-def _of_one_type(compiled: Compiled) -> bool:
-    """Whether scalars that hold elements have the types of these: each update rounds as the array would."""
+def _plan_of_one_type(compiled: Compiled) -> Plan | None:
+    """The plan, if scalars that hold elements have the types of these: each update rounds as the array would."""
     names, found = compiled.types.names, compiled.method.held.items()
     arrays = ((names.get(name), names.get(array)) for name, array in found)
-    return all(isinstance(a, ArrayType) and s == ScalarType(a.dtype) for s, a in arrays)
+    same = all(isinstance(a, ArrayType) and s == ScalarType(a.dtype) for s, a in arrays)
+    return compiled.plan if same else None
 
 
 def default_arguments(function: FunctionType, found: Reach | None = None) -> dict[str, Type]:

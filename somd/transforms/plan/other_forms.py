@@ -1,0 +1,103 @@
+"""The forms that loops may have besides that in which they are written, and when a plan of one is the better one.
+
+In: a method, and what planning found of its loops (`Anew`). Out: the method with some of them in another form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from somd.errors import SomdCompileError
+from somd.transforms.frontend.chains import with_chains
+from somd.transforms.frontend.distribution import with_distributed_loops, with_marks
+from somd.transforms.frontend.handed_elements import with_handed_elements
+from somd.transforms.frontend.held_elements import with_held_elements
+from somd.transforms.frontend.index_set_splitting import with_split_loops
+from somd.transforms.frontend.old_values import with_old_marks, with_old_values
+from somd.transforms.frontend.searches import with_searches
+from somd.transforms.plan.distribution import turns
+from somd.transforms.plan.planned import Anew, Planned
+from somd.transforms.stages import Method, Plan
+from somd.transforms.types.scalars import Type
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of loops: `loops` of a plan that may have it, what gives it them, and whether the plan of the result is
+    better than that from before. Where it is not, `marked` marks the loops, so that others are found the next time."""
+
+    loops: Callable[[Anew], Any]
+    given: Callable[[Method, Any, Mapping[Any, Type]], Method]
+    is_better: Callable[[Plan, Plan], bool]
+    marked: Callable[[Method, Any], Method] = lambda method, _: method
+
+
+def in_another_form(
+    method: Method,
+    planned: Planned,
+    types: Mapping[Any, Type],
+    again: Callable[[Method], Made],
+    plan_of: Callable[[Made], Plan | None],
+) -> Made | Method:
+    """What `again` makes of the first form that is better; the method with its marks, if there is none.
+
+    `plan_of` gives nothing for what may not be taken.
+    """
+    for form in FORMS:
+        loops = form.loops(planned.anew)
+        if not loops:
+            continue
+        with suppress(SomdCompileError):
+            made = again(form.given(method, loops, types))
+            plan = plan_of(made)
+            if plan is not None and form.is_better(plan, planned.plan):
+                return made
+        method = form.marked(method, loops)
+    return method
+
+
+def _has_fewer_turns(plan: Plan, before: Plan) -> bool:
+    return turns(plan) < turns(before)
+
+
+def _has_more_phases(plan: Plan, before: Plan) -> bool:
+    return len(plan.phases()) > len(before.phases())
+
+
+def _searches(plan: Plan, before: Plan) -> bool:
+    """Whether more is distributed, and no search fails: it comes to iterations that the loop does not come to."""
+    searching = [p.nest for p in plan.phases() if {r.name for r in p.nest.reductions} & plan.method.searches]
+    can_fail = any(nest.checks or nest.tests or nest.in_order_if for nest in searching)
+    return bool(searching) and not can_fail and _has_more_phases(plan, before)
+
+
+def _has_chains_apart(plan: Plan, before: Plan) -> bool:
+    """Whether what chains are made of is computed side by side, and nothing in it fails while others wait."""
+    made = [p.nest for p in plan.phases() if plan.method.chained & set(p.nest.arrays_written)]
+    new = len(plan.method.chained) - len(before.method.chained)
+    found = {name for nest in made for name in nest.arrays_written} & plan.method.chained
+    return new > 0 and found == plan.method.chained and not any(nest.tests or nest.in_order_if for nest in made)
+
+
+#: in the order in which they are tried
+FORMS = (
+    Form(lambda anew: anew.points, lambda method, loops, _: with_split_loops(method, loops), lambda *_: True),
+    Form(
+        lambda anew: anew.parts,
+        lambda method, loops, _: with_distributed_loops(method, loops),
+        _has_fewer_turns,
+        with_marks,
+    ),
+    Form(
+        lambda anew: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, with_old_marks
+    ),
+    Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
+    Form(lambda anew: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),
+    Form(lambda anew: anew.searches, lambda method, loops, _: with_searches(method, loops), _searches),
+    Form(lambda anew: anew.chains, with_chains, _has_chains_apart),
+)
