@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
@@ -25,7 +25,7 @@ from somd.compiling.one_at_a_time import many_calls, room_for_nesting
 from somd.diagnostics.model import Collector
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
-from somd.transforms.arrays.fitting_in_place import helpers_to_test, not_tested, with_fitting_tests
+from somd.transforms.arrays.fitting_in_place import helper_not_tested, helpers_to_test, not_tested, with_fitting_tests
 from somd.transforms.arrays.found import arrays_in, may_have_array_statements, says_array_statements
 from somd.transforms.arrays.own_parts import made_of_themselves
 from somd.transforms.arrays.statements import arrays_to_loops
@@ -192,10 +192,15 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         except HelpersOfArrays as found:
             return _compiled(_with_written_out(method, found.functions), arguments, aliases)
         if not method.fitted and (narrow := helpers_to_test(method, types)):
-            with suppress(SomdCompileError):
+            try:
                 written_out = _with_written_out(method, narrow)
                 if written_out.function is not method.function:
                     return _compiled(written_out, arguments, aliases)
+                reason = None
+            except SomdCompileError as error:
+                reason = error
+            _compiled(replace(method, fitted=True), arguments, aliases)
+            raise helper_not_tested(method, narrow, reason)
         if not method.fitted:
             fitted = with_fitting_tests(method, types)
             method = replace(method, fitted=True)

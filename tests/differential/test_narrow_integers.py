@@ -11,6 +11,7 @@ import pytest
 
 import somd
 from somd import dist, sync
+from somd.transforms.frontend import inline
 from tests.differential import harness
 
 A = dist[np.ndarray]
@@ -169,15 +170,53 @@ def twice(x: Any, k: int) -> Any:
 
 
 @somd.somd
-def by_functions(a: A, out: A, k: int) -> None:
+def by_functions(a: A, out: A, k: int, step: int) -> None:
     for i in range(len(a)):
+        n = 0
+        while n < 5 and a[i] + step * n < 20:
+            n += 1
+            if n == 2:
+                continue
+            out[i] = n
         if i > 0:
             out[i] = twice(a[i], k) - stepped(a[i], 1)
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)
-def test_in_functions(target: str) -> None:
-    each(by_functions, target, *((np.array([9, 1, 2, 3], np.int8), np.zeros(4, np.int8), k) for k in (3, 300, -129)))
+def test_in_functions_and_conditions_of_while_loops(target: str) -> None:
+    a, out = np.array([9, 1, 2, 3], np.int8), np.zeros(4, np.int8)
+    each(by_functions, target, *((a, out, k, step) for k, step in ((3, 4), (300, 4), (-129, 4), (3, -70), (3, 43))))
+
+
+def test_functions_that_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(a: A, out: A, k: int) -> None:
+        for i in range(len(a)):
+            out[i] = stepped(a[i], k)
+
+    monkeypatch.setattr(inline, "MAX_DEPTH", 0)
+    with pytest.raises(somd.SomdCompileError, match="in what this calls"):
+        somd.somd(deep)(np.zeros(4, np.int8), np.zeros(4, np.int8), 1)
+
+
+@somd.somd
+def parts(a: A, d: A, h: np.ndarray, k: int, m: int, x: float, y: np.int64) -> np.ndarray:
+    b = np.array([1, k], dtype=np.int8)
+    c = np.pad(a, 1, constant_values=m)
+    a[1:] = x
+    a[a > 5] = y
+    a[h] = y
+    np.maximum.at(a, h, y)
+    np.fill_diagonal(d, m - 1)
+    return c + np.arange(m, m + 5, dtype=np.int8) + np.full(5, x * 40.0, dtype=np.int8) + b[1]
+
+
+@pytest.mark.parametrize("target", harness.TARGETS)
+def test_stores_into_parts_of_arrays(target: str) -> None:
+    """They raise where slices tell; NumPy's own numbers wrap where masks or indexes do, and floats in `np.full`."""
+    numbers = [(3, 4, 7.5), (128, 4, 7.5), (3, 128, 7.5), (3, 127, 7.5), (3, -128, 7.5), (3, 4, 128.5), (3, 4, np.nan)]
+    for k, m, x in numbers:
+        a, d, h = np.array([9, 1, 2], np.int8), np.zeros((2, 2), np.int8), np.array([0, 2, 0])
+        each(parts, target, (a, d, h, k, m, x, np.int64(300)))
 
 
 @pytest.mark.parametrize("target", harness.TARGETS)

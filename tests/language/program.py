@@ -21,7 +21,7 @@ SQUARES = (0, 1, 2, 5, 17)
 @dataclass(frozen=True)
 class Program:
     """A method, what makes its cases, the relative tolerance (0: bit for bit), why a target is not there yet, and from
-    which NumPy on plain Python can run it."""
+    which NumPy on plain Python can run it, or has that meaning."""
 
     method: Any
     cases: Callable[[], Sequence[Case]]
@@ -33,7 +33,7 @@ class Program:
     def unavailable(self) -> str | None:
         """Why it cannot be run here, or None if it can."""
         older = np.lib.NumpyVersion(np.__version__) < f"{self.numpy}.0"
-        return f"plain Python refuses it before NumPy {self.numpy}" if older else None
+        return f"plain Python refuses it, or does something else, before NumPy {self.numpy}" if older else None
 
     @property
     def name(self) -> str:

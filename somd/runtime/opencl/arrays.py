@@ -215,7 +215,7 @@ class Managed:
     def fill(self, value: Any) -> None:
         """Sets every element on the device, without a transfer."""
         if self.nbytes:
-            pattern = np.array(value, dtype=self.dtype)
+            pattern = np.full((), value, dtype=self.dtype)
             with self.context.lock, device_errors("filling an array", str(self.context.device)):
                 self.context.cl.enqueue_fill_buffer(self.context.queue, self.buffer, pattern, 0, self.nbytes)
         self.written_on_device()

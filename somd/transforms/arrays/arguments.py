@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
+import numpy as np
 
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.linear import Linear
@@ -78,7 +79,11 @@ class Arguments(Emitting):
 
     def number(self, name: str, dtype: str) -> str:
         """The text of a number of a dtype, computed before the statement."""
-        text = self.code(self.value(name).element(())) if name in self.nodes else repr(self.constants[name])
+        if name not in self.nodes:
+            return self.once(f"{self.names.dtype(dtype)}({self.constants[name]!r})")
+        text, kind = self.code(self.value(name).element(())), self.kind(name)
+        if isinstance(kind, ScalarType) and kind.weak and np.dtype(dtype).kind in "iu":  # which Python would not cast
+            text = f"{self.names.dtype(kind.dtype)}({text})"
         return self.once(f"{self.names.dtype(dtype)}({text})")
 
     def number_of(self, node: cst.BaseExpression) -> str:

@@ -21,7 +21,7 @@ from somd.transforms.arrays.contracted import Contracted
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
 from somd.transforms.arrays.expressions import Expressions, code
-from somd.transforms.arrays.fitting import test_fits, test_operands
+from somd.transforms.arrays.fitting import test_operands, test_stored
 from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
 from somd.transforms.arrays.library import library_call
 from somd.transforms.arrays.linear import Linear
@@ -91,6 +91,10 @@ class Assignments:
     ) -> list[cst.BaseStatement]:
         """`a[index] = value`, or `op=` for different indexes."""
         before = self.changed_by([target.value], [value, *target.slice], small)
+        if operator == "=":
+            self.test(self.target_of(target.value), value, False)
+        else:
+            test_operands(self.expressions, small, (target.value, value))
         scattered(self.expressions, target, self.expressions.value(value), value, before, operator)
         return []
 
@@ -378,7 +382,7 @@ class Assignments:
         if isinstance(small, cst.AugAssign):
             test_operands(self.expressions, small, (target.value, node))
         else:
-            self.test(self.target_of(target.value), node)
+            self.test(self.target_of(target.value), node, False)
         view = fitted(self.expressions, target, self.target_of(target.value), test, mask)
         assert isinstance(view, View)
         masks = isinstance(self.types.nodes.get(mask), ArrayType)
@@ -408,7 +412,7 @@ class Assignments:
         if isinstance(small, cst.AugAssign):
             test_operands(self.expressions, small, (target.value, node))
         else:
-            self.test(view, node)
+            self.test(view, node, False)
         asked = self.expressions.value(mask)
         self.shapes.test(MASK, (view.shape[axis],), asked.shape, target)
         self.shapes.into(INPUT, view.shape, value.shape, small)
@@ -459,11 +463,11 @@ class Assignments:
             where = self.nests.read_before(where, given.nodes["where"][0])
         return self.nests.nest(view, value, small, where)
 
-    def test(self, view: View, node: cst.BaseExpression) -> None:
-        """What is tested of a number before it is stored."""
+    def test(self, view: View, node: cst.BaseExpression, slices: bool = True) -> None:
+        """What is tested of a number before it is stored, where slices tell or indexes."""
         kind = self.types.names.get(view.array)
         if isinstance(kind, ArrayType):
-            test_fits(self.expressions, node, kind.dtype)
+            test_stored(self.expressions, node, kind.dtype, slices)
 
     def target_of(self, node: cst.BaseExpression) -> View:
         view = self.expressions.value(node)

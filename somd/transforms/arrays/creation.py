@@ -8,6 +8,7 @@ import libcst as cst
 
 from somd.language.shapes import REQUESTED
 from somd.transforms.arrays.arguments import Arguments
+from somd.transforms.arrays.fitting import test_range
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, Axis, Value, View
 from somd.transforms.types.scalars import ArrayType
@@ -40,10 +41,14 @@ def _integers(given: Arguments, first: str, last: str) -> Value:
             return start + at[0] * step.constant
 
         shape, whole = (far.divided(size),), given.dtype == INT
+        if not whole:
+            test_range(given, start.text, str(step.constant), given.expressions.clamped(shape[0]).text)
         return Value(shape, lambda at: _cast(given, own, index(at).text), index if whole else None)
     by = given.once(step.text)
     given.raising(f"{by} == 0", "ZeroDivisionError('division by zero')")
     length = given.expressions.named(f"{given.names.function('max')}(-(-({far.text}) // {by}), 0)", True)
+    if given.dtype != INT:
+        test_range(given, start.text, by, length.text)
     return Value((length,), lambda at: _cast(given, own, f"{start.text} + ({at[0].text}) * {by}"))
 
 

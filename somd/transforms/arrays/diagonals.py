@@ -8,6 +8,7 @@ import libcst as cst
 
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.creation import below
+from somd.transforms.arrays.fitting import test_stored
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.reductions import along
 from somd.transforms.arrays.values import Axis, Value, View
@@ -89,4 +90,5 @@ def fill_diagonal(given: Arguments) -> tuple[View, Value]:
     assert isinstance(view, View)
     if len(given.value("a").shape) > 2 or value.shape:
         raise given.refuse("the diagonal of a matrix is filled with a number here", "write the loop over it out")
+    test_stored(given.expressions, given.nodes["val"][0], given.kind("a").dtype, False)
     return view, value

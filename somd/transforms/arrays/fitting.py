@@ -16,14 +16,13 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.arrays.emitting import Emitting
+from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Misfits, is_literal
 from somd.transforms.arrays.integers import code
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
+    from somd.transforms.arrays.arguments import Arguments
     from somd.transforms.arrays.expressions import Expressions
-
-#: operators whose numbers become floats before
-TRUE_QUOTIENT = cst.Divide | cst.DivideAssign
 
 
 def test_operands(expressions: Expressions, node: cst.CSTNode, operands: Sequence[cst.BaseExpression]) -> None:
@@ -70,8 +69,27 @@ def test_fits(
         expressions.shapes.tests.add(expressions.before[-1])
 
 
-def is_literal(node: cst.CSTNode) -> bool:
-    """Whether an int is written out, with signs before it."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        return is_literal(node.expression)
-    return isinstance(node, cst.Integer)
+def test_stored(expressions: Expressions, node: cst.BaseExpression, dtype: str, slices: bool) -> None:
+    """The test of one number that is stored into a part of an array. Of NumPy's own numbers only those are tested that
+    go where slices tell: where a mask or indexes tell, they wrap."""
+    kind = expressions.type_of(node)
+    if not isinstance(kind, ScalarType) or not (kind.weak or slices):
+        return
+    if kind.weak and kind.kind == "i":
+        test_fits(expressions, node, dtype)
+    elif kind.kind in "iuf" and np.dtype(dtype).kind in "iu":
+        text, names = code(expressions.scalar(node).element(())), expressions.names
+        for misfit in Misfits(names.method, expressions.types, ()).stored(dtype, node, text):
+            raising = names.raised(misfit.statement, misfit.values, node)
+            Emitting(expressions, node).emit(f"if {misfit.condition}:", f"    {raising}")
+
+
+def test_range(given: Arguments, start: str, step: str, length: str) -> None:
+    """The tests of `np.arange`, which makes its first two elements of Python's ints."""
+    limits: Any = np.iinfo(given.dtype)
+    for name, text, longer in (("value__first", start, 0), ("value__second", f"{start} + {step}", 1)):
+        number = given.fresh(name)
+        given.emit(f"{number} = {text}")
+        tests = f"{number} < {limits.min}" + (f" or {number} > {limits.max}" if given.dtype != "uint64" else "")
+        told = f'OverflowError(f"Python integer {{{number}}} out of bounds for {given.dtype}")'
+        given.raising(f"{length} > {longer} and ({tests})", told, number)

@@ -20,13 +20,12 @@ import numpy as np
 
 from somd.syntax import module_of
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.arrays.fitting import TRUE_QUOTIENT, is_literal
 from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.int_ranges import IntRanges, Span, of_dtype
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
-from somd.transforms.types.typing_table import Types
+from somd.transforms.types.typing_table import Given, Types
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,19 @@ class Earlier:
         return Earlier(self.node, (condition, *self.conditions))
 
 
+#: operators whose numbers become floats before
+TRUE_QUOTIENT = cst.Divide | cst.DivideAssign
 #: operators that raise for numbers of Python
 _DIVISIONS = (cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
 #: what calls of these kinds, and of these names, raise nothing
 _HARMLESS = ("allocate", "like", "cast", "numpy", "abs", "bool", "float", "len", "max", "min")
+
+
+def is_literal(node: cst.CSTNode) -> bool:
+    """Whether an int is written out, with signs before it."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        return is_literal(node.expression)
+    return isinstance(node, cst.Integer)
 
 
 class Misfits:
@@ -144,8 +152,10 @@ class Misfits:
         if callee is None:
             return
         if callee.kind in ("allocate", "like") and callee.name.startswith("full") and isinstance(made, ArrayType):
-            if self.weak(given[1]):
+            if self.weak(given[1], "i"):  # NumPy casts all else
                 yield from self.stored(made.dtype, given[1], code(given[1]))
+        elif callee.kind == "array" and callee.given is not None and isinstance(made, ArrayType):
+            yield from self.entries(callee.name, callee.given, made.dtype)
         elif callee.kind == "cast" and len(given) == 1 and self.weak(given[0]):
             if isinstance(made, ScalarType) and not made.weak and made.kind in "iu":
                 yield from self.stored(made.dtype, given[0], code(given[0]))
@@ -155,6 +165,14 @@ class Misfits:
                 yield from self.joined((given[0], given[1]))
         elif callee.name in ("divmod", "pow") and callee.kind == "builtin" and len(given) == 2:
             yield from self.joined((given[0], given[1]))
+
+    def entries(self, name: str, given: Given, dtype: str) -> Iterator[Misfit]:
+        """Those of numbers that become elements of the array which a call makes."""
+        found = given.nodes.get({"array": "object", "pad": "constant_values"}.get(name, ""), ())
+        if name == "pad" and (given.constants.get("mode") != "constant" or np.dtype(dtype).kind == "u"):
+            return  # it makes NumPy's own numbers of them, which wrap in unsigned integers
+        for each in found:
+            yield from self.stored(dtype, each, code(each))
 
     def joined(self, sides: tuple[cst.BaseExpression, cst.BaseExpression]) -> Iterator[Misfit]:
         """Those of a Python int that meets a number of narrower integers."""

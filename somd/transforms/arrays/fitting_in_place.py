@@ -9,13 +9,12 @@
 
 In: a method whose types are known. Out: the method with a test at each place where plain Python may raise so, but for
 those that are made before a loop (`fitting_scalars`), and where nothing can fail (`fitting_conditions`). A store is
-tested behind it: its index comes first. Functions that have such places are written out. Conditions of `while` loops
-have none.
+tested behind it: its index comes first. Functions that have such places are written out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -24,11 +23,11 @@ import libcst as cst
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.errors import SomdCompileError
 from somd.transforms.arrays.emitting import COMPOUND
-from somd.transforms.arrays.fitting import TRUE_QUOTIENT
-from somd.transforms.arrays.fitting_conditions import Earlier, Misfit, Misfits
+from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Earlier, Misfit, Misfits
 from somd.transforms.arrays.fitting_scalars import EarlyTests
 from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.names import SHAPES, Names
+from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import UNFIT, integer_constant, range_of, statements_of
@@ -80,12 +79,29 @@ def not_tested(method: Method, fitted: Method) -> SomdCompileError:
         each.position for name, each in made.items() if isinstance(each, Raising) and name not in method.namespace
     ]
     what = "NumPy raises where this does not fit the integers that it meets, and the loop cannot be divided with a test"
+    return _refused(what, Label(places[0], "this may not fit"))
+
+
+def helper_not_tested(
+    method: Method, functions: Collection[Function], reason: SomdCompileError | None
+) -> SomdCompileError:
+    """The error where `functions` would have tests, and cannot be written out, or `reason` is why not."""
+    if reason is not None and any(each.code == "SOMD402" for each in reason.diagnostics):
+        return reason
+    calls = [call for call in nodes_of(method.function.body, cst.Call) if called_function(call, method) in functions]
+    what = "NumPy raises where a number in this function does not fit the integers that it meets, and it cannot be"
+    what += " written out here, with a test"
+    at = calls[0] if calls else method.function
+    return _refused(what, Label(method.position(at), "in what this calls"))
+
+
+def _refused(what: str, label: Label) -> SomdCompileError:
     helps = (
         "let the array have 64 bits",
         "if it fits always, say so by a conversion of NumPy's own numbers: `np.int8(x)`",
     )
     collector = Collector()
-    collector.add(Diagnostic("SOMD402", what, (Label(places[0], "this may not fit"),), helps))
+    collector.add(Diagnostic("SOMD402", what, (label,), helps))
     try:
         collector.raise_if_errors()
     except SomdCompileError as error:
@@ -136,13 +152,25 @@ class _Tester:
         if isinstance(node, cst.If):
             return [*self.tests(node.test), self.branches(node, outermost)]
         if isinstance(node, cst.While):
-            whole = self.with_body(node, self.suite(node.body, False))
+            whole = self.while_loop(node)
             return [*(self.short_loops(node) if outermost else []), whole]
         if isinstance(node, cst.With):
             for item in node.items:
                 self.combined |= {each.value for each in nodes_of(item, cst.Name)}
             return [self.with_body(node, self.suite(node.body, outermost))]
         return [node]
+
+    def while_loop(self, node: cst.While) -> cst.CSTNode:
+        """A `while` loop; what its condition tests stands in it: `while True: ...; if not (condition): break; ...`."""
+        tests, body = self.tests(node.test), self.suite(node.body, False)
+        if not tests:
+            return self.with_body(node, body)
+        leave = cst.ensure_type(self.names.line("if not (0):\n    break", node.test), cst.If)
+        test = cst.ensure_type(leave.test, cst.UnaryOperation)
+        leave = self.changed(leave, test=self.changed(test, expression=in_brackets(node.test)))
+        block = cst.IndentedBlock([*tests, leave, *statements_of(body)])  # type: ignore[list-item]
+        true = self.names.expression("True", node.test)
+        return self.changed(node, test=true, body=block)
 
     def with_body(self, node: Node, body: cst.BaseSuite) -> Node:
         return node if body is node.body else self.changed(node, body=body)  # type: ignore[attr-defined]

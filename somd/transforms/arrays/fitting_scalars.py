@@ -22,8 +22,7 @@ import libcst as cst
 import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.arrays.fitting import TRUE_QUOTIENT
-from somd.transforms.arrays.fitting_conditions import Misfits
+from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Misfits
 from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of

@@ -18,7 +18,7 @@ from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.indexed import index_at
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, Value, View
-from somd.transforms.types.scalars import ArrayType
+from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -97,8 +97,29 @@ def scattered(
     number_of = {expressions.goes_along(base, axis): place for axis, place in enumerate(places)}
     rest = tuple([Linear()] * len(items)) + where[count:]
     own = [number_of.get(k, axis.index(rest).text) for k, axis in enumerate(base.axes)]
-    line = f"{base.array}[{', '.join(own)}] {operator} {made.code(value.at(where, whole))}"
+    element, number = f"{base.array}[{', '.join(own)}]", made.code(value.at(where, whole))
+    line = f"{element} {operator} {number}"
+    target_kind, kind = expressions.type_of(target.value), expressions.type_of(node)
+    if isinstance(target_kind, ArrayType) and isinstance(kind, ArrayType | ScalarType) and _is_cast(target_kind, kind):
+        if operator == "=":
+            line = f"{element} = {expressions.names.dtype(target_kind.dtype)}({number})"
+        else:
+            line = _in_wider(made, (element, target_kind.dtype), (number, kind.dtype), operator.removesuffix("="))
     made.by_one_thread(made.loops(names, lengths, [line]))
+
+
+def _is_cast(target: ArrayType, kind: ArrayType | ScalarType) -> bool:
+    """Whether NumPy casts what is stored to integers, and an element by itself would not take it."""
+    other = kind.dtype != target.dtype and not (isinstance(kind, ScalarType) and kind.weak)
+    return other and np.dtype(target.dtype).kind in "iu"
+
+
+def _in_wider(made: Emitting, element: tuple[str, str], number: tuple[str, str], name: str) -> str:
+    """The line that updates an element of integers in the type of the result, by an operator or a function."""
+    own, wide = made.names.dtype(element[1]), made.names.dtype(str(np.result_type(element[1], number[1])))
+    operands = f"{wide}({element[0]})", f"{wide}({number[0]})"
+    given = f"{made.names.numpy(name)}({', '.join(operands)})" if name.isidentifier() else f" {name} ".join(operands)
+    return f"{element[0]} = {own}({given})"
 
 
 def of_mask(expressions: Expressions, item: cst.BaseExpression) -> bool:
@@ -123,8 +144,10 @@ def at(given: Arguments) -> None:
     where = tuple(map(Linear.of, index))
     element = f"{view.array}[{given.code(places.at(where, shape))}]"
     number, own = given.code(value.at(where, shape)), given.names.dtype(target)
-    name = given.function.name.removesuffix(".at")
-    if name in _OPERATORS:
+    name, of = given.function.name.removesuffix(".at"), given.kind("b").dtype
+    if np.dtype(target).kind in "iu" and of != target:
+        line = _in_wider(given, (element, target), (number, of), _OPERATORS.get(name, name))
+    elif name in _OPERATORS:
         line = f"{element} {_OPERATORS[name]}= {number}"
     else:
         line = f"{element} = {given.names.numpy(name)}({element}, {own}({number}))"
