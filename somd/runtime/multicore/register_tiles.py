@@ -7,6 +7,7 @@ written here, for a term that is given as text; its products and sums are rounde
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir as _ir
@@ -71,7 +72,8 @@ def sum_in_registers(
         for text, at in ((packed, 11), (names, 13)):
             known = tile.panels if text is packed else tile.values
             each = cgutils.unpack_tuple(builder, found[at], len(kinds[at]))
-            known.update(zip(text.literal_value.split(), zip(kinds[at], each, strict=True), strict=True))
+            given_values = map(tile.opened, kinds[at], each)
+            known.update(zip(text.literal_value.split(), given_values, strict=True))
         tile.write(
             expression_of(term.literal_value).body,
             *found[5:8],
@@ -87,6 +89,15 @@ def vector_bytes(features: str) -> int:
     return WIDE if has_wide_vectors() else OF_AVX if "+avx" in features.split(",") else NARROW
 
 
+@dataclass(frozen=True)
+class _Array:
+    """Where an array lies, the bytes between its elements, and where these may lie."""
+
+    data: Any
+    strides: tuple[Any, ...]
+    alignment: int
+
+
 class _Tile:
     """Writes the code of one tile."""
 
@@ -100,16 +111,28 @@ class _Tile:
         self.lanes = width // self.size
         self.vector = ir.VectorType(self.real, self.lanes)
         self.many = MANY if width == WIDE else FEW
+        #: whether the processor's products read one number and spread it
+        self.spreads = has_wide_vectors()
         self.places: list[str] = []
-        #: arrays and scalars by their names, with Numba's types
-        self.panels: dict[str, tuple[Any, Any]] = {}
-        self.values: dict[str, tuple[Any, Any]] = {}
+        #: arrays by their names, and arrays and scalars
+        self.panels: dict[str, _Array] = {}
+        self.values: dict[str, Any] = {}
+
+    def opened(self, kind: Any, value: Any) -> Any:
+        """An array's parts, which LLVM would not take out of the loops by itself; a scalar as it is."""
+        if not isinstance(kind, types.Array):
+            return value
+        found = make_array(kind)(self.context, self.builder, value)
+        strides = cgutils.unpack_tuple(self.builder, found.strides, kind.ndim)
+        return _Array(found.data, tuple(strides), self.size if kind.aligned else 1)
 
     def write(self, term: ast.expr, count: Any, first: Any, last: Any, starts: Any, stops: Any) -> None:
         """The columns that are wanted: so many vectors at a time, and one by one where that is less work."""
         builder = self.builder
         rows = [builder.add(first, _WORD(row)) for row in range(self.rows)]
         self.at_rows = [builder.select(builder.icmp_signed("<", row, last), row, last) for row in rows]
+        self.known: dict[str, Any] = {}
+        self.begin(term)
         whole, most = self.many * self.lanes, self.many
         # as many columns as are whole, or more than half of it
         upto = builder.add(count, _WORD(whole // 2 - 1))
@@ -152,11 +175,30 @@ class _Tile:
         self.number, *sums = held
         self.known = dict(zip(self.places[2:], trips, strict=True))
         self.shared: dict[str, Any] = {}
+        self.moved: dict[tuple[str, int], Any] = {}
         made: list[Any] = []
         for row in range(self.rows):
             self.row, self.sum = row, sums[row * self.many : (row + 1) * self.many]
-            made += self.value(term)
+            made += self.ordered(self.value(term))
         return [self.builder.add(self.number, _WORD(1)), *made]
+
+    def ordered(self, sums: list[Any]) -> list[Any]:
+        """The sums of a row, behind which alone LLVM may read what the next row reads.
+
+        To it an offset and a sum come out of one instruction, of which there is nothing left in the machine code. So no
+        product waits in a register for its sum while those of other rows are computed.
+        """
+        made, kind = list(sums), ir.LiteralStructType([_WORD, self.vector])
+        tie = ir.InlineAsm(ir.FunctionType(kind, [_WORD, self.vector]), "", "=r,=v,0,1")
+        for (text, part), moved in self.moved.items():
+            both = self.builder.call(tie, [moved, made[part]], attrs=("readnone", "nounwind"))
+            self.moved[text, part], made[part] = (self.builder.extract_value(both, each) for each in range(2))
+        return made
+
+    def hidden(self, number: Any, part: int) -> Any:
+        """A number, of which LLVM does not know that those of the other vectors are the same."""
+        nothing = ir.InlineAsm(ir.FunctionType(_WORD, [_WORD, _WORD]), "", "=r,0,i")
+        return self.builder.call(nothing, [number, _WORD(part)], attrs=("readnone", "nounwind"))
 
     def at_sum(self, row: int, part: int) -> Any:
         offset = self.builder.add(self.column, _WORD(row * self.columns + part * self.lanes))
@@ -167,8 +209,7 @@ class _Tile:
     def value(self, node: ast.expr) -> Any:
         """The value of a part of the term: a number, or a list of vectors for some columns. What is the same for all
         rows is computed once."""
-        own = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        if own & set(self.places[:2]):
+        if _names(node) & set(self.places[:2]):
             return self.made(node)
         text = ast.unparse(node)
         if text not in self.shared:
@@ -177,45 +218,81 @@ class _Tile:
 
     def made(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Name):
-            return self.sum if node.id == self.places[0] else self.values[node.id][1]
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            name = node.value.id
-            return self.column_of(*self.panels[name]) if name in self.panels else self.element(name, node.slice)
+            return self.sum if node.id == self.places[0] else self.values[node.id]
+        if isinstance(node, ast.Subscript):
+            name = _name(node)
+            return self.column_of(self.panels[name]) if name in self.panels else self.element(node)
         assert isinstance(node, ast.BinOp), ast.dump(node)
         left, right = self.value(node.left), self.value(node.right)
         make = getattr(self.builder, _OF_REALS[type(node.op)])
         if not isinstance(left, list) and not isinstance(right, list):
             return make(left, right)
-        pairs = zip(self.spread(left), self.spread(right), strict=True)
+        pairs = zip(self.spread(node.left, left), self.spread(node.right, right), strict=True)
         return [make(one, other) for one, other in pairs]
 
-    def spread(self, value: Any) -> list[Any]:
-        """A value as vectors."""
+    def spread(self, node: ast.expr, value: Any) -> list[Any]:
+        """A part of the term and its value -> its vectors."""
         if isinstance(value, list):
             return value
+        if self.spreads and self.many > 1 and isinstance(node, ast.Subscript) and self.is_apart(node):
+            return [self.in_all_lanes(self.element(node, part)) for part in range(self.many)]
+        return [self.in_all_lanes(value)] * self.many
+
+    def in_all_lanes(self, value: Any) -> Any:
         none = ir.Constant(self.vector, ir.Undefined)
         first = self.builder.insert_element(none, value, _INDEX(0))
         zeros = ir.Constant(ir.VectorType(_INDEX, self.lanes), [0] * self.lanes)
-        return [self.builder.shuffle_vector(first, none, zeros)] * self.many
+        return self.builder.shuffle_vector(first, none, zeros)
 
-    def column_of(self, kind: Any, array: Any) -> list[Any]:
+    def column_of(self, panel: _Array) -> list[Any]:
         """What a panel has for the trip."""
-        builder, data = self.builder, make_array(kind)(self.context, self.builder, array).data
+        builder, data = self.builder, panel.data
         offset = builder.add(builder.mul(self.number, _WORD(self.columns)), self.column)
         places = [builder.gep(data, [builder.add(offset, _WORD(part * self.lanes))]) for part in range(self.many)]
         pointer = self.vector.as_pointer()
         return [builder.load(builder.bitcast(each, pointer), align=self.size) for each in places]
 
-    def element(self, name: str, index: ast.expr) -> Any:
-        """An element of an array."""
-        (kind, array), builder = self.values[name], self.builder
-        found = make_array(kind)(self.context, builder, array)
-        indexes = index.elts if isinstance(index, ast.Tuple) else [index]
+    def element(self, node: ast.Subscript, part: int | None = None) -> Any:
+        """An element of an array; read anew for one of the vectors.
+
+        A product of vectors with such an element reads and spreads it in one instruction. LLVM would read it once for
+        all vectors of a row, and spend an instruction for vectors on spreading it.
+        """
+        builder, text = self.builder, ast.unparse(node)
+        if part is None:
+            moved = self.offset(node, moves=True)
+        else:
+            if (text, part) not in self.moved:
+                self.moved[text, part] = self.hidden(self.offset(node, moves=True), part)
+            moved = self.moved[text, part]
+        place = builder.bitcast(builder.gep(self.begun[self.row, text], [moved]), self.real.as_pointer())
+        return builder.load(place, align=self.values[_name(node)].alignment)
+
+    def begin(self, term: ast.expr) -> None:
+        """Find before the loops where the rows of the arrays begin."""
+        self.begun: dict[tuple[int, str], Any] = {}
+        bytes_of = ir.IntType(8).as_pointer()
+        for node in ast.walk(term):
+            if isinstance(node, ast.Subscript) and _name(node) in self.values:
+                data = self.builder.bitcast(self.values[_name(node)].data, bytes_of)
+                for row in range(self.rows):
+                    self.row = row
+                    self.begun[row, ast.unparse(node)] = self.builder.gep(data, [self.offset(node, moves=False)])
+
+    def offset(self, node: ast.Subscript, *, moves: bool) -> Any:
+        """How many bytes an element is from the first: what changes with the trip of that, or the rest."""
         place = _WORD(0)
-        for each, stride in zip(indexes, cgutils.unpack_tuple(builder, found.strides, kind.ndim), strict=True):
-            place = builder.add(place, builder.mul(self.whole(each), stride))
-        data = builder.gep(builder.bitcast(found.data, ir.IntType(8).as_pointer()), [place])
-        return builder.load(builder.bitcast(data, self.real.as_pointer()), align=self.size if kind.aligned else 1)
+        for index, stride in zip(_indexes(node), self.values[_name(node)].strides, strict=True):
+            for part, sign in _parts(index):
+                if moves is not _names(part).isdisjoint(self.places[2:]):
+                    own = self.builder.mul(self.whole(part), stride)
+                    place = self.builder.add(place, own) if sign > 0 else self.builder.sub(place, own)
+        return place
+
+    def is_apart(self, node: ast.Subscript) -> bool:
+        """Whether what changes with the trip is the same for all rows."""
+        parts = [_names(part) for index in _indexes(node) for part, _ in _parts(index)]
+        return not any(self.places[1] in names and not names.isdisjoint(self.places[2:]) for names in parts)
 
     def whole(self, node: ast.expr) -> Any:
         """An index."""
@@ -223,9 +300,33 @@ class _Tile:
             return _WORD(node.value)
         if isinstance(node, ast.Name):
             known = {self.places[1]: self.at_rows[self.row], **self.known}
-            return known[node.id] if node.id in known else self.values[node.id][1]
+            return known[node.id] if node.id in known else self.values[node.id]
         if isinstance(node, ast.UnaryOp):
             return self.builder.neg(self.whole(node.operand))
         assert isinstance(node, ast.BinOp), ast.dump(node)
         left, right = self.whole(node.left), self.whole(node.right)
         return getattr(self.builder, _OF_WORDS[type(node.op)])(left, right)
+
+
+def _name(node: ast.Subscript) -> str:
+    """The name of an array."""
+    assert isinstance(node.value, ast.Name), ast.dump(node)
+    return node.value.id
+
+
+def _indexes(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _parts(index: ast.expr, sign: int = 1) -> list[tuple[ast.expr, int]]:
+    """What an index is the sum of, with the sign of each."""
+    if isinstance(index, ast.UnaryOp):
+        return _parts(index.operand, -sign)
+    if isinstance(index, ast.BinOp) and isinstance(index.op, (ast.Add, ast.Sub)):
+        other = sign if isinstance(index.op, ast.Add) else -sign
+        return [*_parts(index.left, sign), *_parts(index.right, other)]
+    return [(index, sign)]

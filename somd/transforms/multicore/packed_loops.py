@@ -154,7 +154,8 @@ class _Writer:
         names = {**self.scope.renamed, self.sum.name: f"{self.sums}[{self.at} + {self.lane}]"}
         start, stop = self.columns(self.scope)
         printer = Statements(replace(self.scope, renamed=names), frozenset(), FAR)
-        trip = [f"{self.column} = {self.base} + {self.lane}", *self.assumed(self.inner, body), *printer.block(body)]
+        trip = [f"assume(0 <= {self.at} + {self.lane} < {FAR})", f"{self.column} = {self.base} + {self.lane}"]
+        trip += [*self.assumed(self.inner, body), *printer.block(body)]
         limits = f"max({self.base}, {start}) - {self.base}, min({self.base} + {wide}, {stop}) - {self.base}"
         trips = [f"for {self.lane} in range({limits}):", *_in(trip)]
         row = [f"{self.row} = {self.tile} + {self.place}", *self.assumed(self.outer, body)]
@@ -172,7 +173,7 @@ class _Writer:
                 made += self.through([lanes, *_in([*column, copy])])
             else:
                 made += [lanes, *_in([*column, *self.through([copy])])]
-            zero = [f"{name}[{self.place}, {self.lane}] = 0"]
+            zero = [f"assume(0 <= {self.lane} < {FAR})", f"{name}[{self.place}, {self.lane}] = 0"]
             beside = [f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in(zero)]
             made += [f"if {self.count} < {self.packed.columns}:"]
             made += _in([f"for {self.place} in range({name}.shape[0]):", *_in(beside)])
