@@ -115,6 +115,14 @@ from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
 from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
+from somd.runtime.multicore.vectors import (
+    elements_of,
+    vector_at,
+    vector_difference,
+    vector_of,
+    vector_product,
+    vector_sum,
+)
 from somd.runtime.multicore.words import fermat_product, high_product
 
 __all__ = [
@@ -149,6 +157,7 @@ __all__ = [
     "copy_shares",
     "counted",
     "elementary",
+    "elements_of",
     "elements_within",
     "elsewhere",
     "elsewhere_in",
@@ -238,6 +247,11 @@ __all__ = [
     "trips",
     "turns_at_a_time",
     "uneven_parts",
+    "vector_at",
+    "vector_difference",
+    "vector_of",
+    "vector_product",
+    "vector_sum",
     "with_trips",
     "worked",
     "wrapped",

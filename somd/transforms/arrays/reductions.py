@@ -177,15 +177,7 @@ class _Reduction(Emitting):
         made = self.fresh("value__once")
         last = self.combined("sum" if name == "count_nonzero" else name, made, f"{partial}[{part}]", dtype)
         self.emit(
-            *self.loops(
-                (part,),
-                [count],
-                [
-                    f"{total} = {zero}",
-                    *whole,
-                    f"{partial}[{part}] = {total}",
-                ],
-            ),
+            *self.loops((part,), [count], [f"{total} = {zero}", *whole, f"{partial}[{part}] = {total}"]),
             f"{made} = {self.first(name, dtype, f'{partial}[0]')}",
             *self.loops((part,), [count], [f"{made} = {last}"]),
         )
@@ -197,10 +189,14 @@ class _Reduction(Emitting):
         outer = tuple(self.fresh("at__out") for _ in self.others)
         lengths = [self.lengths[axis].text for axis in self.axes]
         best, at, new = (self.fresh("value__best") for _ in range(3))
-        extreme = name.removeprefix("arg")
+        extreme, by_columns = name.removeprefix("arg"), self.others[-1:] == (len(self.lengths) - 1,)
 
         def better(value: str, place: str) -> list[str]:
-            test = f"{new} {'>' if name == 'argmax' else '<'} {best} or ({new} != {new} and {best} == {best})"
+            test = f"({new} {'>' if name == 'argmax' else '<'} {best}) or (({new} != {new}) and ({best} == {best}))"
+            if by_columns:  # along columns: no branch, for lanes of neighbours
+                hit = self.fresh("value__hit")
+                kept = [f"{at} = {place} if {hit} else {at}", f"{best} = {new} if {hit} else {best}"]
+                return [f"{new} = {value}", f"{hit} = {test.replace(' or ', ' | ').replace(' and ', ' & ')}", *kept]
             return [f"{new} = {value}", f"if {test}:", f"    {best} = {new}", f"    {at} = {place}"]
 
         number = inner[0]
@@ -211,7 +207,7 @@ class _Reduction(Emitting):
         if self.shape:
             made = self.array([length.text for length in self.shape], "int64")
             body = [f"{best} = {self.entry(outer, (Linear(),) * len(inner))}", f"{at} = 0"]
-            if len(inner) == 1:
+            if len(inner) == 1 and not by_columns:
                 best_so_far = f"{best} = {self.combined(extreme, best, element, self.dtype)}"
                 body += self.loops(inner, lengths, [best_so_far])
                 body += self.first_place(outer, Linear(), lengths[0], best, at)

@@ -16,6 +16,7 @@ from itertools import groupby
 import libcst as cst
 import numpy as np
 
+from somd.transforms.emit.accumulators import accumulators, added_to, first_values, vector
 from somd.transforms.emit.declared import OWN
 from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
@@ -80,10 +81,27 @@ class Statements:
 
     def lines(self, statements: Sequence[Statement]) -> list[str]:
         found: list[str] = []
+        for at, node in enumerate(statements):
+            side_by_side = accumulators(node) if isinstance(node, Loop) and not node.aligned else ()
+            if isinstance(node, Loop) and side_by_side and self.scope.strip is None and self.scope.placed is None:
+                values = first_values(statements[:at], side_by_side)
+                before = self.lines(statements[: at - len(values)])
+                return [*before, *self.in_vector(node, side_by_side, values), *self.lines(statements[at + 1 :])]
         for group in groups(statements):
             made = self.together(group) if len(group) > 1 else None
             found += made if made is not None else [line for each in group for line in self.commented(each)]
         return found
+
+    def in_vector(self, node: Loop, targets: Sequence[Variable], values: Sequence[Expression]) -> list[str]:
+        """A loop that adds to accumulators, which have `values`, if there are any, as a loop that adds to a vector."""
+        name = self.scope.fresh(f"{self.scope.name(targets[0].name)}_vector")
+        names = ", ".join(self.scope.name(each.name) for each in targets)
+        begin = vector(self.expressions, values) if values else f"vector_of(({names}))"
+        step = f"{name} = vector_sum({name}, {vector(self.expressions, added_to(node))})"
+        with self.expressions.tests() as before:
+            header = _headed(node, f"for {self.scope.name(node.variable.name)} in {self.range(node)}:")
+        body = _indented([*self.assumed(node), step])
+        return [*node.origin.comments, *before, f"{name} = {begin}", header, *body, f"{names} = elements_of({name})"]
 
     def commented(self, node: Statement) -> list[str]:
         """A statement with the user's comments."""

@@ -20,6 +20,11 @@ def smallest(a: dist[np.ndarray]) -> int:
     return (a * 2.0).argmin()
 
 
+@somd
+def of_columns(a: dist[np.ndarray]) -> np.ndarray:
+    return a.argmax(axis=0)
+
+
 def vectors(n: int) -> list[Any]:
     pick = np.random.default_rng(n)
     found = [pick.integers(0, n, n).astype(float) for _ in range(4)]
@@ -37,5 +42,7 @@ def test_places(target: str) -> None:
         for shape in ((1, 1), (3, 70), (200, 7)):
             matrix = np.random.default_rng(1).integers(0, 9, shape)
             assert largest(matrix) == np.argmax(matrix) and smallest(matrix) == np.argmin(matrix)
+            matrix = np.where(matrix == 1, np.nan, matrix)
+            assert np.array_equal(of_columns(matrix), np.argmax(matrix, axis=0))
         with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):
             largest(np.zeros(0))

@@ -146,6 +146,31 @@ def test_an_index_with_something_taken_away_is_known_not_to_be_negative() -> Non
     assert np.array_equal(expected[2], arrays[2])
 
 
+@somd
+def side_by_side(a: np.ndarray, b: A) -> None:
+    for j in range(len(b)):
+        s = t = u = -0.0
+        v = b[j]
+        for i in range(0, a.shape[1] - 3, 4):
+            s += a[j, i] * 2.5 - b[j]
+            t += a[j, i + 1] * 2.5 - b[j]
+            u += a[j, i + 2] * 2.5 - b[j]
+            v += a[j, i + 3] * 2.5 - b[j]
+        b[j] = s + t * u - v
+
+
+def test_accumulators_in_a_vector() -> None:
+    b = np.arange(9.0)
+    for a in (np.linspace(-1.0, 3.0, 198).reshape(9, 11, 2)[:, :, 0], np.linspace(-1.0, 3.0, 99).reshape(9, 11)):
+        found, expected = b.copy(), b.copy()
+        side_by_side(a, found)
+        side_by_side.__wrapped__(a, expected)
+        assert np.array_equal(found, expected)
+    text = text_of(side_by_side, (a, b), "multicore")
+    assert "s_vector = vector_of((s, t, u, v))" in text and "s, t, u, v = elements_of(s_vector)" in text, text
+    assert "vector_product(vector_at(4, a, j, i), vector_of((2.5, 2.5, 2.5, 2.5)))" in text, text
+
+
 @pytest.mark.parametrize(
     ("symbols", "text"),
     [("+*", "a + b * c"), ("*+", "a * (b + c)"), ("--", "a - (b - c)"), ("**", "a * (b * c)"), ("&|", "a & (b | c)")],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core import cgutils as _cgutils
+from numba.core.datamodel import models as _models
 from numba.core.typing import npydecl as _npydecl
 from numba.core.typing import templates as _templates
 from numba.cpython.unsafe import tuple as _tuples
@@ -21,3 +22,7 @@ tuple_setitem: Any = _tuples.tuple_setitem
 #: the members of an array, in LLVM code
 make_array: Any = _arrayobj.make_array
 populate_array: Any = _arrayobj.populate_array
+#: where an element of an array is
+get_item_pointer: Any = _cgutils.get_item_pointer
+#: what a type is in LLVM code
+models: Any = _models
