@@ -46,7 +46,10 @@ def _hand(device: str | None) -> Hand:
     context = cl.Context([handle])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     source = (Path(__file__).parent / "kernels.cl").read_text()
-    return Hand(cl, context, queue, cl.Program(context, source).build())
+    has = handle.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+    options = ["-cl-fp32-correctly-rounded-divide-sqrt"] if has else []
+    exact = cl.Program(context, f"#pragma OPENCL FP_CONTRACT OFF\n{source}").build(options)
+    return Hand(cl, context, queue, cl.Program(context, source).build(), exact)
 
 
 def _row(case: Case, hand: Hand, repeat: int) -> str:

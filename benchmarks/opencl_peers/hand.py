@@ -21,10 +21,14 @@ class Hand:
     context: Any
     queue: Any
     program: Any
+    #: the same, as exact as ours: quotients and roots rounded as IEEE 754 says, no product contracted with a sum
+    exact: Any
 
-    def launch(self, name: str, size: tuple[int, ...], group: tuple[int, ...], *arguments: Any) -> Any:
+    def launch(
+        self, name: str, size: tuple[int, ...], group: tuple[int, ...], *arguments: Any, exact: bool = False
+    ) -> Any:
         """Launch a kernel over `size` items, rounded up; the event."""
-        kernel = self.cl.Kernel(self.program, name)
+        kernel = self.cl.Kernel(self.exact if exact else self.program, name)
         kernel.set_args(*(getattr(a, "data", a) if hasattr(a, "queue") else a for a in arguments))
         rounded = tuple(-(-n // part) * part for n, part in zip(size, group, strict=True))
         return self.cl.enqueue_nd_range_kernel(self.queue, kernel, rounded, group)

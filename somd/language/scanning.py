@@ -98,6 +98,18 @@ def alone() -> bool:
     return True
 
 
+def in_strips() -> bool:
+    """Whether a scan goes strip by strip, for what it reads twice to stay in the cache. The compiler asks it in what it
+    writes; either way gives the same."""
+    return False
+
+
+def blocks_at_once() -> int:
+    """How many blocks of a scan are a strip, where it goes by strips. The compiler asks it in what it writes; any
+    number above 0 gives the same."""
+    return 1
+
+
 #: what `with sync(s, scan=...)` may name: scans of floats in an association of their own
 CLAIMED = ("+", "affine")
 

@@ -76,6 +76,7 @@ from somd.runtime.multicore.numpy_functions import (
 )
 from somd.runtime.multicore.partition import (
     block_range,
+    blocks_at_once,
     first_from,
     grid_shape,
     logical_blocks,
@@ -136,6 +137,7 @@ __all__ = [
     "answer_signals",
     "assume",
     "block_range",
+    "blocks_at_once",
     "call_library",
     "combining_work",
     "compare_signed",

@@ -13,6 +13,7 @@ import numpy as np
 from somd.runtime import blocks
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
+from somd.runtime.multicore.small_work import small_work
 
 #: MIs for each worker where the costs of iterations differ
 PER_WORKER = 16
@@ -146,3 +147,10 @@ def block_range(start: int, stop: int, step: int, block: int, length: int) -> tu
     first = block * length if block * length < count else count
     last = first + length if length < count - first else count
     return place_of(first, count, start, stop, step), place_of(last, count, start, stop, step)
+
+
+@native
+def blocks_at_once() -> int:
+    """How many blocks of a scan of floats are a strip: a million trips, of which 16 threads keep their parts in their
+    caches, or more where fences are dear."""
+    return min(max(64, small_work() // 1000), 1 << 30)  # type: ignore[call-arg]

@@ -28,7 +28,20 @@ from somd.transforms.emit.python_operations import (
     function,
     of_one,
 )
-from somd.transforms.emit.python_text import AND, BIT_OR, CHOICE, COMPARED, NOT, OR, Py, as_type, call, literal, shifted
+from somd.transforms.emit.python_text import (
+    AND,
+    ATOM,
+    BIT_OR,
+    CHOICE,
+    COMPARED,
+    NOT,
+    OR,
+    Py,
+    as_type,
+    call,
+    literal,
+    shifted,
+)
 from somd.transforms.loops.calls_to_loops import SYMBOLS
 from somd.transforms.loops.program import (
     Cast,
@@ -187,6 +200,10 @@ class Expressions:
             return comparison(operator, self._sides(node))
         if operator in ("neg", "pos", "~"):
             return of_one(operator, node.operands[0], self.value(node.operands[0]))
+        if operator == "in_strips":
+            return Py("True", "bool", ATOM)
+        if operator == "blocks_at_once":
+            return Py("blocks_at_once()", "int64", ATOM)
         if operator == "alone":
             return Py(f"{self.scope.fresh('n_slaves')} == 1", "bool", COMPARED)
         nodes = folded(operator, node.operands) if operator in ("min", "max") else list(node.operands)

@@ -45,14 +45,14 @@ Only the planner knows which loops this may be done to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import libcst as cst
 import numpy as np
 
-from somd.language.scanning import alone
+from somd.language.scanning import alone, blocks_at_once, in_strips
 from somd.transforms.frontend.scan_iterations import Iteration, code_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import opened_statements, range_of, statements_of
@@ -124,9 +124,12 @@ class _Rewriter(Tracked):
         self.spelled[name] = spelled
         return name
 
-    def asking(self) -> str:
-        """The name of the function that tells whether one thread runs all."""
-        return name_for(alone, "alone", self.namespace, self.taken)
+    def choice(self, asked: Callable[[], bool], yes: list[cst.BaseStatement], no: list[cst.BaseStatement]) -> cst.If:
+        """A branch on what a target answers."""
+        name = name_for(asked, asked.__name__, self.namespace, self.taken)
+        [made] = parsed(f"if {name}():\n    pass\nelse:\n    pass\n")
+        orelse = cst.Else(cst.IndentedBlock(no))
+        return cst.ensure_type(made, cst.If).with_changes(body=cst.IndentedBlock(yes), orelse=orelse)
 
     def of_numpy(self, name: str) -> str:
         return name_for(getattr(np, name), f"np_{name}", self.namespace, self.taken)
@@ -175,10 +178,12 @@ class Written:
     def __init__(self, rewriter: _Rewriter, claim: ClaimedScan) -> None:
         self.rewriter, self.claim = rewriter, claim
         self.affine = claim.by == "affine"
-        self.carried = [_Carried(name, rewriter, name in claim.resets.values()) for name in claim.names]
+        self.carried = self.parts()
         spelled, words = claim.names[0], ("lanes", "full", "blocks", "lane", "block", "part")
         new = [rewriter.new(f"{spelled}__{word}", spelled) for word in words]
         self.lanes, self.full, self.blocks, self.lane, self.block, self.part = new
+        #: the blocks and the lanes that the passes go over, and the place of a lane among these
+        self.passed, self.lanes_passed, self.place = f"range({self.blocks})", f"range({self.lanes})", self.lane
         #: the lanes of a block
         self.in_block = f"range({self.block} * {BLOCK}, min({self.block} * {BLOCK} + {BLOCK}, {self.lanes}))"
         #: what sets names for the bounds of the loop, where they may not stand where they are wanted
@@ -186,18 +191,43 @@ class Written:
         header = range_of(claim.loop)
         assert header is not None
         self.first, self.stop = (self.bound(*each) for each in (("first", header.start), ("stop", header.stop)))
-        rewriter.bases.update(each.base for each in self.carried)
 
     def statements(self) -> list[cst.BaseStatement]:
-        if self.claim.single:
-            [choice] = parsed(f"if {self.rewriter.asking()}():\n    pass\nelse:\n    pass\n")
-            orelse = cst.Else(cst.IndentedBlock([*self.rooms(), *self.by_many()]))
-            return [*self.sizes(), choice.with_changes(body=cst.IndentedBlock(self.in_one_pass()), orelse=orelse)]
-        return [*self.sizes(), *self.rooms(), *self.by_many()]
+        whole = [*self.rooms(self.lanes), *self.by_many()]
+        if not self.claim.single:
+            return [*self.sizes(), *whole]
+        in_order = self.in_one_pass()
+        many = self.rewriter.choice(in_strips, self.by_strips(), whole)
+        return [*self.sizes(), self.rewriter.choice(alone, in_order, [many])]
+
+    def parts(self) -> list[_Carried]:
+        claim = self.claim
+        found = [_Carried(name, self.rewriter, name in claim.resets.values()) for name in claim.names]
+        self.rewriter.bases.update(each.base for each in found)
+        return found
+
+    def by_strips(self) -> list[cst.BaseStatement]:
+        """The same, strip by strip: the second pass over a strip finds in the cache what the first has read."""
+        last = {each.name: each.last for each in self.carried}
+        self.carried = self.parts()
+        for each in self.carried:
+            each.last = last[each.name]
+        spelled = self.claim.names[0]
+        turn, more, many = (self.rewriter.new(f"{spelled}__{word}", spelled) for word in ("turn", "more", "many"))
+        self.passed = f"range({turn}, {more})"
+        self.lanes_passed = f"range({turn} * {BLOCK}, min(({turn} + {many}) * {BLOCK}, {self.lanes}))"
+        self.place = f"{self.lane} - {turn} * {BLOCK}"
+        asked = name_for(blocks_at_once, blocks_at_once.__name__, self.rewriter.namespace, self.rewriter.taken)
+        turns = f"while {turn} < {self.blocks}:\n    pass\n"
+        [length, first, around] = parsed(f"{many} = {asked}()", f"{turn} = 0", turns)
+        [before, behind] = parsed(f"{more} = min({turn} + {many}, {self.blocks})", f"{turn} = {more}")
+        rooms = self.rooms(f"min({many} * {BLOCK}, {self.lanes})")
+        body = cst.IndentedBlock([before, *self.by_many(), behind])
+        return [length, *rooms, first, cst.ensure_type(around, cst.While).with_changes(body=body)]
 
     def by_many(self) -> list[cst.BaseStatement]:
         """The loops whose iterations are divided."""
-        lane, blocks = self.lane, f"for {self.block} in range({self.blocks}):"
+        lane, blocks = self.lane, f"for {self.block} in {self.passed}:"
         totals = self.over_lanes([self.starts(), self.total_of_lane(), self.each(self.stored)])
         rest = self.over_lanes([self.each(self.taken), self.trips_of_lane()])
         folded = parsed(
@@ -289,7 +319,7 @@ class Written:
 
     def over_lanes(self, parts: Sequence[str | cst.BaseStatement]) -> cst.BaseStatement:
         body = [s for part in parts for s in (parsed(*part.split("\n")) if isinstance(part, str) else [part])]
-        [made] = parsed(f"for {self.lane} in range({self.lanes}):\n    pass\n")
+        [made] = parsed(f"for {self.lane} in {self.lanes_passed}:\n    pass\n")
         return made.with_changes(body=cst.IndentedBlock(body))
 
     def bound(self, word: str, node: cst.BaseExpression) -> str:
@@ -312,15 +342,15 @@ class Written:
         made += [f"{each.last} = {empty}(1, {self.rewriter.of_numpy(each.type.dtype)})" for each in self.carried]
         return parsed(*made)
 
-    def rooms(self) -> list[cst.BaseStatement]:
+    def rooms(self, lanes: str) -> list[cst.BaseStatement]:
         made: list[str] = []
         empty = self.rewriter.of_numpy("empty")
         for each in self.carried:
             dtype = self.rewriter.of_numpy(each.type.dtype)
-            rooms = [(each.before, self.lanes), (each.base, self.blocks)]
-            rooms += [(each.slopes, self.lanes), (each.grown, self.blocks)] if self.affine else []
+            rooms = [(each.before, lanes), (each.base, self.blocks)]
+            rooms += [(each.slopes, lanes), (each.grown, self.blocks)] if self.affine else []
             made += [f"{name} = {empty}({length}, {dtype})" for name, length in rooms]
-            flags = [(each.news, self.lanes), (each.renewed, self.blocks)] if each.reset else []
+            flags = [(each.news, lanes), (each.renewed, self.blocks)] if each.reset else []
             made += [f"{name} = {empty}({length}, {self.rewriter.of_numpy('bool_')})" for name, length in flags]
         return parsed(*made)
 
@@ -334,19 +364,19 @@ class Written:
         )
 
     def stored(self, each: _Carried) -> str:
-        made = f"{each.before}[{self.lane}] = {each.own}{each.noted(f'{each.news}[{self.lane}] = {each.new}')}"
-        return f"{made}\n{each.slopes}[{self.lane}] = {each.slope}" if self.affine else made
+        made = f"{each.before}[{self.place}] = {each.own}{each.noted(f'{each.news}[{self.place}] = {each.new}')}"
+        return f"{made}\n{each.slopes}[{self.place}] = {each.slope}" if self.affine else made
 
     def within(self, each: _Carried) -> str:
         """A lane of a block: what it gives is replaced by what stands before it."""
-        made = f"{each.all} = {each.element(each.before, self.lane)}\n{each.before}[{self.lane}] = {each.own}\n"
+        made = f"{each.all} = {each.element(each.before, self.place)}\n{each.before}[{self.place}] = {each.own}\n"
         if not self.affine:
-            here = f"{each.news}[{self.lane}]"
+            here = f"{each.news}[{self.place}]"
             flags = each.noted(f"{each.was} = {here}", f"{here} = {each.new}", f"{each.new} = {each.was} or {each.new}")
             value = each.chosen(here, each.all, f"{each.own} + {each.all}")
             return f"{made}{each.own} = {value}{flags}"
         return (
-            f"{made}{each.by} = {each.element(each.slopes, self.lane)}\n{each.slopes}[{self.lane}] = {each.slope}\n"
+            f"{made}{each.by} = {each.element(each.slopes, self.place)}\n{each.slopes}[{self.place}] = {each.slope}\n"
             f"{each.own} = {each.by} * {each.own} + {each.all}\n{each.slope} = {each.by} * {each.slope}"
         )
 
@@ -363,10 +393,10 @@ class Written:
 
     def taken(self, each: _Carried) -> str:
         """What a lane begins from when the values before it are known."""
-        before, base = each.element(each.before, self.lane), each.element(each.base, f"{self.lane} // {BLOCK}")
+        before, base = each.element(each.before, self.place), each.element(each.base, f"{self.lane} // {BLOCK}")
         if self.affine:
-            return f"{each.own} = {each.element(each.slopes, self.lane)} * {base} + {before}"
-        base = each.chosen(f"{each.news}[{self.lane}]", each.number("-0.0"), base)
+            return f"{each.own} = {each.element(each.slopes, self.place)} * {base} + {before}"
+        base = each.chosen(f"{each.news}[{self.place}]", each.number("-0.0"), base)
         fresh = each.noted(f"{each.new} = False")
         return f"{each.all} = {before}\n{each.by} = {base}\n{each.own} = {each.number('-0.0')}{fresh}"
 

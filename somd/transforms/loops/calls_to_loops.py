@@ -85,7 +85,7 @@ def called(call: Call) -> Expression | None:
 
 def _builtin(call: Call) -> Expression | None:
     values, result = call.operands, call.result
-    if call.name == "alone":
+    if call.name in ("alone", "in_strips", "blocks_at_once"):
         return operation(call.name)
     if call.name in ("min", "max"):
         made = cast(values[0], result)

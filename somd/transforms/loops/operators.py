@@ -119,6 +119,8 @@ def _fermat_remainder(value: Any, bits: Any) -> Any:
 
 #: any will do: where one thread runs all of a scan, it gives the same
 _ALONE = cycle((np.True_, np.False_))
+_IN_STRIPS = cycle((np.True_, np.False_))
+_BLOCKS_AT_ONCE = cycle(map(np.int64, (1, 64, 2)))
 
 
 def _where(test: Any, yes: Any, no: Any) -> Any:
@@ -177,6 +179,8 @@ OPERATORS: dict[str, Operator] = {
     "rint": Operator(np.rint),
     "trips": Operator(lambda start, stop, step: np.int64(len(range(start, stop, step)))),  # of a loop
     "alone": Operator(lambda: next(_ALONE), "its own"),  # whether one thread runs all of a scan
+    "in_strips": Operator(lambda: next(_IN_STRIPS), "its own"),  # whether a scan goes strip by strip
+    "blocks_at_once": Operator(lambda: next(_BLOCKS_AT_ONCE), "its own"),  # how many blocks are a strip of a scan
     "round": Operator(
         _of_python(lambda value, places: round(value, places), lambda value, _: value), "its own"
     ),  # to places, which `round` of NumPy's scalars reckons in floats

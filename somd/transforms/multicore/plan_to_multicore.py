@@ -23,7 +23,7 @@ from somd.transforms.multicore.names import MODULES, Fresh, offered_names
 from somd.transforms.multicore.profiled import phases_text, profiled
 from somd.transforms.multicore.ranks import RankMasterBuilder
 from somd.transforms.multicore.slaves import Slave
-from somd.transforms.plan.claimed_scans import for_many
+from somd.transforms.plan.claimed_scans import by_strips, for_many
 from somd.transforms.raise_rows import raises_text
 from somd.transforms.reserved import BUILTINS, MARK, apart, reserved
 from somd.transforms.stages import (
@@ -74,7 +74,7 @@ def plan_to_multicore(plan: Plan, types: Types, with_profile: bool = False, rank
         TargetLacks: ranks cannot share the plan.
     """
     constants: dict[str, object] = {}
-    plan = for_many(plan) if ranked else plan
+    plan = for_many(plan) if ranked else by_strips(plan)
     taken = {*plan.method.local_names, *reserved(), apart(plan.method.name), *(h.name for h in types.helpers.values())}
     taken |= names_read(plan.method.function.body)
     fresh = Fresh(taken)

@@ -11,7 +11,7 @@ the same way back. An element may be loaded that no trip reads: it is inside its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -27,6 +27,7 @@ from somd.transforms.loops.program import (
     Continue,
     Element,
     Expression,
+    If,
     Loop,
     Operation,
     Proved,
@@ -179,6 +180,47 @@ def _reads_first(loop: Loop, key: Key) -> bool:
     return False
 
 
+def in_tiles_of_others(body: tuple[Statement, ...], loops: Sequence[Loop], arrays: Sequence[Striped]) -> dict[Key, Key]:
+    """The arrays that may be stored in tiles of arrays that are only read, for a trip has read its element by then; an
+    iteration that runs `body` takes one of the loops."""
+    if not _exclude_each_other(body, loops):
+        return {}
+    found: dict[Key, Key] = {}
+    for each in arrays:
+        size = np.dtype(each.element.type.dtype)
+        free = [other for other in arrays if not other.stored and other.key not in found.values()]
+        free = [other for other in free if np.dtype(other.element.type.dtype) == size]
+        free = [other for other in free if all(_is_read_by(loop, other.key, each.key) for loop in loops)]
+        if each.stored and not each.loaded and free:
+            found[each.key] = free[0].key
+    return found
+
+
+def _exclude_each_other(body: tuple[Statement, ...], loops: Sequence[Loop]) -> bool:
+    """Whether no iteration takes two of the loops."""
+    having = [node for node in body if any(each is loop for each in statements_in((node,)) for loop in loops)]
+    if len(having) != 1:
+        return len(having) == 0
+    [node] = having
+    if isinstance(node, If):
+        return all(_exclude_each_other(branch, loops) for branch in (node.body, node.orelse))
+    return isinstance(node, Loop) and any(node is loop for loop in loops)
+
+
+def _is_read_by(loop: Loop, read: Key, stored: Key) -> bool:
+    """Whether each trip has read its element of one array when it stores that of the other."""
+    behind = False
+    for node in loop.body:
+        values = [value for each in statements_in((node,)) for value in expressions(each)]
+        if behind and any(_has(each, read) for value in values for each in inside(value)):
+            return False
+        stores = [each for each in statements_in((node,)) if isinstance(each, Store) and _has(each.element, stored)]
+        if stores and node is not stores[0]:
+            return False
+        behind = behind or bool(stores)
+    return True
+
+
 def _stores(loop: Loop, key: Key) -> bool:
     """Whether each trip stores an element."""
     if any(isinstance(node, Continue | Break) for node in statements_in(loop.body)):
@@ -191,8 +233,16 @@ class Tiles:
     at the loop variable `variable`, a name of C."""
 
     def __init__(
-        self, arrays: Sequence[Striped], rows: int, columns: int, lanes: int, variable: str, write: Statements
+        self,
+        arrays: Sequence[Striped],
+        rows: int,
+        columns: int,
+        lanes: int,
+        variable: str,
+        write: Statements,
+        within: Mapping[Key, Key] | None = None,
     ) -> None:
+        """`within` names the arrays that are stored in the tiles of others."""
         self.arrays, self.rows, self.columns, self.lanes = arrays, rows, columns, lanes
         self.variable, self.write = variable, write
         #: for rows that a variable of the region names: how it follows from the trip, and the trip of a slot
@@ -203,7 +253,11 @@ class Tiles:
         self.next = {each.key: fresh(f"{names[each.key]}_next") for each in arrays if each.loaded}
         self.lane, self.slot, self.column = (fresh(n) for n in ("lane", "slot", "column"))
         self.loads = rows * columns // lanes
+        for key, other in (within or {}).items():
+            self.tiles[key] = self.tiles[other]
         for each in arrays:
+            if within and each.key in within:
+                continue
             kind = CTYPES[each.element.type.dtype]
             write.local.append(f"    __local {kind} {self.tiles[each.key]}[{rows}][{padded(columns)}];")
 

@@ -14,7 +14,7 @@ The loops may stand in branches. Long stretches are brought in piece by piece, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import IN_ORDER, Statements
@@ -31,9 +31,11 @@ from somd.transforms.opencl.ranges import range_in_c
 from somd.transforms.opencl.striped import (
     BARRIER,
     MOST_LOCAL,
+    Key,
     Striped,
     Tiles,
     coefficient,
+    in_tiles_of_others,
     stepped,
     striped_in,
     trips_between,
@@ -109,8 +111,12 @@ def striped_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kern
     stretch = stretch_of(region, own_variables(region).scoped)
     if stretch is None:
         return None
-    arrays, lanes = fitting(striped_in(stretch.loops, region, region.body), stretch.trips)
-    return _Writer(stretch, arrays, lanes, nest, region, unit).kernel(name) if arrays else None
+    arrays = striped_in(stretch.loops, region, region.body)
+    within = in_tiles_of_others(region.body, stretch.loops, arrays)
+    kept, lanes = fitting([each for each in arrays if each.key not in within], stretch.trips)
+    within = {key: other for key, other in within.items() if any(each.key == other for each in kept)}
+    kept += [each for each in arrays if each.key in within]
+    return _Writer(stretch, kept, lanes, nest, region, unit, within).kernel(name) if kept else None
 
 
 def fitting(arrays: list[Striped], trips: int, extra: int = 8) -> tuple[list[Striped], int]:
@@ -162,14 +168,21 @@ class StretchStatements(Statements):
 
 class _Writer:
     def __init__(
-        self, stretch: Stretch, arrays: list[Striped], lanes: int, nest: Nest, region: Region, unit: Unit
+        self,
+        stretch: Stretch,
+        arrays: list[Striped],
+        lanes: int,
+        nest: Nest,
+        region: Region,
+        unit: Unit,
+        within: Mapping[Key, Key],
     ) -> None:
         self.stretch, self.region, self.lanes = stretch, region, lanes
         self.scope = scope_of(nest, unit)
         self.declared = own_variables(region)
         self.write = StretchStatements(self.scope, unit, self.declared)
         variable = self.scope.text_of(stretch.loops[0].variable.name)
-        self.tiles = Tiles(arrays, lanes, stretch.trips, lanes, variable, self.write)
+        self.tiles = Tiles(arrays, lanes, stretch.trips, lanes, variable, self.write, within)
         self.write.stretch, self.write.tiles = stretch, self.tiles
         fresh = self.scope.names.fresh
         self.first, self.trip, self.base = (fresh(n) for n in ("first_row", "trip", f"{variable}_base"))

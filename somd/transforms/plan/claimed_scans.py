@@ -16,7 +16,7 @@ import numpy as np
 
 from somd.diagnostics.model import Diagnostic, Label
 from somd.language.operators import SAME
-from somd.language.scanning import alone
+from somd.language.scanning import alone, in_strips
 from somd.transforms.access import Affine
 from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.assignment import read_from_before
@@ -208,27 +208,48 @@ class _Claim:
 
 
 def for_many(plan: Plan) -> Plan:
-    """`plan` without what one thread alone would do of scans."""
+    """`plan` without what one thread alone would do of scans, and without strips, for devices have no such caches."""
+    return _answered(plan, {alone: False, in_strips: False})
+
+
+def by_strips(plan: Plan) -> Plan:
+    """`plan` with scans that go strip by strip, as far as they can."""
+    return _answered(plan, {in_strips: True})
+
+
+def _answered(plan: Plan, answers: Mapping[object, bool]) -> Plan:
+    """`plan` where some questions of scans are answered."""
 
     def steps(given: Sequence[Step]) -> tuple[Step, ...]:
         found: list[Step] = []
         for step in given:
             if not isinstance(step, Uniform):
                 found.append(step)
-            elif is_alone(step, plan.method):
-                found.extend(steps(step.orelse))
+            elif (answer := answers.get(_asked(step, plan.method))) is not None:
+                found.extend(steps(step.body if answer else step.orelse))
             else:
                 found.append(replace(step, body=steps(step.body), orelse=steps(step.orelse)))
         return tuple(found)
 
-    alone = any(isinstance(each, Uniform) and is_alone(each, plan.method) for each in nested_steps(plan.body))
-    return replace(plan, body=steps(plan.body)) if alone else plan
+    asked = any(isinstance(each, Uniform) and _asked(each, plan.method) in answers for each in nested_steps(plan.body))
+    return replace(plan, body=steps(plan.body)) if asked else plan
 
 
 def is_alone(step: Uniform, method: Method) -> bool:
     """Whether a step is what one thread alone does of a scan, with what many do as its other branch."""
+    return _asked(step, method) is alone
+
+
+def is_in_strips(step: Uniform, method: Method) -> bool:
+    """Whether a step is a scan strip by strip, with one of all iterations as its other branch."""
+    return _asked(step, method) is in_strips
+
+
+def _asked(step: Uniform, method: Method) -> object:
+    """What a branch asks of a scan, if it asks anything."""
     test = step.node.test if isinstance(step.node, cst.If) else None
-    return isinstance(test, cst.Call) and called(test, method.namespace, method.local_names) is alone
+    found = called(test, method.namespace, method.local_names) if isinstance(test, cst.Call) else None
+    return found if found in (alone, in_strips) else None
 
 
 def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:

@@ -10,7 +10,7 @@ import libcst as cst
 from somd.language.scanning import words_of
 from somd.transforms.frontend.chains import was_chained
 from somd.transforms.frontend.searches import was_searched
-from somd.transforms.plan.claimed_scans import is_alone
+from somd.transforms.plan.claimed_scans import is_alone, is_in_strips
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.statement_words import access_of, listed, shown, statement_of
 from somd.transforms.plan.views import EVERYTHING
@@ -68,7 +68,9 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
         what = "scan, in one pass" if divided else "loop, as it is written"
         alone = f"where one thread runs all of the {what}:"
         together = f"taken by all method instances together: {header_text(step.node)}"
-        yield f"{pad}{alone if is_alone(step, plan.method) else together}"
+        strips = "on cores, strip by strip, so that what is read twice stays in the cache:"
+        said = alone if is_alone(step, plan.method) else strips if is_in_strips(step, plan.method) else together
+        yield f"{pad}{said}"
         if step.sweeps is not None:
             far = f"{step.sweeps.radius} iteration{'s' if step.sweeps.radius != 1 else ''}"
             yield f"{pad}  a sweep depends on the last one at most {far} away: on cores an MI"

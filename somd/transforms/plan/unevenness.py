@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from somd.transforms.stages import Method, Nest
-from somd.transforms.tree.loops import range_of
+from somd.transforms.tree.loops import Range, range_of, statements_of
 from somd.transforms.tree.walking import Reader
 from somd.transforms.types.typing_table import Types
 
@@ -39,14 +39,14 @@ class _Uneven(Reader):
     def visit_For(self, node: cst.For) -> None:
         header = range_of(node)
         self.found |= self.conditions > 0 or header is None
-        if header is not None:
+        if header is not None and not _is_stretch(header):
             self.found |= not all(self.is_even(limit) for limit in header.limits)
 
     def visit_If(self, node: cst.If) -> None:
-        self.conditions += 1
+        self.conditions += not _is_choice(node)
 
     def leave_If(self, original_node: cst.If) -> None:
-        self.conditions -= 1
+        self.conditions -= not _is_choice(original_node)
 
     def visit_Call(self, node: cst.Call) -> None:
         callee = self.types.calls.get(node)
@@ -58,6 +58,25 @@ class _Uneven(Reader):
         reads = _Reads()
         limit.visit(reads)
         return not reads.elements and reads.names & self.method.local_names <= self.uniform
+
+
+def _is_stretch(header: Range) -> bool:
+    """Whether a loop goes from somewhere to a constant number of places further, or to an end before."""
+    stop = header.stop
+    if isinstance(stop, cst.Call) and isinstance(stop.func, cst.Name) and stop.func.value == "min" and stop.args:
+        stop = stop.args[0].value
+    if not (isinstance(stop, cst.BinaryOperation) and isinstance(stop.operator, cst.Add)):
+        return False
+    return isinstance(stop.right, cst.Integer) and stop.left.deep_equals(header.start)
+
+
+def _is_choice(node: cst.If) -> bool:
+    """Whether both branches are one loop along such a stretch."""
+    if not isinstance(node.orelse, cst.Else):
+        return False
+    bodies = [statements_of(node.body), statements_of(node.orelse.body)]
+    headers = [range_of(body[0]) for body in bodies if len(body) == 1 and isinstance(body[0], cst.For)]
+    return len(headers) == 2 and all(header is not None and _is_stretch(header) for header in headers)
 
 
 class _Reads(Reader):

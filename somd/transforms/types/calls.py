@@ -16,7 +16,7 @@ from somd.capture.objects import is_known
 from somd.language.array_functions import array_function, array_method
 from somd.language.library import METHODS as OF_LIBRARY
 from somd.language.library import Kind, library_name
-from somd.language.scanning import alone
+from somd.language.scanning import alone, blocks_at_once, in_strips
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
@@ -47,9 +47,12 @@ class Calls:
     def call(self, node: cst.Call) -> Type | None:
         function = called(node, self.method.namespace, self.method.local_names)
         arguments = [a.value for a in node.args]
-        if function is alone:
-            self.types.calls[node] = Callee("builtin", alone.__name__)
+        if function in (alone, in_strips):
+            self.types.calls[node] = Callee("builtin", function.__name__)
             return BOOL
+        if function is blocks_at_once:
+            self.types.calls[node] = Callee("builtin", blocks_at_once.__name__)
+            return INT
         if isinstance(node.func, cst.Attribute) and (function is MISSING or self._of_number(node.func)):
             return self._method(node, node.func)
         for table, kind in ((functions.ALLOCATE, "allocate"), (functions.ALLOCATE_LIKE, "like")):

@@ -88,6 +88,15 @@ def test_sums_have_the_bits_of_their_association() -> None:
         assert found[1] == last
 
 
+def test_strips_do_not_show() -> None:
+    a = np.random.default_rng(4).lognormal(0.0, 8.0, 65 * BLOCK * LANE + 77)
+    out, last = expected_sums(a, 0.1)
+    for workers in (1, 2, 3):
+        with somd.use(target="multicore", workers=workers):
+            found = sums(a, 0.1)
+        assert found[0].tobytes() == out.tobytes() and found[1] == last
+
+
 def test_sums_of_numbers_of_one_sign_never_go_back() -> None:
     a = 10.0 ** np.random.default_rng(1).uniform(-7, 7, TRIPS)
     with somd.use(target="multicore", workers=2):
@@ -119,8 +128,10 @@ def test_segments_have_one_bit_pattern() -> None:
 
 def test_one_thread_takes_one_pass_where_nothing_else_is_handed_on() -> None:
     assert "if n_slaves == 1:" in sums.source("multicore")
+    assert "while s__turn < s__blocks:" in sums.source("multicore")
+    assert "on cores, strip by strip" in str(sums.explain())
     kernels = re.findall(r"void sums_(\w+)", sums.source("opencl"))
-    assert sorted(kernels) == ["2", "2_striped", "3", "3_walked", "4", "4_walked", "5", "5_striped"]
+    assert sorted(kernels) == ["6", "6_striped", "7", "7_walked", "8", "8_walked", "9", "9_striped"]
 
 
 def test_recurrences_have_one_bit_pattern() -> None:
