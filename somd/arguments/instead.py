@@ -21,12 +21,14 @@ GRIDS = '`np.indices((n, m))` has the indexes from 0 on, `np.meshgrid(x, y, inde
 def drawn(name: str = "") -> tuple[str, ...]:
     """The ways out where random numbers are drawn by a function of that name.
 
-    >>> drawn("standard_normal")[0]
-    'draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.normal(i, t)` is that of element `i` in step `t`'
+    >>> print(drawn("standard_normal")[0])  # doctest: +NORMALIZE_WHITESPACE
+    draw from `rng = somd.random.Stream(seed=1)`, made outside: `rng.normal(i, t)` is that of element `i` in step `t`,
+    `rng.normal(size=n, step=t)` an array of them
     """
     own = _STREAMS.get(name, "uniform")
     more = ", high=n" if own == "integers" else ", mean=m" if own == "poisson" else ""
-    stream = f"`rng.{own}(i, t{more})` is that of element `i` in step `t`"
+    array = f"`rng.{own}(size=n, step=t{more})` an array of them"
+    stream = f"`rng.{own}(i, t{more})` is that of element `i` in step `t`, {array}"
     return (
         f"draw from `rng = somd.random.Stream(seed=1)`, made outside: {stream}",
         "draw the numbers before the call, and pass them as an array: `r = rng.random(len(a))`",

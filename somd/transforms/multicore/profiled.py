@@ -25,6 +25,7 @@ import libcst as cst
 
 from somd.transforms.multicore.masters import MasterBuilder
 from somd.transforms.plan.counts import Counts, counts_of
+from somd.transforms.plan.statement_words import loops_of
 from somd.transforms.stages import Phase, Plan, Uniform, all_steps, nested_steps
 from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import assigned_names, names_read
@@ -44,13 +45,10 @@ def profiled(master: cst.FunctionDef, builder: MasterBuilder, plan: Plan, types:
 
 
 def phases_text(plan: Plan) -> str:
-    """The table from the number of a phase to its line and its loops."""
-    code = cst.Module([]).code_for_node
+    """The table from the number of a phase to its line and its loops, or the statement that they go through."""
     rows = []
     for phase in plan.phases():
-        nest = phase.nest
-        loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
-        rows.append(f"    {phase.number}: ({nest.position.line}, {loops!r}),")
+        rows.append(f"    {phase.number}: ({phase.nest.position.line}, {loops_of(phase.nest, plan.method)!r}),")
     return "\n".join(["{", *rows, "}"])
 
 

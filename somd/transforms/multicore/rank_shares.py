@@ -33,6 +33,7 @@ from somd.transforms.loops.program import Element, Region
 from somd.transforms.loops.walking import expressions_in
 from somd.transforms.multicore.names import MODULES, Fresh
 from somd.transforms.multicore.nodes import indented
+from somd.transforms.plan.statement_words import statement_of
 from somd.transforms.stages import Dim, Nest, Plan, Scan, all_steps, relies_on_partition, written_arrays
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.types.scalars import ScalarType, Type
@@ -69,7 +70,9 @@ def of_ranks(plan: Plan) -> Iterator[str]:
         why = "it is part of a scan" if id(phase) in scans else _why_whole(nest, plan)
         what = f"every rank runs all of it: {why}"
         if why is None:
-            what = f"each rank runs its part of the loop over {nest.dims[0].variable}"
+            written = statement_of(nest.dims[0].node, plan.method) is None
+            whole = f"loop over {nest.dims[0].variable}" if written else "elements" if len(nest.dims) == 1 else "rows"
+            what = f"each rank runs its part of the {whole}"
         yield f"phase {phase.number}, line {nest.position.line}: {what}"
     if not plan.phases():
         yield "every rank runs all of it"

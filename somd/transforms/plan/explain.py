@@ -12,7 +12,7 @@ from somd.transforms.frontend.chains import was_chained
 from somd.transforms.frontend.searches import was_searched
 from somd.transforms.plan.claimed_scans import is_alone, is_in_strips
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
-from somd.transforms.plan.statement_words import access_of, listed, shown, statement_of
+from somd.transforms.plan.statement_words import access_of, listed, loops_of, shown, statement_of
 from somd.transforms.plan.views import EVERYTHING
 from somd.transforms.stages import (
     Joined,
@@ -126,10 +126,8 @@ def header_text(node: cst.For | cst.While | cst.If) -> str:
 def phase_text(phase: Phase, method: Method) -> Iterator[str]:
     """The lines about a phase, its loops first."""
     nest = phase.nest
-    code = cst.Module([]).code_for_node
-    loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
     statement = statement_of(nest.dims[0].node, method)
-    yield f"phase {phase.number}, line {nest.position.line}: {loops if statement is None else f'`{statement}`'}"
+    yield f"phase {phase.number}, line {nest.position.line}: {loops_of(nest, method)}"
     blocks = f"blocks of {nest.dims[0].variable}" + (f" and {nest.dims[1].variable}" if nest.cut_twice else "")
     if statement is not None:
         blocks = "blocks of elements" if len(nest.dims) == 1 else "blocks of rows"
@@ -155,7 +153,7 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {listed([array], method)}: {', '.join(_pair(pair) for pair in pairs)}"
     if nest.relaxed is not None:
-        outside = dict.fromkeys(" ".join(code(node).split()) for node in nest.relaxed.reads)
+        outside = dict.fromkeys(" ".join(cst.Module([]).code_for_node(node).split()) for node in nest.relaxed.reads)
         yield f"  relaxed: {', '.join(outside)} of other MIs as when the block began"
     for check in (each for each in nest.checks if shown(each.site, nest, method)):
         where = f"{access_of(check.site)}, line {check.site.position.line}"

@@ -26,6 +26,13 @@ def statement_of(loop: cst.CSTNode, method: Method) -> str | None:
     return _source(method.position(loop)) if method.spelled[name] == UNNAMED else method.spelled[name]
 
 
+def loops_of(nest: Nest, method: Method) -> str:
+    """The heads of a nest's loops, or the statement that they go through."""
+    code, statement = cst.Module([]).code_for_node, statement_of(nest.dims[0].node, method)
+    loops = "; ".join(f"for {code(d.node.target)} in {code(d.node.iter)}" for d in nest.dims)
+    return loops if statement is None else f"`{statement}`"
+
+
 def _source(place: Position) -> str:
     lines = [line_of(place.file, number).rstrip("\r\n") for number in range(place.line, place.end_line + 1)]
     lines[-1] = lines[-1][: place.end_column]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from somd import dist, somd
+from somd.transforms.multicore.profiled import phases_text
+from somd.transforms.multicore.rank_shares import of_ranks
+from somd.transforms.pipeline import check
 
 
 @somd
@@ -19,5 +22,8 @@ def test_words_are_those_of_the_statement() -> None:
     found = measured.explain()
     assert ": `v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1])`" in found
     assert "reads u; writes v" in found and "what is joined in `(u * v).sum()`" in found
-    for text in (found, found.picture):
+    plan = check(measured.__wrapped__)
+    shared, profiled = "\n".join(of_ranks(plan)), phases_text(plan)
+    assert "each rank runs its part of the rows" in shared and ": (16, '`v[1:-1, 1:-1] = 0.25" in profiled
+    for text in (found, found.picture, shared, profiled):
         assert not any(made in text for made in ("at__", "value__", "..."))
