@@ -179,10 +179,13 @@ class Run:
         them; 0 where an iteration is better run by one work-item."""
         return workgroups.lanes(self._kernels[kernel_name].limits, count, inner)
 
-    def tile_lanes(self, kernel_name: str, count: int, inner: int | None, wanted: int, rows: int = 0) -> int:
+    def tile_lanes(
+        self, kernel_name: str, count: int, inner: int | None, wanted: int, rows: int = 0, across: int = 0
+    ) -> int:
         """Work-items, so many as are `wanted`, for each tile of `count` iterations that walk along a loop of `inner`
-        trips; 0 where they are better off without tiles, or with fewer than these `rows` in a tile."""
-        if rows and not self._filled(workgroups.tiles(count, rows)):
+        trips; 0 where they are better off without tiles, as where so many `across` are neighbours that read
+        neighbouring elements, or with fewer than these `rows` in a tile."""
+        if across >= workgroups.SHORT or (rows and not self._filled(workgroups.tiles(count, rows))):
             return 0
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner, wanted)
 

@@ -140,7 +140,7 @@ class Launch:
         else:
             found = [blocks.of_items(self.kernel)]
         for kernel in self.by_groups:
-            if kernel.columns == 1:
+            if kernel.columns == kernel.loops == 1:
                 found.append(blocks.of_groups(kernel, str(kernel.rows)))
         return [statement for statement in found if statement is not None]
 
@@ -259,11 +259,14 @@ class Launch:
     ) -> list[cst.BaseStatement]:
         """A work-group for an iteration, or for the rows of a tile, where that pays; else what is done `otherwise`."""
         count, has_finer = self.extent(self.nest.dims[0], exact=True), kernel is not self.by_groups[-1]
+        across = self.extent(self.nest.dims[1], exact=True) if kernel.loops > 1 else None
+        if across is not None:
+            count = cst.BinaryOperation(count, cst.Multiply(), across)
         groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
         function, asked = "lanes", [count, self.inner_trips(kernel.shared_out)]
         if kernel.columns > 1:
-            across = self.extent(self.nest.dims[1], exact=True)
-            columns = tree.call(tree.brought("tiles"), across, tree.integer(kernel.columns))
+            extent = self.extent(self.nest.dims[1], exact=True)
+            columns = tree.call(tree.brought("tiles"), extent, tree.integer(kernel.columns))
             groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
             function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
             asked += [cst.Name("True")] if has_finer else []
@@ -271,7 +274,10 @@ class Launch:
             function, asked = ("tile_lanes", asked) if kernel.shared_out else ("striped_lanes", [])
             asked = [*asked, tree.integer(kernel.lanes)]
             asked += [tree.integer(kernel.rows)] if has_finer else []
-        chosen = tree.call(tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked)
+        told = {} if across is None else {"across": across}
+        chosen = tree.call(
+            tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked, **told
+        )
         usual, self.kernel = self.kernel, kernel
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual

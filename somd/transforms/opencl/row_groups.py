@@ -9,6 +9,8 @@ const int active = lane < 16 && !(i >= i_stop);
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from somd.transforms.emit.c_declarations import declarations
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_unit import Unit
@@ -19,6 +21,25 @@ from somd.transforms.opencl.fast_loops import FastLoops
 from somd.transforms.opencl.kernels import own_variables, scope_of
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.stages import Nest
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The iterations of one loop, or of two, by one number; the inner loop begins at 0 then."""
+
+    ranges: tuple[CRange, ...]
+
+    def variables(self, trip: C) -> list[str]:
+        """What declares the variables of the loops in a trip."""
+        found = [f"const long {each.variable} = {each.value(self._outer(trip))};" for each in self.ranges[:1]]
+        return found + [f"const long {each.variable} = {trip.text} % {each.stop.text};" for each in self.ranges[1:]]
+
+    def beyond(self, trip: C) -> str:
+        """Whether that trip is beyond the last one; its variables are declared."""
+        return self.ranges[0].beyond(self._outer(trip))
+
+    def _outer(self, trip: C) -> C:
+        return C(f"({trip.text} / {self.ranges[1].stop.text})", "int64") if len(self.ranges) > 1 else trip
 
 
 class RowGroups:
@@ -36,21 +57,23 @@ class RowGroups:
         fresh = self.scope.names.fresh
         self.first, self.trip, self.active = (fresh(n) for n in ("first_row", "trip", "active"))
         self.bounds: list[Argument] = []
+        ranges = (range_in_c(k, each, self.write.expressions, self.bounds) for k, each in enumerate(region.loops))
+        self.trips = Trips(tuple(ranges))
 
     def begin(self, lane: str) -> CRange:
         """Which iteration a work-item runs, and whether it runs one; the variables of iterations."""
         write = self.write
-        within = range_in_c(0, self.region.loop, write.expressions, self.bounds)
         trip = C(self.trip, "int64")
         write.line(f"const int {lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.rows};")
         write.line(f"const long {self.trip} = {self.first} + {lane};")
-        write.line(f"const long {within.variable} = {within.value(trip)};")
-        tests = [f"{lane} < {self.rows}", f"!({within.beyond(trip)})", *self.tests()]
+        for line in self.trips.variables(trip):
+            write.line(line)
+        tests = [f"{lane} < {self.rows}", f"!({self.trips.beyond(trip)})", *self.tests()]
         write.line(f"const int {self.active} = {' && '.join(tests)};")
         for line in declarations(self.declared.private, self.scope):
             write.line(line)
-        return within
+        return self.trips.ranges[0]
 
     def tests(self) -> list[str]:
         """What else an iteration stands behind."""

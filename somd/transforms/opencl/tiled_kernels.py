@@ -18,6 +18,9 @@ So the first work-items of a group run iterations, and all of them load, neighbo
 the next tile are under way while a tile is walked along, and the other side of local memory takes it, so that a tile
 costs one barrier. Where columns are few, how long a chain of additions takes is all that counts: a second kernel has
 groups of half as many, in which who goes along a chain loads nothing.
+
+The iterations may be those of two loops, where the inner one is short, as in sums along the middle one of three axes:
+what they have for themselves are rows then, wherever its elements lie. Neighbours in a long one do as well alone.
 """
 
 from __future__ import annotations
@@ -51,7 +54,6 @@ from somd.transforms.loops.walking import expressions_in, goes_on, statements_in
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.fast_loops import guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
-from somd.transforms.opencl.ranges import CRange
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
 from somd.transforms.opencl.strides import unit_stride
@@ -111,7 +113,9 @@ class Walk:
 
 def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUMNS) -> Walk | None:
     """The one loop of a region; None where it has none that tiles would help. Columns have the shapes `of_columns`."""
-    if region.depth != 1 or nest.tests or not is_plain(region):
+    if region.depth > 2 or nest.tests or not is_plain(region) or not all(map(_is_flat, region.loops[1:])):
+        return None
+    if region.packed is not None:  # whose sums stay in registers
         return None
     known = {*region.scalars, *region.arrays}
     test, body = _behind_test(region.body, known)
@@ -123,10 +127,10 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
         return None
     if any(reads_elements(limit) or not read_in(limit) <= known for limit in (loop.start, loop.stop)):
         return None
-    outer, inner = region.loop.variable.name, loop.variable.name
+    outer, inner = {each.variable.name for each in region.loops}, loop.variable.name
     if _left(loop.body) or inner in assigned(loop.body):
         return None
-    reads = steady_reads(loop.body, region, {outer, inner}, lambda indices: _moves(indices, inner))
+    reads = steady_reads(loop.body, region, outer | {inner}, lambda indices: _moves(indices, inner))
     kinds: dict[str, list[Element]] = {"row": [], "column": [], "shared": []}
     for read in reads:
         kind = _kind(read, outer, inner)
@@ -134,6 +138,8 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
             kinds[kind].append(read)
     rows, columns, shared = kinds.values()
     columns = [] if rows else columns
+    if region.depth > 1 and (not rows or all(isinstance(each, Constant) for each in (loop.start, loop.stop))):
+        return None
     alone = len(shared) > 1 and _computes(loop, outer)
     for shape in OF_ROWS if rows else of_columns if columns else OF_SHARED if alone else ():
         sizes = [_itemsize(e) * shape.rows * (shape.tile + 1) for e in rows]
@@ -152,17 +158,27 @@ def _moves(indices: tuple[Expression, ...], inner: str) -> bool:
     return len(moving) == 1 and unit_stride(moving[0], inner)
 
 
-def _kind(read: Element, outer: str, inner: str) -> str | None:
-    """Whether it is an element of a row, of a column, or of what all iterations share."""
-    if not any(outer in read_in(index) for index in read.indices):
+def _is_flat(loop: Loop) -> bool:
+    """Whether an inner loop of a region goes from 0 to the same end, whatever the trip of the outer one."""
+    step = isinstance(loop.step, Constant) and loop.step.value == 1
+    return step and loop.hull is None and isinstance(loop.start, Constant) and loop.start.value == 0
+
+
+def _kind(read: Element, outer: set[str], inner: str) -> str | None:
+    """Whether it is an element of a row, of a column, or of what all iterations share. Where two loops have the
+    iterations, all that these have for themselves is a row."""
+    if not any(outer & read_in(index) for index in read.indices):
         return "shared"
+    if len(outer) > 1:
+        return "row"
     *leading, last = read.indices
+    along = any(unit_stride(last, name) for name in outer)
     if inner in read_in(last):
-        return None if unit_stride(last, outer) else "row"
-    return "column" if unit_stride(last, outer) and not any(outer in read_in(each) for each in leading) else None
+        return None if along else "row"
+    return "column" if along and not any(outer & read_in(each) for each in leading) else None
 
 
-def _computes(loop: Loop, outer: str) -> bool:
+def _computes(loop: Loop, outer: set[str]) -> bool:
     """Whether a loop has all that it reads for each trip from what iterations share, and stores nothing: then it waits
     for loads of that."""
     inner = loop.variable.name
@@ -170,7 +186,7 @@ def _computes(loop: Loop, outer: str) -> bool:
         return False
     for each in (e for e in expressions_in(loop.body) if isinstance(e, Element)):
         names = {name for index in each.indices for name in read_in(index)}
-        if inner in names and (outer in names or not _moves(each.indices, inner)):
+        if inner in names and (outer & names or not _moves(each.indices, inner)):
             return False
     return True
 
@@ -235,7 +251,7 @@ class _Writer(RowGroups):
             own = f"[{shape.rows}][{shape.tile} + 1]" if read in walk.rows else f"[{shape.tile}]"
             size = f"[{shape.tile}][{shape.rows}]" if read in walk.columns else own
             write.local.append(f"    __local {self.kinds[read]} {tile}[2]{size};")
-        within = self.begin(self.lane)
+        self.begin(self.lane)
         if shape.apart:
             write.line(f"const int {self.loader} = {self.lane} - {shape.apart};")
         for read, register in self.next.items():
@@ -254,7 +270,7 @@ class _Writer(RowGroups):
         outside, kept = ("", {}) if guess is None else write.guessed(guess)
         if outside:
             write.expressions.speculation = Speculation(outside, frozenset())
-        self.walked(within)
+        self.walked()
         write.expressions.speculation = None
         if outside:
             write.again(walk.loop, f"{self.active} && {outside}", kept)
@@ -262,39 +278,41 @@ class _Writer(RowGroups):
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         lanes = str(shape.lanes)
         text = kernel_text(name, arguments, write.finished(), scope, group=lanes, local=write.local)
-        return Kernel(name, text, tuple(arguments), (self.user,), rows=shape.rows, lanes=shape.lanes)
+        loops = self.region.depth
+        return Kernel(name, text, tuple(arguments), (self.user,), shape.rows, lanes=shape.lanes, loops=loops)
 
     @property
     def loads_of_one(self) -> int:
         """How many elements of a tile a work-item loads."""
         return self.shape.rows * self.shape.tile // self.shape.loaders
 
-    def walked(self, within: CRange) -> None:
+    def walked(self) -> None:
         write, tile = self.write, self.shape.tile
         if self.own:
-            self.whole_rows(within)
-        self.loads(within, self.start)
+            self.whole_rows()
+        self.loads(self.start)
         write.line(f"int {self.side} = 0;")
         write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {tile})")
         self.put()
         write.open(f"if ({self.at} + {tile} < {self.stop})")
-        self.loads(within, f"{self.at} + {tile}")
+        self.loads(f"{self.at} + {tile}")
         write.close()
         self.along()
         write.line(f"{self.side} = !{self.side};")
         write.close()
 
-    def whole_rows(self, within: CRange) -> None:
+    def whole_rows(self) -> None:
         """Whether all rows of the group are inside the nest: the last one is."""
         write = self.write
         write.line(f"int {self.whole};")
         write.open()
         write.line(f"const long {self.trip} = {self.first} + {self.shape.rows - 1};")
-        write.line(f"const long {within.variable} = {within.value(C(self.trip, 'int64'))};")
-        write.line(f"{self.whole} = !({within.beyond(C(self.trip, 'int64'))});")
+        for line in self.trips.variables(C(self.trip, "int64")):
+            write.line(line)
+        write.line(f"{self.whole} = !({self.trips.beyond(C(self.trip, 'int64'))});")
         write.close()
 
-    def loads(self, within: CRange, at: str) -> None:
+    def loads(self, at: str) -> None:
         """Elements of the tile at `at` into registers; a whole tile without tests."""
         write, tile = self.write, self.shape.tile
         for _ in self.by_loaders():
@@ -306,10 +324,10 @@ class _Writer(RowGroups):
                 write.close()
             if self.own:
                 write.open(f"if ({self.whole} && {at} + {tile} <= {self.stop})")
-                self.load_own(within, at, tested=False)
+                self.load_own(at, tested=False)
                 write.close("} else {")
                 write.depth += 1
-                self.load_own(within, at, tested=True)
+                self.load_own(at, tested=True)
                 write.close()
 
     def by_loaders(self) -> Iterator[None]:
@@ -330,13 +348,14 @@ class _Writer(RowGroups):
             return f"{self.slot} / {shape.tile}", f"{self.slot} % {shape.tile}"
         return f"{self.slot} % {shape.rows}", f"{self.slot} / {shape.rows}"
 
-    def load_own(self, within: CRange, at: str, tested: bool) -> None:
+    def load_own(self, at: str, tested: bool) -> None:
         write, trip = self.write, C(self.trip, "int64")
         row, place = self.slots()
         write.line(f"const long {self.trip} = {self.first} + {row};")
-        write.line(f"const long {within.variable} = {within.value(trip)};")
+        for line in self.trips.variables(trip):
+            write.line(line)
         write.line(f"const long {self.variable} = {at} + {place};")
-        inside = f"{self.variable} < {self.stop} && !({within.beyond(trip)})"
+        inside = f"{self.variable} < {self.stop} && !({self.trips.beyond(trip)})"
         for read in self.own:
             element = write.value(read)
             chosen = f"{inside} ? {element.text} : {zero(element.dtype)}"

@@ -124,6 +124,25 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> 
     assert {name for name, _ in seen} == {f"{case.method.__name__}_1_tiled"}
 
 
+@somd.somd
+def middle(a: np.ndarray, w: np.ndarray, y: A) -> None:
+    for i in range(y.shape[0]):
+        for d in range(y.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k, d] * w[k]
+            y[i, d] = s
+
+
+def test_the_middle_one_of_three_axes_is_walked_along_where_the_last_is_short(with_tiles: Device) -> None:
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for rows, trips, across in ((6, 40, 3), (5, 67, 7), (1, 33, 31), (20, 35, 1), (17, 33, 32), (4, 40, 0)):
+            harness.check(
+                middle, (numbers(rows, trips, across), numbers(trips), np.ones((rows, across))), "opencl", workers=(1,)
+            )
+    assert [name for name, _ in seen].count("middle_1_tiled") == 4
+
+
 def test_few_columns_have_smaller_tiles(with_tiles: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workgroups, "FILLED", 1 << 20)
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
