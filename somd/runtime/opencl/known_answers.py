@@ -11,8 +11,8 @@ import numpy as np
 
 from somd.language.markers import dist, sync
 
-#: (n, m) of the arguments: full groups of work-items, and parts of them
-SIZES = ((100, 9), (33, 40), (7, 3))
+#: (n, m) of the arguments: full groups of work-items, and parts of them; more trips than a loop has copies, many times
+SIZES = ((200, 9), (100, 9), (33, 40), (7, 3))
 PARAMETERS = ("a", "k", "g", "c", "d", "e", "f", "u", "v", "h", "n", "m")
 
 
@@ -57,7 +57,12 @@ def known_answers(
         p = (np.float64(0.0), np.float64(1.0))
         for j in range(n):
             p = (p[0] + a[j] * p[1], p[1] * 0.99)
-        u[i] = p[0]
+        # many trips, which compilers unroll where a GPU's kernels ask for it, and may add in another order then
+        s, t = np.float64(0.0), np.float64(0.0)
+        for j in range(n):
+            s += a[j]
+            t += a[j] * a[j]
+        u[i] = p[0] + s * t
     # integers that wrap, and quotients of negative ones
     for i in range(n - 1, -1, -2):
         v[i] = (k[i] - 5) // 3 + k[i] * 6364136223846793005

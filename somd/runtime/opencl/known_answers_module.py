@@ -13,7 +13,7 @@ from somd.runtime.opencl.generated import (
     trips,
     trips_between,
 )
-SITES = {1: ('known_answers.py', 37, 'a', 0, 'a[i]'), 2: ('known_answers.py', 37, 'c', 0, 'c[i]'), 3: ('known_answers.py', 35, 'n', -2, ''), 4: ('known_answers.py', 40, 'a', 0, 'a[i]'), 5: ('known_answers.py', 40, 'd', 0, 'd[i]'), 6: ('known_answers.py', 38, 'n', -2, ''), 7: ('known_answers.py', 45, 'e', 0, 'e[i]'), 8: ('known_answers.py', 45, 'a', 0, 'a[j]'), 9: ('known_answers.py', 42, 'n', -2, ''), 10: ('known_answers.py', 49, 'a', 0, 'a[i]'), 11: ('known_answers.py', 49, 'a', 0, 'a[j]'), 12: ('known_answers.py', 49, 'g', 0, 'g[i, j]'), 13: ('known_answers.py', 49, 'g', 1, 'g[i, j]'), 14: ('known_answers.py', 46, 'n', -2, ''), 15: ('known_answers.py', 54, 'a', 0, 'a[j]'), 16: ('known_answers.py', 55, 'f', 0, 'f[i]'), 17: ('known_answers.py', 51, 'n', -2, ''), 18: ('known_answers.py', 59, 'a', 0, 'a[j]'), 19: ('known_answers.py', 60, 'u', 0, 'u[i]'), 20: ('known_answers.py', 63, 'k', 0, 'k[i]'), 21: ('known_answers.py', 63, 'v', 0, 'v[i]'), 22: ('known_answers.py', 62, 'n', -2, ''), 23: ('known_answers.py', 68, 'k', 0, 'k[i]'), 24: ('known_answers.py', 66, 'n', -2, ''), 25: ('known_answers.py', 72, 'k', 0, 'k[i]'), 26: ('known_answers.py', 72, 'h', 0, 'h[k[i] % 7]'), 27: ('known_answers.py', 70, 'm, n', -2, '')}
+SITES = {1: ('known_answers.py', 37, 'a', 0, 'a[i]'), 2: ('known_answers.py', 37, 'c', 0, 'c[i]'), 3: ('known_answers.py', 35, 'n', -2, ''), 4: ('known_answers.py', 40, 'a', 0, 'a[i]'), 5: ('known_answers.py', 40, 'd', 0, 'd[i]'), 6: ('known_answers.py', 38, 'n', -2, ''), 7: ('known_answers.py', 45, 'e', 0, 'e[i]'), 8: ('known_answers.py', 45, 'a', 0, 'a[j]'), 9: ('known_answers.py', 42, 'n', -2, ''), 10: ('known_answers.py', 49, 'a', 0, 'a[i]'), 11: ('known_answers.py', 49, 'a', 0, 'a[j]'), 12: ('known_answers.py', 49, 'g', 0, 'g[i, j]'), 13: ('known_answers.py', 49, 'g', 1, 'g[i, j]'), 14: ('known_answers.py', 46, 'n', -2, ''), 15: ('known_answers.py', 54, 'a', 0, 'a[j]'), 16: ('known_answers.py', 55, 'f', 0, 'f[i]'), 17: ('known_answers.py', 51, 'n', -2, ''), 18: ('known_answers.py', 59, 'a', 0, 'a[j]'), 19: ('known_answers.py', 65, 'u', 0, 'u[i]'), 20: ('known_answers.py', 68, 'k', 0, 'k[i]'), 21: ('known_answers.py', 68, 'v', 0, 'v[i]'), 22: ('known_answers.py', 67, 'n', -2, ''), 23: ('known_answers.py', 73, 'k', 0, 'k[i]'), 24: ('known_answers.py', 71, 'n', -2, ''), 25: ('known_answers.py', 77, 'k', 0, 'k[i]'), 26: ('known_answers.py', 77, 'h', 0, 'h[k[i] % 7]'), 27: ('known_answers.py', 75, 'm, n', -2, '')}
 
 
 def known_answers(run, a, k, g, c, d, e, f, u, v, h, n, m):
@@ -322,7 +322,7 @@ __kernel void known_answers_6(__global const double *a, __global double *u, long
     if (i >= i_stop)
         return;
     GUARDS_END;
-    double p_0, p_1;
+    double p_0, p_1, s, t;
 #line 57 "known_answers.py"
     p_0 = 0.0;
     p_1 = 1.0;
@@ -338,21 +338,36 @@ __kernel void known_answers_6(__global const double *a, __global double *u, long
         p_0 = value;
         p_1 = value_2;
     }
-#line 60 "known_answers.py"
-    u[i] = p_0;
+    // many trips, which compilers unroll where a GPU's kernels ask for it, and may add in another order then
+#line 61 "known_answers.py"
+    s = 0.0;
+    t = 0.0;
+#line 62 "known_answers.py"
+#ifdef AHEAD
+#pragma unroll 16
+#endif
+#pragma clang loop vectorize(disable) interleave(disable)
+    for (long j = 0; j < n; j++) {
+#line 63 "known_answers.py"
+        s = s + a[j];
+#line 64 "known_answers.py"
+        t = t + a[j] * a[j];
+    }
+#line 65 "known_answers.py"
+    u[i] = p_0 + s * t;
 }
 
-// phase 7: the loop over i at line 62
+// phase 7: the loop over i at line 67
 __kernel void known_answers_7(__global const long *k, __global long *v, long i_start)
 {
     const long i = i_start - (long)get_global_id(0) * 2;
     if ((long)get_global_id(0) * 2 >= i_start - -1)
         return;
-#line 63 "known_answers.py"
+#line 68 "known_answers.py"
     v[i] = (long)((ulong)python_floor_div_long((long)((ulong)k[i] - 5ul), 3) + (ulong)k[i] * 6364136223846793005ul);
 }
 
-// phase 8: the loop over i at line 66
+// phase 8: the loop over i at line 71
 __kernel void known_answers_8(__global const long *k, __global long *total__partials, long all_trips, long block_trips, long i_start, long m, long n)
 {
     __local long total__lanes[LANES];
@@ -364,9 +379,9 @@ __kernel void known_answers_8(__global const long *k, __global long *total__part
 #pragma clang loop vectorize(disable) interleave(disable)
     for (long trip = block_start + lane; trip < block_stop; trip += LANES) {
         const long i = i_start - trip;
-#line 67 "known_answers.py"
+#line 72 "known_answers.py"
         if ((long)((ulong)n - (ulong)i) > m) {
-#line 68 "known_answers.py"
+#line 73 "known_answers.py"
             total_ = (long)((ulong)total_ + (ulong)k[i]);
         }
     }
@@ -383,7 +398,7 @@ __kernel void known_answers_8(__global const long *k, __global long *total__part
     }
 }
 
-// phase 9: the loop over i at line 70
+// phase 9: the loop over i at line 75
 __kernel void known_answers_9(__global const long *k, __global long *h_copies, long h_row, long blocks, long block_trips, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
     if (faults[1] < turn)
@@ -397,15 +412,15 @@ __kernel void known_answers_9(__global const long *k, __global long *h_copies, l
     for (long trip = block * block_trips; trip < min((block + 1) * block_trips, all_trips); trip++) {
         const long i = i_start - trip;
         const long iteration = trip;
-#line 71 "known_answers.py"
+#line 76 "known_answers.py"
         if ((long)((ulong)m - (ulong)i) < 2) {
-#line 72 "known_answers.py"
+#line 77 "known_answers.py"
             store_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26, (long)((ulong)load_long_1d(h, python_mod_long(k[i], 7), h_0, faults, iteration, turn, 26) + (ulong)i));
         }
     }
 }
 
-// phase 9: the loop over i at line 70
+// phase 9: the loop over i at line 75
 __kernel void known_answers_9_h_joined(__global long *array, __global long *copies, long count, long row, long size)
 {
     const long element = (long)get_global_id(0);
@@ -419,7 +434,7 @@ __kernel void known_answers_9_h_joined(__global long *array, __global long *copi
     array[element] = value;
 }
 
-// phase 9: the loop over i at line 70
+// phase 9: the loop over i at line 75
 __kernel void known_answers_9_local(__global long *h, __global const long *k, __local uint *h_own, long h_slice, long h_size, long slices, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
     if (faults[1] < turn)
@@ -440,9 +455,9 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
     for (; at < all_trips; at += stride) {
         const long i = i_start - at;
         const long iteration = at;
-#line 71 "known_answers.py"
+#line 76 "known_answers.py"
         if ((long)((ulong)m - (ulong)i) < 2) {
-#line 72 "known_answers.py"
+#line 77 "known_answers.py"
             {
                 const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);
                 const long place = index;
@@ -464,7 +479,7 @@ __kernel void known_answers_9_local(__global long *h, __global const long *k, __
     }
 }
 
-// phase 9: the loop over i at line 70
+// phase 9: the loop over i at line 75
 __kernel void known_answers_9_shared(__global long *h, __global const long *k, long all_trips, long i_start, long h_0, long m, __global volatile long *faults, long turn)
 {
     if (faults[1] < turn)
@@ -479,9 +494,9 @@ __kernel void known_answers_9_shared(__global long *h, __global const long *k, l
     for (; at < all_trips; at += stride) {
         const long i = i_start - at;
         const long iteration = at;
-#line 71 "known_answers.py"
+#line 76 "known_answers.py"
         if ((long)((ulong)m - (ulong)i) < 2) {
-#line 72 "known_answers.py"
+#line 77 "known_answers.py"
             {
                 const long index = fault_later(python_mod_long(k[i], 7), h_0, &noted, iteration, 26);
                 const long place = index;

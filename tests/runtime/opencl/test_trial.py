@@ -36,9 +36,11 @@ def test_a_device_passes(device: Device) -> None:
 
 def test_wrong_answers_are_named(any_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     text = trial_run.module.KERNELS
-    assert text.count("if (i > m)") == 1
-    monkeypatch.setattr(trial_run.module, "KERNELS", text.replace("if (i > m)", "if (i >= m)"))
-    assert trial_run.wrong_on(any_device) == ["d"]
+    for right, wrong in (("if (i > m)", "if (i >= m)"), ("s = s + a[j]", "s = s + a[n - 1 - j]")):  # in another order
+        assert text.count(right) == 1
+        text = text.replace(right, wrong)
+    monkeypatch.setattr(trial_run.module, "KERNELS", text)
+    assert trial_run.wrong_on(any_device) == ["d", "u"]
 
 
 def test_an_outcome_is_remembered(any_device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
