@@ -29,6 +29,8 @@ from somd.transforms.loops.walking import expressions_in, inside
 from somd.transforms.multicore.names import FAR
 
 INDENT = "    "
+#: the trips for which each row's numbers are copied together where they lie across memory: a line of it
+FEW = 8
 Limits = tuple[str, str]
 
 
@@ -60,6 +62,8 @@ class _Writer:
         self.limits: list[Limits] = []
         self.moves = self.outer.variable.name in read(self.inner.start, self.inner.stop)
         self.copies = self.packed_elements()
+        self.of_row = self.copied_of_rows()
+        self.first_copied, self.first_trip = scope.fresh("first_copied"), scope.fresh("first_trip")
         #: names for what is the same for all trips, and the text of what the sum becomes
         self.factors: dict[Expression, str] = {}
         self.term = ""
@@ -82,6 +86,9 @@ class _Writer:
         for element, name in self.copies.items():
             shape = f"({count}, {self.packed.columns})"
             made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
+        for node, name in self.of_row.items():
+            shape = f"(max({last} - {first}, 0), {count})"
+            made.append(f"{name} = room({shape}, np.{numpy_name(node.type.dtype)})")
         return [*made, *self.panels(rows, (start, stop))]
 
     def columns_of(self, row: str, which: int) -> str:
@@ -118,6 +125,7 @@ class _Writer:
             *_in(tile),
         ]
         whole = [
+            *(self.row_copies(rows) if self.of_row else []),
             *self.inner.origin.comments,
             f"for {self.base} in range({columns[0]}, {columns[1]}, {wide}):",
             *_in(body),
@@ -179,6 +187,38 @@ class _Writer:
             made += _in([f"for {self.place} in range({name}.shape[0]):", *_in(beside)])
         return made
 
+    def row_copies(self, rows: Limits) -> list[str]:
+        """The copies of what each row has for the trips of the loop."""
+        [loop], [trip], [(start, stop)] = self.loops, self.trips, self.limits
+        low, high = self.columns_of(self.first, 0), self.columns_of(self.first, 1)
+        last_low, last_high = self.columns_of(f"{self.end} - 1", 0), self.columns_of(f"{self.end} - 1", 1)
+        made = [
+            f"{self.first_copied}, {self.first_trip} = {rows[0]}, {start}",
+            f"{self.first}, {self.end} = {rows[0]}, {rows[1]}",
+            # what rows without columns would read may be outside the arrays
+            f"while {self.first} < {self.end} and {low} >= {high}:",
+            f"{INDENT}{self.first} += 1",
+            f"while {self.first} < {self.end} and {last_low} >= {last_high}:",
+            f"{INDENT}{self.end} -= 1",
+        ]
+        through_rows = f"for {self.row} in range({self.first}, {self.end}):"
+        inside = f"0 <= {self.row} - {self.first_copied} < {FAR} and 0 <= {trip} - {self.first_trip} < {FAR}"
+        assumed = [*self.assumed(self.outer, loop.body), *self.assumed(loop, loop.body), f"assume({inside})"]
+        for node, name in self.of_row.items():
+            copy = [*assumed, f"{name}[{self.copied_place()}] = {self.text(node)}"]
+            if _along(node, loop.variable.name):
+                copies = [through_rows, *_in([f"for {trip} in range({start}, {stop}):", *_in(copy)])]
+            else:
+                few = f"for {trip} in range({self.at}, min({self.at} + {FEW}, {stop})):"
+                through = [through_rows, *_in([few, *_in(copy)])]
+                copies = [f"for {self.at} in range({start}, {stop}, {FEW}):", *_in(through)]
+            made += self.under_guard(copies)
+        return made
+
+    def copied_place(self) -> str:
+        """Where the copy of what a row has for a trip stands."""
+        return f"{self.row} - {self.first_copied}, {self.trips[0]} - {self.first_trip}"
+
     def through(self, body: list[str]) -> list[str]:
         """The loops around a body."""
         for loop, trip, (start, stop) in reversed(list(zip(self.loops, self.trips, self.limits, strict=True))):
@@ -226,12 +266,36 @@ class _Writer:
                 found[each] = self.scope.fresh(wanted)
         return found
 
+    def copied_of_rows(self) -> dict[Expression, str]:
+        """What is computed for each row and trip, or is not read along memory, and the names of arrays for it: it is
+        computed once for all columns. Not where rows have trips of their own."""
+        found: dict[Expression, str] = {}
+        if self.ragged or len(self.loops) > 1:
+            return found
+        row, column, trip = (each.variable.name for each in (self.outer, self.inner, *self.loops))
+
+        def visit(node: Expression) -> None:
+            names = read(node)
+            own = {row, trip} <= names and not names & {column, self.sum.name}
+            own = own and node.type.dtype == self.sum.type.dtype
+            if own and not (isinstance(node, Element) and _along(node, trip)):
+                found.setdefault(node, self.scope.fresh(f"row_factor_{len(found) + 1}"))
+            elif isinstance(node, Operation):
+                for each in node.operands:
+                    visit(each)
+
+        visit(self.packed.sum.value)
+        return found
+
     def names_read(self) -> tuple[str, ...]:
         """The scalars and arrays that are the same for all trips, but for those that are packed."""
         own = {self.outer.variable.name, self.sum.name, *(each.variable.name for each in self.loops)}
-        names: dict[str, None] = dict.fromkeys(self.factors.values())
+        names: dict[str, None] = dict.fromkeys((*self.factors.values(), *self.of_row.values()))
+        if self.of_row:
+            names |= dict.fromkeys((self.first_copied, self.first_trip))
+        copied = {each for node in self.of_row for each in inside(node)}
         for each in self.elements():
-            if each not in self.copies:
+            if each not in self.copies and each not in copied:
                 names[self.scope.name(each.array)] = None
                 names.update(
                     {self.scope.name(name): None for index in each.indices for name in sorted(read(index) - own)}
@@ -247,6 +311,8 @@ class _Writer:
         changed |= assigned(self.packed.body)
 
         def named(node: Expression) -> Expression:
+            if node in self.of_row:
+                return Variable(f"{self.of_row[node]}[{self.copied_place()}]", node.type)
             if isinstance(node, Element) or (isinstance(node, Variable) and node.name in changed):
                 return node
             if stays(node, changed):
@@ -266,3 +332,8 @@ class _Writer:
 
 def _in(lines: Sequence[str]) -> list[str]:
     return [INDENT + line for line in lines]
+
+
+def _along(node: Expression, name: str) -> bool:
+    """Whether an element is read along memory as a variable goes on."""
+    return any(isinstance(each, Element) and name in read(each.indices[-1]) for each in inside(node))
