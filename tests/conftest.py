@@ -58,6 +58,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Nor need pytest, which looks for garbage twice as it ends, in all that the tests have compiled."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _no_binaries_of_pocl() -> Iterator[None]:
     """PoCL compiles each kernel anew for a binary: `test_programs.py` alone asks for some, others use PoCL's cache."""

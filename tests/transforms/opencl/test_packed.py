@@ -13,6 +13,7 @@ import pytest
 import somd
 from somd import dist
 from somd.runtime.opencl import Device, watch_launches, workgroups
+from tests.devices import has_few
 from tests.differential import harness
 
 A = dist[np.ndarray]
@@ -92,6 +93,8 @@ def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_the_bits_are_those_of_plain_python(with_tiles: Device, number: int) -> None:
     case = CASES[number]
+    if has_few(with_tiles) and number not in (0, 4):
+        pytest.skip("the kernels are those of another device, where they run")
     sizes = ((1, 1, 1), (3, 5, 0), (131, 140, 9), (17, 260, 21)) if ALL else ((3, 5, 0), (131, 136, 5))
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
         for size in sizes:
