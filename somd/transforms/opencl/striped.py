@@ -274,9 +274,11 @@ class Tiles:
         for each in self.loaded:
             self.write.line(f"{CTYPES[each.element.type.dtype]} {self.next[each.key]}[{self.loads}];")
 
-    def staged(self, variable: str, body: tuple[Statement, ...]) -> dict[Element, str]:
-        """What stands for elements in the trips of a loop over `variable`, while it is printed."""
-        places = {key: f"{tile}[{self.lane}][{self.column}]" for key, tile in self.tiles.items()}
+    def staged(self, variable: str, body: tuple[Statement, ...], place: str = "") -> dict[Element, str]:
+        """What stands for elements in the trips of a loop over `variable`, while it is printed: those at `place` of a
+        tile, or else where a work-item is that goes along its row."""
+        place = place or f"[{self.lane}][{self.column}]"
+        places = {key: f"{tile}{place}" for key, tile in self.tiles.items()}
         found: dict[Element, str] = {}
         for each in expressions_in(body):
             if not isinstance(each, Element) or not isinstance(each.access, Proved) or key_of(each) not in places:
@@ -285,9 +287,9 @@ class Tiles:
                 found[each] = places[key_of(each)]
         return found
 
-    def slots(self) -> None:
-        """Opens the loop over what a work-item loads or stores."""
-        self.write.lines.append("#pragma unroll")
+    def slots(self, unrolled: Sequence[str] = ("#pragma unroll",)) -> None:
+        """Opens the loop over what a work-item loads or stores, or computes."""
+        self.write.lines += unrolled
         self.write.open(f"for (int load = 0; load < {self.loads}; load++)")
         self.write.line(f"const int {self.slot} = {self.lane} + load * {self.lanes};")
         if self.outer is not None and self.of_rows:

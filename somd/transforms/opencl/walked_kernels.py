@@ -11,6 +11,8 @@ for w in range(n // 256):                    for (long at = 0; at < most; at += 
 The first ROWS work-items of a group run iterations, and all of them load and store, neighbours neighbouring elements.
 Where there is one iteration, a group is for it alone: a chain of trips costs what its operations cost, and no memory is
 waited for in it. There may be several loops, one behind the other: each brings in what it reads, and stores its own.
+What a trip stores first, and makes of its own elements and of what its loop does not change, all work-items compute,
+each for some trips of all rows: `out[r, k] = exp(x[r, k] - largest)` in front of `whole += out[r, k]`.
 Rows of matrices that one loop only reads are the matter of `tiled_kernels`.
 """
 
@@ -22,10 +24,11 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.emit.c import IN_ORDER
+from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
-from somd.transforms.emit.declared import assigned
-from somd.transforms.loops.program import Break, Constant, Loop, Region, Statement, While
-from somd.transforms.loops.walking import goes_on, statements_in
+from somd.transforms.emit.declared import assigned, read_in
+from somd.transforms.loops.program import Break, Constant, Element, Loop, Proved, Region, Statement, Store, While
+from somd.transforms.loops.walking import goes_on, inside, statements_in
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
@@ -36,6 +39,7 @@ from somd.transforms.opencl.striped import (
     Striped,
     Tiles,
     coefficient,
+    key_of,
     stepped,
     striped_along,
     striped_in,
@@ -126,6 +130,8 @@ class _Writer(RowGroups):
             fresh(n) for n in (f"{self.variable}_start", "count", f"{self.variable}_tile", "most")
         )
         self.starts, self.counts = fresh("starts"), fresh("counts")
+        #: for scalars of iterations that all work-items read: where those of each row are
+        self.of_row: dict[str, str] = {}
 
     def kernel(self, name: str) -> Kernel:
         write, scope, tiles, walk = self.write, self.scope, self.tiles, self.walk
@@ -157,7 +163,9 @@ class _Writer(RowGroups):
         self.loop, self.step = loop, int(loop.step.value.real) if isinstance(loop.step, Constant) else 1
         self.variable = tiles.variable = self.scope.text_of(loop.variable.name)
         tiles.arrays = arrays
+        free = self.free(loop, arrays)
         self.limits()
+        self.publish(free)
         self.fetch("0")
         write.open(f"for (long {self.at} = 0; {self.at} < {self.most}; {self.at} += {columns})")
         write.line(BARRIER)
@@ -167,7 +175,12 @@ class _Writer(RowGroups):
             write.open(f"if ({self.at} + {columns} < {self.most})")
             self.fetch(f"{self.at} + {columns}")
             write.close()
-        self.along()
+        if free:
+            self.freely(free)
+        if len(free) < len(loop.body):
+            if free:
+                write.line(BARRIER)
+            self.along(loop.body[len(free) :])
         if tiles.stored:
             write.line(BARRIER)
             tiles.store(self.place(self.at), self.valid(self.at))
@@ -194,6 +207,61 @@ class _Writer(RowGroups):
             write.line(f"for (int {row} = 1; {row} < {self.walk.rows}; {row}++)")
             write.line(f"    {self.most} = max({self.most}, {self.counts}[{row}]);")
 
+    def free(self, loop: Loop, arrays: Sequence[Striped]) -> tuple[Statement, ...]:
+        """What a trip stores first, where no other trip, nor the order of trips, has to do with it."""
+        private, changed = self.declared.private, assigned(loop.body)
+        known = {*self.region.scalars, *self.region.arrays, *private} - changed | {loop.variable.name}
+        if self.tiles.of_rows:
+            known |= {self.region.loop.variable.name}
+        keys = {each.key for each in arrays}
+
+        def has(node: Element) -> bool:
+            return key_of(node) in keys and node.indices[-1] == loop.variable and isinstance(node.access, Proved)
+
+        def steady(node: Element) -> bool:
+            return has(node) or (node.array in known - {*self.region.written} and isinstance(node.access, Proved))
+
+        number = 0
+        for node in loop.body:
+            if not isinstance(node, Store) or not has(node.element) or not read_in(node.value) <= known:
+                break
+            if not all(steady(each) for each in inside(node.value) if isinstance(each, Element)):
+                break
+            number += 1
+        return loop.body[:number]
+
+    def publish(self, free: tuple[Statement, ...]) -> None:
+        """The scalars of each row that all work-items read, into local memory."""
+        write, private = self.write, self.declared.private
+        read = {name for node in free if isinstance(node, Store) for name in read_in(node.value)}
+        self.published = sorted(read & {*private})
+        for name in self.published:
+            if name not in self.of_row:
+                self.of_row[name] = self.scope.names.fresh(f"{self.scope.text_of(name)}_of_row")
+                write.local.append(f"    __local {CTYPES[private[name]]} {self.of_row[name]}[{self.walk.rows}];")
+        if self.published:
+            write.open(f"if ({self.active})")
+            for name in self.published:
+                write.line(f"{self.of_row[name]}[{self.tiles.lane}] = {self.scope.text_of(name)};")
+            write.close()
+
+    def freely(self, free: tuple[Statement, ...]) -> None:
+        """What all work-items compute of a piece."""
+        write, tiles, private = self.write, self.tiles, self.declared.private
+        tiles.slots(unroll_lines(tiles.loads, operations(free, self.unit.by_name)))
+        write.open(f"if ({self.valid(self.at)})")
+        write.line(f"const long {self.variable} = {self.place(self.at)};")
+        for name in self.published:
+            text = f"{CTYPES[private[name]]} {self.scope.text_of(name)} = {self.of_row[name]}[{tiles.row}];"
+            write.line(f"const {text}")
+        self.scope.staged.update(tiles.staged(self.loop.variable.name, free, f"[{tiles.row}][{tiles.place}]"))
+        write.loops += 1
+        write.block(free)
+        write.loops -= 1
+        self.scope.staged.clear()
+        write.close()
+        write.close()
+
     def place(self, at: str) -> str:
         """The loop variable of a slot of the piece at `at`."""
         by = self.tiles.place if at == "0" else f"({at} + {self.tiles.place})"
@@ -207,25 +275,25 @@ class _Writer(RowGroups):
     def fetch(self, at: str) -> None:
         self.tiles.fetch(self.place(at), self.valid(at))
 
-    def along(self) -> None:
-        """The walk along a piece: a whole one, or what is left."""
+    def along(self, body: tuple[Statement, ...]) -> None:
+        """The walk along a piece by a body: a whole one, or what is left."""
         write, columns = self.write, self.walk.columns
         write.open(f"if ({self.active} && {self.at} + {columns} <= {self.count})")
-        write.lines += unroll_lines(AT_ONCE, operations(self.loop.body, self.unit.by_name))
-        self.columns(str(columns))
+        write.lines += unroll_lines(AT_ONCE, operations(body, self.unit.by_name))
+        self.columns(str(columns), body)
         write.close(f"}} else if ({self.active}) {{")
         write.depth += 1
         write.lines.append(IN_ORDER)
-        self.columns(f"{self.count} - {self.at}")
+        self.columns(f"{self.count} - {self.at}", body)
         write.close()
 
-    def columns(self, count: str) -> None:
+    def columns(self, count: str, body: tuple[Statement, ...]) -> None:
         write, column = self.write, self.tiles.column
         write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
         write.line(f"const long {self.variable} = {stepped(self.start, self.step, f'({self.at} + {column})')};")
-        self.scope.staged.update(self.tiles.staged(self.loop.variable.name, self.loop.body))
+        self.scope.staged.update(self.tiles.staged(self.loop.variable.name, body))
         write.loops += 1
-        write.block(self.loop.body)
+        write.block(body)
         write.loops -= 1
         self.scope.staged.clear()
         write.close()
