@@ -1,4 +1,4 @@
-"""Array forms of the kernels of `benchmarks.loops`: by somd, NumPy and Numba's `parallel=True`, and as written loops.
+"""Array forms of the kernels of `benchmarks.loops`, and of shallow water: by somd, NumPy, Numba, and as written loops.
 
     python -m benchmarks.array_forms --size S --kernels jacobi_2d,hdiff --threads 2 --repeat 5
 
@@ -29,6 +29,7 @@ from benchmarks.command_line import count, one_of  # noqa: E402
 from benchmarks.loops.kernel import Function, Kernel  # noqa: E402
 from benchmarks.loops.measure import Measurement, measure  # noqa: E402
 from benchmarks.loops.registry import by_name  # noqa: E402
+from benchmarks.loops.shallow_water import KERNEL as SHALLOW_WATER  # noqa: E402
 from benchmarks.timed_run import CLOCKS  # noqa: E402
 
 ARRAYS, ARRAYS1, LOOPS, LOOPS1, NUMPY, NUMBA = "arrays", "arrays, 1", "loops", "loops, 1", "numpy", "numba"
@@ -75,7 +76,7 @@ def _by_numba(kernel: Kernel, threads: int) -> Function:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return the exit status."""
-    every = by_name()
+    every = {**by_name(), SHALLOW_WATER.name: SHALLOW_WATER}
     parser = argparse.ArgumentParser(prog="python -m benchmarks.array_forms")
     add = parser.add_argument
     add("--kernels", type=lambda text: [one_of(name, every) for name in text.split(",")], default=list(every))
