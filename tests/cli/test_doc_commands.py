@@ -69,6 +69,8 @@ NO_PROGRAM = {
 }
 #: options with which a benchmark takes little time, in place of those in the documents; `--device` for GPUs only
 SMALLER = {
+    "benchmarks.array_forms": "--size tiny --repeat 1",
+    "benchmarks.array_functions": "--sizes 20 --repeat 1",
     "benchmarks.bandwidth": "--elements 1000 --repeat 1",
     "benchmarks.call_overhead": "--repeat 1",
     "benchmarks.fence_cost": "--repeat 1",
@@ -93,6 +95,7 @@ SMALLER = {
 }
 #: of tables before a command: rows that are of other runs, in other words, or a selection
 OTHER_ROWS = {
+    "benchmarks.array_functions": "other words",
     "benchmarks.fence_cost": "a run for each layer",
     "benchmarks.bandwidth": "a column for each kernel",
     "benchmarks.gpu_libraries": "other words",
