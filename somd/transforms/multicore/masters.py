@@ -57,6 +57,9 @@ from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ScalarType
 from somd.transforms.types.typing_table import Types
 
+#: the rows of packed products that a part should have: filling a panel takes as long as the tiles of 24 rows
+PACKED_ROWS = 96
+
 
 class MasterBuilder:
     """Builds the master of a plan; slaves are collected on the way."""
@@ -430,6 +433,8 @@ class MasterBuilder:
         if not uneven(builder.nest, self.plan.method, self.types):
             return "", workers
         self.uneven = True
+        if builder.region.packed is not None:  # each part has panels of its own to fill
+            count = f"min({count}, max(({count}) // {PACKED_ROWS}, 4 * {workers}))"
         return f"{parts} = uneven_parts({count}, {workers})\n", parts
 
     def worthwhile(self, builder: SlaveBuilder, alone: str, loop: str) -> list[cst.BaseStatement]:
