@@ -8,8 +8,7 @@ are no roots of paths, unless they are parameters.
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
 from weakref import WeakKeyDictionary
@@ -145,7 +144,7 @@ def dotted_names(node: ast.AST) -> Iterator[tuple[str, ...]]:
 def assigned_names(function: FunctionType) -> frozenset[str]:
     """The names that a function assigns, parameters among them, as far as its text is known."""
     tree = _tree(function)
-    return frozenset(_stored(tree)) if tree is not None else frozenset()
+    return frozenset(_bindings(ast.walk(tree))) if tree is not None else frozenset()
 
 
 def made_objects(function: FunctionType) -> dict[str, Path]:
@@ -154,19 +153,18 @@ def made_objects(function: FunctionType) -> dict[str, Path]:
     found = _objects.get(function)
     if found is None or found[0] is not code:
         tree = _tree(function)
-        found = _objects[function] = code, {} if tree is None else dict(_made(tree, _Reader(function)))
+        found = _objects[function] = code, {} if tree is None else dict(_made([*ast.walk(tree)], _Reader(function)))
     return found[1]
 
 
-def _made(tree: ast.AST, reader: _Reader) -> Iterator[tuple[str, Path]]:
-    bound = Counter(_bindings(tree))
-    for node in ast.walk(tree):
+def _made(nodes: Sequence[ast.AST], reader: _Reader) -> Iterator[tuple[str, Path]]:
+    for node in nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.value, ast.Call):
             continue
         target, called = node.targets[0], node.value.func
         if isinstance(target, ast.Name) and isinstance(called, ast.Attribute) and called.attr in GIVING:
             path = reader.path(called, called=True)
-            if path is not None and bound[target.id] == 1:
+            if path is not None and [*_bindings(nodes)].count(target.id) == 1:
                 reader.assigned.discard(target.id)
                 yield target.id, path
 
@@ -187,8 +185,9 @@ def _read(function: FunctionType) -> list[Path]:
     tree = _tree(function)
     if tree is None:
         return []
-    reader = _Reader(function, _stored(tree))
-    reader.made = set(dict(_made(tree, reader)))
+    nodes = list(ast.walk(tree))
+    reader = _Reader(function, set(_bindings(nodes)))
+    reader.made = set(dict(_made(nodes, reader)))
     for statement in tree.body:
         reader.visit(statement)
     return list(dict.fromkeys(reader.found))
@@ -345,10 +344,6 @@ def _entry(node: ast.expr) -> int | None:
     return sign * index.value if isinstance(index, ast.Constant) and type(index.value) is int else None
 
 
-def _stored(tree: ast.AST) -> set[str]:
-    """The names that a function gives values to."""
-    return set(_bindings(tree))
-
-
-def _bindings(tree: ast.AST) -> Iterator[str]:
-    return (node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+def _bindings(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that are given values, once for each time."""
+    return (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))

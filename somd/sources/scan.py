@@ -99,7 +99,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 def _decorator_names(tree: ast.Module) -> frozenset[str]:
     """The dotted names in this module that stand for `somd.somd`."""
     names: set[str] = set()
-    nodes = list(ast.walk(tree))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in ("somd", "somd.calls.decorator"):
             names.update(a.asname or a.name for a in node.names if a.name == "somd")

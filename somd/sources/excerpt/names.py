@@ -129,8 +129,10 @@ def _quoted(annotation: ast.expr) -> Iterator[str]:
 
 def attributes_in(tree: ast.AST) -> frozenset[str]:
     """Every name that stands behind a dot, in quoted annotations too."""
-    found = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
             found.update(part.strip() for part in node.value.replace("[", ".").replace("]", ".").split("."))
     return frozenset(name for name in found if name.isidentifier())
