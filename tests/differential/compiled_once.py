@@ -15,18 +15,21 @@ from somd.cache.keys import source_key
 from somd.capture.reach import Reach
 from somd.sources import verifying
 from somd.transforms import pipeline
-from somd.transforms.pipeline import Compiled, compile_for
+from somd.transforms.pipeline import Compiled, compile_for, module_text
 from somd.transforms.types.scalars import Type
 
 #: as many are kept: those of one program
 _MOST = 8
 _kept: dict[tuple[Any, ...], Compiled] = {}
+#: what was generated of those, by target
+_texts: dict[tuple[int, str], tuple[Compiled, str]] = {}
 
 
 def patch(monkeypatch: pytest.MonkeyPatch) -> None:
     """During a test, do not compile again what was compiled a moment ago."""
     for module in (pipeline, verifying):
         monkeypatch.setattr(module, "compile_for", _compile_for)
+    monkeypatch.setattr(pipeline, "module_text", _module_text)
 
 
 def _compile_for(
@@ -42,3 +45,15 @@ def _compile_for(
             del _kept[next(iter(_kept))]
         _kept[key] = made
     return _kept[key]
+
+
+def _module_text(compiled: Compiled, target: str, profiled: bool = False) -> str:
+    if profiled:
+        return module_text(compiled, target, profiled)
+    key = (id(compiled), target)
+    if key not in _texts:
+        made = module_text(compiled, target)
+        while len(_texts) >= _MOST:
+            del _texts[next(iter(_texts))]
+        _texts[key] = compiled, made  # which stays as long, so that no other one gets its number
+    return _texts[key][1]

@@ -48,6 +48,8 @@ OF_CORPUS = ("multicore", "opencl", "several")
 BESIDE = {"relaxed": "multicore"}
 #: as many programs of a kind may be run for features that no program stands for
 MOST_UNKNOWN = 12
+#: a program costs what so much text of it costs, and then what its own does
+AS_LONG = 2000
 #: the Python that the files are chosen with; others bring features of their own, for which all programs are run
 CHOSEN_WITH = (3, 11)
 #: of what is compiled at length, the golden modules stand for their features, which are compiled and run anyway, and
@@ -220,11 +222,10 @@ def note_unknown(name: str, method: Any, args: tuple[Any, ...], kind: str, folde
 
 def choose(found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[str, int]) -> dict[str, list[str]]:
     """Programs that stand for each feature: those first that are run anyway, having no costs, then those that bring
-    most of what is still missing for what they cost."""
+    most of what is still missing for what they cost; without those, in the end, whose features the others have."""
     counts = Counter(feature for name, each in found.items() if name in costs for feature in each)
-    missing = {feature: min(standing, count) for feature, count in counts.items()}
-    chosen: dict[str, list[str]] = {feature: [] for feature in sorted(missing)}
-    left = dict(found)
+    wanted = {feature: min(standing, count) for feature, count in counts.items()}
+    missing, left, picked = dict(wanted), dict(found), list[str]()
     free = sorted(found.keys() - costs.keys(), reverse=True)
 
     def worth(name: str) -> float:
@@ -232,11 +233,16 @@ def choose(found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[st
 
     while any(missing.values()):
         best = free.pop() if free else max(sorted(left), key=worth)
+        picked.append(best)
         for feature in left.pop(best) & missing.keys():
-            if missing[feature]:
-                missing[feature] -= 1
-                chosen[feature].append(best)
-    return chosen
+            missing[feature] = max(missing[feature] - 1, 0)
+    for name in sorted(costs.keys() & set(picked), key=lambda each: (-costs[each], each)):
+        others = Counter(feature for each in picked if each != name for feature in found[each])
+        if all(others[feature] >= wanted[feature] for feature in found[name]):
+            picked.remove(name)
+    return {
+        feature: [name for name in picked if feature in found[name]][: wanted[feature]] for feature in sorted(wanted)
+    }
 
 
 def main() -> None:
@@ -254,7 +260,7 @@ def main() -> None:
             if (name, TARGETS[kind]) not in made:
                 made[name, TARGETS[kind]] = text_or_none(*call, kind)
         texts = {name: text for name, *_ in programs if (text := made[name, TARGETS[kind]]) is not None}
-        costs = {name: len(text) if kind in OF_GOLDEN else 1 for name, text in texts.items()}
+        costs = {name: AS_LONG + len(text) for name, text in texts.items()}
         beside = known(BESIDE[kind]).keys() if kind in BESIDE else set()
         found = {name: features_of(text, kind) - beside for name, text in (texts | golden(kind)).items()}
         chosen = choose(found, standing, costs)
