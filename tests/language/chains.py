@@ -39,7 +39,7 @@ def sums_of_quotients(x: A) -> tuple[np.ndarray, float]:
 )
 @somd
 def smoothed(x: A, w: A) -> float:
-    level = 0.25
+    level = np.float64(0.25)
     for i in range(1, len(x)):
         before = level
         level = np.tanh(w[i]) * level + math.sin(x[i]) * 0.5
