@@ -2,16 +2,16 @@
 
     for i in range(n):                  s__at = 0
         s = s * 0.5 + f(x[i])   ->      while s__at < n:
-        out[i] = s                          for i in range(max(s__at, 0), min(s__at + 131072, n)):
+        out[i] = s                          for i in range(max(s__at, 0), min(s__at + 196608, n)):
                                                 s__term[i - s__at] = f(x[i])
-                                            for s__k in range(min(131072, n - s__at)):
+                                            for s__k in range(min(196608, n - s__at)):
                                                 s__value[s__k] = s
                                                 s = s * 0.5 + s__term[s__k]
-                                            s__value[min(131072, n - s__at)] = s
-                                            for i in range(max(s__at, 0), min(s__at + 131072, n)):
+                                            s__value[min(196608, n - s__at)] = s
+                                            for i in range(max(s__at, 0), min(s__at + 196608, n)):
                                                 s__now = s__value[i - s__at + 1]
                                                 out[i] = s__now
-                                            s__at = s__at + 131072
+                                            s__at = s__at + 196608
 
 The chain does what the loop did, in its order, with its types; one that adds up is run from guesses
 (`guessed_chains.py`). Only the planner knows where this may be done.
@@ -36,8 +36,9 @@ from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.types.scalars import FLOAT, ScalarType, Type
 
-#: iterations in a strip: what the chain is made of stays in the cache
-STRIP = 1 << 17
+#: iterations in a strip: what the chain is made of stays in the cache. 2, 3, 4, 6, 8, 12, 16 and 24 threads have whole
+#: pairs of blocks of it each, so that each finds in its own cache what it has stored before
+STRIP = 3 << 16
 #: what `Method.held_at` has for a loop that was taken apart
 CHAINED = "chain"
 
