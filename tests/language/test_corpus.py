@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -155,6 +156,7 @@ def test_features_that_no_program_stands_for_do_not_pile_up(tmp_path: Path, monk
     features.note_unknown(program.name, program.method, args, "multicore", tmp_path)
     assert not any(tmp_path.iterdir())
     monkeypatch.setattr(features, "known", lambda kind: {"Add": ("another",)})
+    monkeypatch.setattr(features, "CHOSEN_WITH", sys.version_info[:2])
     for k in range(features.MOST_UNKNOWN):
         features.note_unknown(f"another.{k}", program.method, args, "multicore", tmp_path)
     with pytest.raises(AssertionError, match=r"choose anew(.|\n)*another\.0:\n  \.shape"):
