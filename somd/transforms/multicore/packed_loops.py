@@ -31,6 +31,8 @@ from somd.transforms.multicore.names import FAR
 INDENT = "    "
 #: the trips for which each row's numbers are copied together where they lie across memory: a line of it
 FEW = 8
+#: the rows whose numbers are copied at once: so that the copies stay small beside the arrays
+COPIED_ROWS = 1536
 Limits = tuple[str, str]
 
 
@@ -86,10 +88,15 @@ class _Writer:
         for element, name in self.copies.items():
             shape = f"({count}, {self.packed.columns})"
             made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
+        if not self.of_row:
+            return [*made, *self.panels(rows, (start, stop))]
         for node, name in self.of_row.items():
-            shape = f"(max({last} - {first}, 0), {count})"
+            shape = f"(min(max({last} - {first}, 0), {COPIED_ROWS}), {count})"
             made.append(f"{name} = room({shape}, np.{numpy_name(node.type.dtype)})")
-        return [*made, *self.panels(rows, (start, stop))]
+        some = (self.first_copied, f"min({self.first_copied} + {COPIED_ROWS}, {last})")
+        columns = self.columns_of(some[0], 0), self.columns_of(f"{some[1]} - 1", 1)
+        through = f"for {self.first_copied} in range({first}, {last}, {COPIED_ROWS}):"
+        return [*made, through, *_in(self.panels(some, columns))]
 
     def columns_of(self, row: str, which: int) -> str:
         """Where the columns of a row begin (0) or end (1)."""
@@ -193,7 +200,7 @@ class _Writer:
         low, high = self.columns_of(self.first, 0), self.columns_of(self.first, 1)
         last_low, last_high = self.columns_of(f"{self.end} - 1", 0), self.columns_of(f"{self.end} - 1", 1)
         made = [
-            f"{self.first_copied}, {self.first_trip} = {rows[0]}, {start}",
+            f"{self.first_trip} = {start}",
             f"{self.first}, {self.end} = {rows[0]}, {rows[1]}",
             # what rows without columns would read may be outside the arrays
             f"while {self.first} < {self.end} and {low} >= {high}:",

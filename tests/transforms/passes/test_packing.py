@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from somd import dist
 from somd.runtime.multicore import register_tiles
 from somd.transforms.loops.program import Program, Region, Store
 from somd.transforms.loops.verify import InvalidProgram, verify
+from somd.transforms.multicore import packed_loops
 from somd.transforms.multicore.packed_loops import _Writer
 from somd.transforms.passes import packing as module
 from somd.transforms.passes.packing import _Term, packing
@@ -24,6 +28,16 @@ from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 
 packed = partial(packing, rows=6, width=256)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_rows_at_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What rows have is copied for a few of them at a time, in a cache of its own, as the texts are others."""
+    cache = {"SOMD_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    with patch.object(packed_loops, "COPIED_ROWS", 7), patch.dict(os.environ, cache):
+        yield
+
+
 SQUARE = (np.arange(121.0).reshape(11, 11) % 17 - 8) / 3
 
 PRODUCT = """
