@@ -20,7 +20,9 @@ def halves(n: int, dtype: type = np.float64) -> np.ndarray:
     return (numbers(n, dtype=np.int64) / 2).astype(dtype)
 
 
-@program(lambda: [(halves(n), 0.5) for n in SIZES] + [(spaced(halves(40)), -1.0), (reverse(halves(40)), 0.0)])
+@program(
+    lambda: [(halves(n), np.float64(0.5)) for n in SIZES] + [(spaced(halves(40)), -1.0), (reverse(halves(40)), 0.0)]
+)
 @somd
 def running_sums(a: A, s: float) -> tuple[np.ndarray, float]:
     out = np.empty_like(a)
