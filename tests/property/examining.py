@@ -127,7 +127,7 @@ def _examine(made: Mixed, target: str, found: Examined, only: str) -> None:
                     unbounded = outcome(exact, given, seconds=PATIENCE)
                     rough = (1e-4 if made.narrow else 1e-10) if inexact(made, method, given, target) else 0.0
                     differs = "" if _as_good(wanted, unbounded, mine, rough) else differs
-                if differs and isinstance(unbounded.error, OverflowError) and half_wraps(method, given, target):
+                if differs and _wraps(wanted, unbounded) and half_wraps(method, given, target):
                     differs = ""  # in one run some ints wrapped, and some did not: no run of either kind is like it
                 if differs:
                     found.verdict = "differs"
@@ -169,6 +169,11 @@ def _as_good(wanted: Outcome, unbounded: Outcome, found: Outcome, rough: float) 
     if not difference(unbounded, found, rough, True):
         return True
     return wanted.error is None and not difference(wanted, found, rough, True)
+
+
+def _wraps(wanted: Outcome, unbounded: Outcome) -> bool:
+    """Whether it shows that the ints of `wanted` wrap at 64 bits, and those of `unbounded` do not."""
+    return isinstance(unbounded.error, OverflowError) or bool(difference(wanted, unbounded, 0.0, True))
 
 
 def inexact(made: Mixed, method: Any, given: Call, target: str) -> bool:
