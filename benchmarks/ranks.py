@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.several_devices import heat, sor
 from somd import somd
-from somd.cli.launch import AS_ROOT, OPEN_MPI
+from somd.cli.launch import AS_ROOT, OPEN_MPI, mpiexec
 from somd.runtime.mpi import launched
 
 #: the methods, each with how many arrays it takes
@@ -69,7 +69,7 @@ def of_this_process(edge: int, steps: int) -> dict[str, Any]:
 
 def started(ranks: int, threads: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
     """What each rank of a run has found."""
-    launcher = ["mpiexec", "-n", str(ranks)] if ranks else []
+    launcher = [mpiexec() or "mpiexec", "-n", str(ranks)] if ranks else []
     command = [sys.executable, "-m", "benchmarks.ranks", "--this", "--edge", str(chosen.edge), "--steps"]
     environment = {**os.environ, **OPEN_MPI, **AS_ROOT, "SOMD_TARGET": chosen.target, "SOMD_WORKERS": str(threads)}
     done = subprocess.run([*launcher, *command, str(chosen.steps)], capture_output=True, text=True, env=environment)

@@ -17,6 +17,11 @@ OPEN_MPI = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def mpiexec() -> str | None:
+    """The launcher of this environment, else that of the path, if there is one."""
+    return shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+
+
 def launch(ranks: int, script: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a script in so many ranks; the exit status of the launcher.
 
@@ -25,8 +30,7 @@ def launch(ranks: int, script: Path, arguments: Sequence[str], environment: Mapp
     """
     if ranks < 1:
         raise Problem("`--ranks` is at least 1")
-    beside = str(Path(sys.executable).parent)
-    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    launcher = mpiexec()
     if launcher is None or importlib.util.find_spec("mpi4py") is None:
         what = "mpiexec is not found" if launcher is None else "mpi4py is not installed"
         raise Problem(f"{what}: pip install 'somd[mpi]'", 1)
