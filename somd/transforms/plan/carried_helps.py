@@ -1,12 +1,19 @@
-"""The ways out where a scalar goes from one iteration to the next, those that fit its pattern first.
+"""The ways out where a scalar or an element goes from one iteration to the next, those that fit its pattern first.
 
-In: the loop and the name. Out: helps for SOMD304 and SOMD308.
+In: the loop and the name, or the accesses that meet. Out: helps for SOMD301, SOMD304 and SOMD308.
 """
 
 from __future__ import annotations
 
+from typing import cast
+
 import libcst as cst
 
+from somd.transforms.analysis.dependences import Conflict
+from somd.transforms.analysis.reductions import normalised
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
+from somd.transforms.tree.names import names_read, unused
 from somd.transforms.tree.walking import nodes_in, nodes_of
 
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
@@ -27,6 +34,74 @@ def handed_on(loop: cst.For, name: str) -> tuple[str, ...]:
         f"a reduction has one form: `{name} += e`, or `*=`, `min`, `max` likewise, and nothing else uses `{name}`",
         PARTIAL,
     )
+
+
+def scanned(method: Method, loop: cst.For, found: Conflict) -> tuple[str, ...]:
+    """How a recurrence such as `a[i] = 0.5 * a[i - 1] + b[i]` is written as a scan: where one statement of the loop
+    itself has all accesses to the array, and makes its element of the one before by sums and products."""
+    header = range_of(loop)
+    write, read, array = found.first.node, found.second.node, found.first.array
+    if header is None or found.second.write or array != found.second.array or found.distance is None:
+        return ()
+    statement = next((each for each in small_statements(statements_of(loop.body)) if write in nodes_in(each)), None)
+    value = _value_of(statement, write)
+    accesses = [node for node in nodes_of(loop, cst.Subscript) if array in names_read(node.value)]
+    others = [node for node in accesses if node is not read and normalised(node) != normalised(write)]
+    if value is None or others or found.distance != integer_constant(header.step, method):
+        return ()
+    name = unused("s", method.local_names)
+    value = cast(cst.BaseExpression, value.deep_replace(read, cst.Name(name)))
+    once = sum(is_name(each, name) for each in nodes_in(value)) == 1
+    code = cst.Module([]).code_for_node
+    if statement is None or not once or not _is_linear(value, name) or names_read(statement) & set(method.spelled):
+        return ()
+    update, scan = f"{name} = {code(value)}", "affine"
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add | cst.Subtract):
+        left = is_name(value.left, name)
+        if left or is_name(value.right, name):
+            operator = "+" if isinstance(value.operator, cst.Add) else "-"
+            update, scan = f"{name} {operator}= {code(value.right if left else value.left)}", "+"
+    before = _element_before(method, header.variable, header.start, read)
+    return (
+        f"if the order of sums does not matter: `{name} = {before}`, "
+        f'then `{update}; {code(write)} = {name}` in `with sync({name}, scan="{scan}"):`',
+    )
+
+
+def _value_of(statement: cst.CSTNode | None, target: cst.Subscript) -> cst.BaseExpression | None:
+    """What a statement that does nothing else stores into `target`."""
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1 and statement.targets[0].target is target:
+        return statement.value
+    if isinstance(statement, cst.AugAssign) and statement.target is target:
+        operator = {cst.AddAssign: cst.Add, cst.MultiplyAssign: cst.Multiply}.get(type(statement.operator))
+        if operator is not None:
+            value = statement.value
+            if isinstance(value, cst.BinaryOperation) and not value.lpar:
+                value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+            return cst.BinaryOperation(target, operator(), value)
+    return None
+
+
+def _element_before(method: Method, variable: str, start: cst.BaseExpression, read: cst.Subscript) -> str:
+    """The element that the first iteration reads; that of a 0 written as a number where it can be."""
+    first = integer_constant(start, method)
+    index = read.slice[0].slice
+    near = index.value if isinstance(index, cst.Index) else None
+    if (
+        first is not None
+        and len(read.slice) == 1
+        and isinstance(near, cst.BinaryOperation)
+        and is_name(near.left, variable)
+        and isinstance(near.operator, cst.Add | cst.Subtract)
+        and isinstance(near.right, cst.Integer)
+    ):
+        far = near.right.evaluated_value
+        number = first + far if isinstance(near.operator, cst.Add) else first - far
+        return f"{cst.Module([]).code_for_node(read.value)}[{number}]"
+    named = [node for node in nodes_in(read) if is_name(node, variable)]
+    for node in named:
+        read = cst.ensure_type(read.deep_replace(node, start), cst.Subscript)
+    return cst.Module([]).code_for_node(read)
 
 
 def _is_tuple(node: cst.Assign, name: str) -> bool:

@@ -16,7 +16,7 @@ from somd.transforms.analysis.array_updates import updates_of
 from somd.transforms.analysis.dependences import OTHER, Conflict
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.library import library_function
-from somd.transforms.plan.carried_helps import PARTIAL, handed_on, is_name
+from somd.transforms.plan.carried_helps import PARTIAL, handed_on, is_name, scanned
 from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import fence_of, range_of
@@ -107,6 +107,8 @@ def conflict(method: Method, loop: cst.For, found: Conflict, relaxable: bool = F
         ways = _single(method, loop)
     elif found.distance is not None and found.distance > 0:  # what is read has been written before: a recurrence
         ways = (*_single(method, loop), COPY, *relaxed)
+    if _single(method, loop) and not apart:
+        ways = (*scanned(method, loop, found), *ways)
     helps = (*apart, *fence, *_own(method, found), *ways)
     return Diagnostic("SOMD301", message, tuple(labels), helps, example)
 
