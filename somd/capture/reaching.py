@@ -45,7 +45,7 @@ from somd.capture.paths import (
     text_of,
 )
 from somd.capture.reach import Call, Constant, Frame, Key, Meaning, Origin, Reach
-from somd.capture.sequences import entry, is_sequence
+from somd.capture.sequences import entry, is_sequence, names_given
 from somd.capture.taking import FOLDED, Taking, refused
 from somd.language.drawing import INDEX, SIZE, drawn_dtype, parts_given
 
@@ -75,9 +75,11 @@ def object_parameters(function: FunctionType, parameters: Sequence[str]) -> tupl
     return tuple(k for k, name in enumerate(parameters) if read_as_object(name, first, paths))
 
 
-def reach_of_source(function: FunctionType, owner: type | None = None, arrays: Collection[str] = ()) -> Reach:
+def reach_of_source(
+    function: FunctionType, owner: type | None = None, arrays: Collection[str] = (), pairs: bool = False
+) -> Reach:
     """What the text of `function` shows; `owner` is the class that it is a method of, if it is, and `arrays` are
-    parameters that are known to be arrays.
+    parameters that are known to be arrays. With `pairs` a parameter that is unpacked is taken for a tuple of floats.
 
     Raises:
         SomdCompileError: SOMD406.
@@ -89,13 +91,17 @@ def reach_of_source(function: FunctionType, owner: type | None = None, arrays: C
     for name in parameters_of(function):
         kind = value_given(annotation_of(function, name))
         whole = any(p.root == name and not p.tested and not named(p) for p in paths)
-        taken_apart = any(p.root == name and p.attributes and "=" in str(p.attributes[0]) for p in paths)
+        apart = {str(p.attributes[0]) for p in paths if p.root == name and p.attributes and "=" in str(p.attributes[0])}
         has_parts = any(p.root == name and p.attributes and p.attributes[0] in PARTS for p in paths)
         whole = whole or (has_parts and name in assigned_names(function))
         if name in arrays:
             arguments[name] = np.empty(0)
             continue
-        if taken_apart or (whole and (has_parts or declared_sequence(kind))):
+        used = {type(step) for p in paths if p.root == name for step in (p.attributes or (None,))[:1]}
+        if pairs and len(apart) == 1 and min(apart).startswith("entries") and used <= {int, str}:
+            arguments[name] = (0.0,) * names_given(min(apart))
+            continue
+        if apart or (whole and (has_parts or declared_sequence(kind))):
             raise NotKnownYet(name)
         if name != first and (distributed(function, name) or declared_array(kind)):
             arguments[name] = np.empty(0)  # `a.sum()` is no attribute of an object

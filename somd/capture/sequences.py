@@ -147,9 +147,18 @@ def folded(name: str, value: tuple[Any, ...] | list[Any]) -> Any:
             raise Uneven(f"has no `{name}`: {error}", "write the loop out") from None
 
 
+def names_given(step: str) -> int:
+    """How many names are given to entries.
+
+    >>> names_given("entries=2()")
+    2
+    """
+    return int(step.partition("=")[2].removesuffix("()"))
+
+
 def counts(step: str, value: tuple[Any, ...] | list[Any]) -> str | None:
     """What is wrong where names are given to the entries of a sequence (`entries=2()`), or to those of its rows."""
-    wanted = int(step.partition("=")[2].removesuffix("()"))
+    wanted = names_given(step)
     counted = [value] if step.startswith("entries") else list(value)
     wrong = [len(each) if is_sequence(each) else 1 for each in counted if not is_sequence(each) or len(each) != wanted]
     if not wrong:

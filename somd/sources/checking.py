@@ -7,16 +7,19 @@ on the types of arguments is checked for the signatures that `@somd` declares; o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from somd.cache.keys import missing_globals, source_key
 from somd.calls.method import is_checked, mark_checked
 from somd.capture.attributes import NotKnownYet
+from somd.capture.objects import distributed
+from somd.capture.paths import parameters_of
 from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.diagnostics.model import Diagnostic, Label
 from somd.diagnostics.render import position_of_line
-from somd.errors import SomdCompileError
+from somd.errors import SomdCompileError, SomdError
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
 
@@ -60,7 +63,8 @@ def check_method(method: Method) -> MethodCheck:
         found = reach_of_source(function, method.owner)
         found.complete()
     except NotKnownYet as path:
-        return MethodCheck(*place, unknown=path.why)
+        anyhow = _whatever_is_unpacked(method)
+        return MethodCheck(*place, anyhow, unknown="" if anyhow else path.why)
     except SomdCompileError as error:
         return MethodCheck(*place, error.diagnostics)
     except AttributeError as error:
@@ -69,8 +73,14 @@ def check_method(method: Method) -> MethodCheck:
     if missing is not None:
         return MethodCheck(*place, unknown=f"`{missing}` is not defined")
     key = source_key(function, found)
-    passed = key is not None and is_checked(key)
-    diagnostics = {} if passed else dict.fromkeys(_of_source(method, found))
+    marked = bool(method.signatures) or any(distributed(function, name) for name in parameters_of(function))
+    passed = marked and key is not None and is_checked(key)
+    errors, doubts = ((), ()) if passed else _of_source(method, found)
+    diagnostics = dict.fromkeys(errors)
+    if not diagnostics and not marked and (unmarked := _mark(doubts)):
+        return MethodCheck(
+            *place, unknown=f"only a call tells whether it has statements of whole arrays; if not, {unmarked}"
+        )
     if not passed and not diagnostics and key is not None:
         mark_checked(key)
     if not diagnostics:
@@ -79,16 +89,33 @@ def check_method(method: Method) -> MethodCheck:
     return MethodCheck(*place, tuple(diagnostics), len(method.signatures))
 
 
-def _of_source(method: Method, found: Reach) -> Iterable[Diagnostic]:
+def _mark(doubts: Iterable[Diagnostic]) -> str:
+    """The marker that is wanted, if that is what is wrong."""
+    return next((text for each in doubts for text in each.helps if text.startswith("mark the array")), "")
+
+
+def _whatever_is_unpacked(method: Method) -> tuple[Diagnostic, ...]:
+    """What is wrong with loops and dependences of a method whose parameters are unpacked (`low, high = limits`), which
+    is the same for tuples of numbers, tuples of arrays and arrays."""
+    with suppress(NotKnownYet, SomdError, AttributeError):
+        found = reach_of_source(function_of(method), method.owner, pairs=True)
+        found.complete()
+        if not any(missing_globals(each) for each in found.functions):
+            errors, _ = _of_source(method, found)
+            return tuple(each for each in errors if each.code.startswith(("SOMD2", "SOMD3")))
+    return ()
+
+
+def _of_source(method: Method, found: Reach) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """What is wrong, and what is unless a call gives arrays where the text may mean numbers."""
     from somd.transforms.pipeline import check_source
 
     try:
-        check_source(function_of(method), found)
+        return (), check_source(function_of(method), found)
     except SomdCompileError as error:
-        return error.diagnostics
+        return tuple(error.diagnostics), ()
     except Exception as error:
-        return (_bug(method, error),)
-    return ()
+        return (_bug(method, error),), ()
 
 
 def _bug(method: Method, error: Exception) -> Diagnostic:

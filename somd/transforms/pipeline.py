@@ -22,7 +22,7 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.compiling.bugs import compiler_bugs
 from somd.compiling.one_at_a_time import many_calls, room_for_nesting
-from somd.diagnostics.model import Collector
+from somd.diagnostics.model import Collector, Diagnostic
 from somd.errors import SomdCompileError
 from somd.settings.targets import target_of
 from somd.transforms.arrays.fitting_in_place import helper_not_tested, helpers_to_test, not_tested, with_fitting_tests
@@ -139,8 +139,9 @@ def check(function: FunctionType, found: Reach | None = None) -> Plan:
     return compile_for(function, default_arguments(function, found), {}, found).plan
 
 
-def check_source(function: FunctionType, found: Reach | None = None) -> None:
-    """Everything that the source alone can show. What array statements mean is known when arrays are.
+def check_source(function: FunctionType, found: Reach | None = None) -> tuple[Diagnostic, ...]:
+    """Everything that the source alone can show. What array statements mean is known when arrays are: what comes out
+    is wrong with a method unless a call gives it arrays where the text may as well mean numbers.
 
     Raises:
         SomdCompileError: with all that was found.
@@ -148,13 +149,15 @@ def check_source(function: FunctionType, found: Reach | None = None) -> None:
     with looking(function, found) as found:
         method = front(function, found)
         if says_array_statements(method):
-            return
+            return ()
         try:
             _checked(method)
         except SomdCompileError as error:
             nothing = all(each.code == "SOMD105" for each in error.diagnostics)
             if not (nothing and may_have_array_statements(method)):
                 raise
+            return error.diagnostics
+        return ()
 
 
 def _checked(method: Method) -> Plan:

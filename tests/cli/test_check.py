@@ -145,6 +145,46 @@ def test_functions_that_only_a_call_defines(somdc: Somdc, write: Write) -> None:
     assert "not checked: `make.<locals>.add` (model.py:6): defined when the function around it is called" in done.out
 
 
+CALLS_TELL = """
+import numpy as np
+from somd import dist, somd
+
+
+@somd
+def binned(a: dist[np.ndarray], h, limits):
+    low, high = limits
+    for i in range(len(a)):
+        h[int((a[i] - low) / (high - low) * 10)] += 1
+
+
+@somd
+def scaled(a: dist[np.ndarray], limits):
+    low, high = limits
+    for i in range(len(a)):
+        a[i] = (a[i] - low) / (high - low)
+
+
+@somd
+def grey(image, out, weight):
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1]):
+            out[y, x] = weight * image[y, x, 0]
+"""
+
+
+def test_what_holds_whatever_a_call_gives(somdc: Somdc, write: Write) -> None:
+    write("model.py", CALLS_TELL)
+    for _ in range(2):
+        done = somdc("check", "model.py")
+        assert done.status == 1 and done.out.count("error[") == 1
+        assert "error[SOMD303]" in done.out and "1 method in 1 file checked: 1 error" in done.out
+        assert "not checked: `scaled` (model.py:13): what `limits` is depends on the object of a call" in done.out
+        assert (
+            "not checked: `grey` (model.py:20): only a call tells whether it has statements of whole arrays" in done.out
+        )
+        assert "if not, mark the array that its loops index: `image: dist[np.ndarray]`" in done.out
+
+
 def test_types_of_declared_signatures(somdc: Somdc, write: Write) -> None:
     text = ADD.replace("@somd", '@somd(signatures=["float64[:], float64[:]", "float64[:], float64[:, :]"])')
     write("model.py", text)
