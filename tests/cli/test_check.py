@@ -178,9 +178,9 @@ def test_what_holds_whatever_a_call_gives(somdc: Somdc, write: Write) -> None:
         done = somdc("check", "model.py")
         assert done.status == 1 and done.out.count("error[") == 1
         assert "error[SOMD303]" in done.out and "1 method in 1 file checked: 1 error" in done.out
-        assert "not checked: `scaled` (model.py:13): what `limits` is depends on the object of a call" in done.out
+        assert "not checked: `scaled` (model.py:12): what `limits` is depends on the object of a call" in done.out
         assert (
-            "not checked: `grey` (model.py:20): only a call tells whether it has statements of whole arrays" in done.out
+            "not checked: `grey` (model.py:19): only a call tells whether it has statements of whole arrays" in done.out
         )
         assert "if not, mark the array that its loops index: `image: dist[np.ndarray]`" in done.out
 

@@ -63,8 +63,8 @@ def scanned(method: Method, loop: cst.For, found: Conflict) -> tuple[str, ...]:
             update, scan = f"{name} {operator}= {code(value.right if left else value.left)}", "+"
     before = _element_before(method, header.variable, header.start, read)
     return (
-        f"if the order of sums does not matter: `{name} = {before}`, "
-        f'then `{update}; {code(write)} = {name}` in `with sync({name}, scan="{scan}"):`',
+        f'if the order of sums does not matter: `with sync({name}, scan="{scan}"):` around a loop of '
+        f"`{update}; {code(write)} = {name}`, from `{name} = {before}` on",
     )
 
 
