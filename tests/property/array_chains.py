@@ -46,11 +46,24 @@ class ChainWriter(Writer):
             operator = self.random.choice(("+", "-", "*", "*", "/", "<", "//", "**"))
             right = "2" if operator == "**" else self.made(shorter, depth + 1)
             return f"({self.made(shorter, depth + 1)} {operator} {right})"
+        if kind < 0.84:
+            return self.of_others(shorter, depth)
         if kind < 0.9:
             return f"{self.random.choice(FUNCTIONS)}({self.made(shorter, depth + 1)})"
         test = f"{self.made(shorter, depth + 1)} > {self.operand(shorter)}"
         other = self.random.choice(("1", "0.5", self.operand(shorter)))
         return f"np.where({test}, {self.made(shorter, depth + 1)}, {other})"
+
+    def of_others(self, shorter: int, depth: int) -> str:
+        """A value whose elements are made of several, or of those in other places."""
+        names = [each for each, less in self.shorter.items() if less <= shorter]
+        given = self.moved_part(self.random.choice(names), shorter)
+        given = f"({given} {self.random.choice('+*-')} {self.made(shorter, depth + 1)})" if depth < 2 else given
+        if self.random.random() < 0.4:
+            return f"np.roll({given}, {self.random.choice(('1', '-2', 'k'))}, 0)"
+        name = self.random.choice(("sum", "sum", "max", "min", "mean", "prod", "argmax"))
+        axes = self.random.choice(("", "axis=0, keepdims=True", "axis=-1, keepdims=True"))
+        return f"{given}.{name}({axes if name != 'argmax' else ''})"
 
     def changed(self, name: str) -> str:
         """A statement that changes an array that has a name."""

@@ -122,6 +122,7 @@ from somd.runtime.multicore.vectors import (
     vector_difference,
     vector_of,
     vector_product,
+    vector_quotient,
     vector_sum,
 )
 from somd.runtime.multicore.words import fermat_product, high_product
@@ -253,6 +254,7 @@ __all__ = [
     "vector_difference",
     "vector_of",
     "vector_product",
+    "vector_quotient",
     "vector_sum",
     "with_trips",
     "worked",

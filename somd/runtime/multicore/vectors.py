@@ -131,3 +131,4 @@ def _computing(name: str) -> Any:
 vector_sum = _computing("fadd")
 vector_difference = _computing("fsub")
 vector_product = _computing("fmul")
+vector_quotient = _computing("fdiv")

@@ -41,6 +41,8 @@ class Assignments:
         self.expressions, self.nests = expressions, nests
         self.contracted = Contracted(expressions, contraction)
         self.names, self.types, self.shapes = expressions.names, expressions.types, expressions.shapes
+        #: the lengths of arrays that a statement has made
+        self.lengths: dict[str, tuple[Linear, ...]] = {}
 
     def assigned(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         """`name = value`, `part = value`, or several of them at once."""
@@ -142,6 +144,7 @@ class Assignments:
             raise self.expressions.refuse("SOMD202", message, node, "copy it: `.copy()` behind it")
         other = self.expressions.parts.part(name) is not None  # what the value reads under this name is elsewhere
         self.expressions.parts.bind(name, self.own(name, value.shape, node))
+        self.lengths[name] = value.shape
         called = isinstance(value, View) and value.whole and value.array in self.expressions.called
         if isinstance(value, View) and called and name not in names_read(node):
             self.expressions.before.pop()  # the call itself, which gives the name what it makes

@@ -73,8 +73,11 @@ class Broadcasting:
         self.before.append(made)
         self.tests.add(made)
         for a, b in unknown:
-            read = names_read(cst.parse_expression(f"{a.text}, {b.text}"))
-            self.equal[frozenset((a.text, b.text))] = frozenset(read)
+            self.know(a, b)
+
+    def know(self, a: Linear, b: Linear) -> None:
+        """Two lengths are equal."""
+        self.equal[frozenset((a.text, b.text))] = frozenset(names_read(cst.parse_expression(f"{a.text}, {b.text}")))
 
     def differ(self, a: Linear, b: Linear) -> str:
         """The test whether two lengths are not equal, where those below 0 count as 0."""
@@ -88,7 +91,7 @@ class Broadcasting:
             return
         raising = self.names.raising(what, list(shapes), node)
         self.before.append(self.names.line(f"if {self.differ(a, b)}:\n    {raising}", node))
-        self.equal[frozenset((a.text, b.text))] = frozenset(names_read(cst.parse_expression(f"{a.text}, {b.text}")))
+        self.know(a, b)
 
     def refuse(self, what: str, first: Shape, second: Shape, node: cst.CSTNode) -> None:
         """Report shapes of which the text shows that they do not fit."""

@@ -7,8 +7,9 @@
 
 Every turn of such a loop would bring its arrays through memory; now an element stays in registers for all of them. Each
 sees the same operations in the same order. Arrays are of one shape there, and nothing can fail once that has been
-tested. An array that no statement outside of the loop mentions is not made; one that is bound anew in it is the
-method's own, and reached by no other name. With one array for two parameters nothing is done.
+tested. An array that no statement outside of the loop mentions is not made, nor is a copy that the loop alone works on;
+one that is bound anew in it is the method's own, and reached by no other name. With one array for two parameters
+nothing is done.
 
 In: a `for` around assignments of whole arrays. Out: a nest around that loop, or None.
 """
@@ -22,7 +23,8 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.arrays.broadcasting import OUTPUT
-from somd.transforms.arrays.contraction import FLOAT_UPDATES, TOTAL_UPDATES, Contraction
+from somd.transforms.arrays.contraction import Contraction
+from somd.transforms.arrays.element_reads import FLOAT_UPDATES, TOTAL_UPDATES
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
@@ -45,6 +47,8 @@ class InnerLoops:
         self.names, self.types, self.shapes = expressions.names, expressions.types, expressions.shapes
         self.exchanges = expressions.parts.exchanges
         self.mentions = Counter(each.value for each in nodes_of(self.names.method.function.body, cst.Name))
+        #: arrays that were made before the last loop, for nothing
+        self.unmade: set[str] = set()
 
     def interchanged(
         self, node: cst.For, header: cst.BaseExpression, before: Sequence[cst.CSTNode]
@@ -60,7 +64,8 @@ class InnerLoops:
         if not self._is_free(updates, arrays, outside, before):
             return None
         known = dict(self.shapes.equal)
-        found = self._nest(node, header, updates, arrays, outside)
+        self.unmade.clear()
+        found = self._nest(node, header, updates, arrays, outside, before)
         for name in arrays:
             self.expressions.parts.contracted.pop(name, None)
         self.shapes.equal = known
@@ -85,7 +90,7 @@ class InnerLoops:
         kind = self.types.names.get(target.value) if isinstance(target, cst.Name) else None
         if not isinstance(kind, ArrayType) or (isinstance(node, cst.Assign) and len(node.targets) > 1):
             return False
-        if any(isinstance(each, cst.Subscript) for each in nodes_in(node)):
+        if any(isinstance(each, cst.Subscript) or self._is_of_other_elements(each) for each in nodes_in(node)):
             return False
         found = self.types.nodes.get(node.value)
         ranks = {
@@ -99,6 +104,11 @@ class InnerLoops:
             fits = self.contraction.fits(node.value, kind)
             return whole and fits and isinstance(node.operator, FLOAT_UPDATES if exact else TOTAL_UPDATES)
         return found == kind and self.contraction.is_pure(node.value, not isinstance(node.value, cst.Name))
+
+    def _is_of_other_elements(self, node: cst.CSTNode) -> bool:
+        """Whether an expression has elements that are made of several, or of those in other places."""
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        return callee is not None and callee.kind in ("reduce", "array")
 
     def _repeats(self, node: cst.For) -> bool:
         """Whether a loop does the same in each turn, as often as numbers say that it does not change."""
@@ -154,6 +164,7 @@ class InnerLoops:
         updates: Sequence[Update],
         arrays: Sequence[str],
         outside: set[str],
+        before: Sequence[cst.CSTNode],
     ) -> list[cst.BaseStatement] | None:
         parts = self.expressions.parts
         scalars = {name: self.names.new(f"{name}__element", name) for name in arrays}
@@ -165,9 +176,13 @@ class InnerLoops:
         written = {name for each in updates for name in assigned_names(each)} & outside
         if not written or any(ONE in view.shape for view in views.values()):
             return None
-        shape = views[min(written, key=arrays.index)].shape
         after = self.exchanges.live.after.get(node, frozenset(written))
         stored = {n for n in written if n in after or not self._is_alone(n)}
+        begin = {name: self._first(name, view, before, written) for name, view in views.items()}
+        others = {name for name in views if begin[name] is not views[name] and begin[name].shape}
+        copies = {name for name in others - stored if self._is_for(name, node)}
+        views |= {name: begin[name] for name in copies}
+        shape = views[min(written, key=arrays.index)].shape
         index = [self.names.new(f"at__{axis}") for axis in range(len(shape))]
         at = tuple(Linear.of(each) for each in index)
         for name, view in views.items():
@@ -188,7 +203,7 @@ class InnerLoops:
             return None
         loop = self.names.changed(node, iter=header, body=cst.IndentedBlock(lines))
         body = [
-            *(self.names.line(f"{scalars[name]} = {code(view.element(at))}", node) for name, view in views.items()),
+            *(self.names.line(f"{scalars[name]} = {code(begin[name].element(at))}", node) for name in views),
             cast(cst.BaseStatement, loop),
             *(self.names.line(f"{code(views[n].element(at))} = {scalars[n]}", node) for n in views if n in stored),
         ]
@@ -199,7 +214,44 @@ class InnerLoops:
         guard = self.names.line(f"if {code(limits.stop)} > {code(limits.start)}:\n    pass", node)
         guarded = cst.ensure_type(guard, cst.If).with_changes(body=cst.IndentedBlock([*tests, nest]))
         self.names.place(guarded, node)
+        self.unmade |= copies
         return [guarded]
+
+    def _is_for(self, name: str, loop: cst.CSTNode) -> bool:
+        """Whether nothing but the statement that binds a name mentions it outside of a loop."""
+        return self.mentions[name] == sum(each.value == name for each in nodes_of(loop, cst.Name)) + 1
+
+    def _first(self, name: str, view: Value, before: Sequence[cst.CSTNode], written: set[str]) -> Value:
+        """What the elements of an array are where the loop begins: those of another one of which it is a copy, which
+        the loop does not write, or zeros, if new arrays alone are made between; else its own."""
+        lines = [line.body if isinstance(line, cst.SimpleStatementLine) else [line] for line in before]
+        smalls = [each for line in lines for small in line for each in self.contraction.apart.get(small, [small])]
+        for small in reversed(smalls):
+            target = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+            if not isinstance(small, cst.Assign) or not isinstance(target, cst.Name):
+                break
+            if target.value == name:
+                return self._made(small.value, view, written)
+            if name in names_read(small.value) or not self.exchanges.is_new(small.value):
+                break
+            written = written | {target.value}
+        return view
+
+    def _made(self, node: cst.BaseExpression, view: Value, written: set[str]) -> Value:
+        callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
+        kind = self.types.nodes.get(node)
+        if callee is None or not isinstance(node, cst.Call) or not isinstance(kind, ArrayType):
+            return view
+        if callee.kind in ("allocate", "like") and callee.name.startswith("zeros"):
+            zero = f"{self.names.dtype(kind.dtype)}(0)"
+            return Value((), lambda at: self.names.expression(zero, node))
+        owner = node.func.value if isinstance(node.func, cst.Attribute) else None
+        if (callee.kind, callee.name) != ("copy", "copy") or not isinstance(owner, cst.Name):
+            return view
+        source = self.types.names.get(owner.value)
+        if source != kind or self.exchanges.reaching.names(owner.value) & written:
+            return view
+        return self.expressions.value(owner)
 
     def _line(self, small: Update, scalars: dict[str, str], at: Sequence[Linear]) -> cst.BaseStatement | None:
         """A statement about one element; its name is the value from here on. None where lengths are other ones."""

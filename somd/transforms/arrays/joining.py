@@ -17,7 +17,8 @@ from collections.abc import Sequence
 import libcst as cst
 import numpy as np
 
-from somd.transforms.arrays.contraction import TOTAL, Contraction
+from somd.transforms.arrays.contraction import Contraction
+from somd.transforms.arrays.element_reads import TOTAL
 from somd.transforms.arrays.nests import Nest, Nests
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.renaming import Replaced
@@ -26,7 +27,7 @@ from somd.transforms.tree.walking import nodes_in, nodes_of
 #: functions that do not fail where lengths are not negative
 HARMLESS = (np.empty, max, min)
 #: the most statements in loops that were joined: more would need more registers than there are
-MOST = 6
+MOST = 8
 
 
 class Joining:

@@ -35,7 +35,7 @@ from somd.transforms.arrays.plain import is_plain, measured, of_computed, plain
 from somd.transforms.arrays.values import View
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.rewriting import rewritten
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
@@ -84,8 +84,12 @@ class _Lowering:
     def block(self, statements: Sequence[cst.CSTNode], outermost: bool = False) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
         for number, statement in enumerate(statements):
-            self.joining.extend(made, self.statement(cast(cst.BaseStatement, statement), statements[:number]))
+            new = self.statement(cast(cst.BaseStatement, statement), statements[:number])
+            made = [line for line in made if not assigned_names(line) & self.inner_loops.unmade]
+            self.inner_loops.unmade.clear()
+            self.joining.extend(made, new)
             self.forget(statement, parts=not isinstance(statement, cst.SimpleStatementLine))
+            self.made_lengths()
             if outermost:
                 self.expressions.known = lengths_known(statement, self.expressions, self.method, self.arrays)
         return made
@@ -93,9 +97,24 @@ class _Lowering:
     def forget(self, node: cst.CSTNode, parts: bool = True) -> None:
         """What a statement binds is something else on some way to here."""
         names = self.parts.exchanges.names(node)
-        self.shapes.forget(names)
+        self.shapes.forget(names - self.updated(node))
         if parts:
             self.parts.forget(names)
+
+    def updated(self, node: cst.CSTNode) -> set[str]:
+        """The arrays that a line updates, whose lengths stay."""
+        body = node.body if isinstance(node, cst.SimpleStatementLine) else ()
+        names = {name for each in body if isinstance(each, cst.AugAssign) for name in assigned_names(each)}
+        return (names & self.arrays.keys()) if len(body) == 1 else set()
+
+    def made_lengths(self) -> None:
+        """Arrays have the lengths that they were just made with."""
+        for name, lengths in self.assignments.lengths.items():
+            for axis, length in enumerate(lengths):
+                known = length.is_constant or not self.expressions.natural(length)
+                if not known and name not in names_read(cst.parse_expression(length.text)):
+                    self.shapes.know(self.expressions.length(name, axis), length)
+        self.assignments.lengths.clear()
 
     def suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
         """A block of its own: what is tested in it does not hold behind it."""

@@ -9,7 +9,8 @@
         ... to l7
 
 A loop that does nothing else adds to each what the others add, with neighbouring elements of arrays: of these and what
-is the same for all, sums, differences and products are computed. So each accumulator is the float that it was.
+is the same for all, sums, differences, products and quotients are computed. So each accumulator is the float that it
+was.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from somd.transforms.types.scalars import ScalarType
 
 #: how many accumulators there may be
 COUNTS = (4, 8, 16)
-FUNCTIONS = {"+": "vector_sum", "-": "vector_difference", "*": "vector_product"}
+FUNCTIONS = {"+": "vector_sum", "-": "vector_difference", "*": "vector_product", "/": "vector_quotient"}
 
 
 def accumulators(loop: Loop) -> tuple[Variable, ...]:

@@ -38,6 +38,9 @@ def test_elements_stay_where_they_are(capsys: pytest.CaptureFixture[str]) -> Non
 BODIES = [
     ("y = np.zeros(a.shape)", "y = y * 0.5 + a", "return y", True),
     ("y, z = a.copy(), a * b", "y, z = z, y", "return y - z", False),
+    ("y, z = a.copy(), np.zeros(b.shape)", "y = y * b; z += y", "return z", True),
+    ("y, z = a.copy(), b * 1.0", "y = y * b; a += y", "return z + a", True),  # the copy is needed
+    ("y, z = a.copy(), b * 1.0; b += y; z += 1.0", "y = y * b; z += y", "return z", True),
     ("y = a * 2.0", "m = y > b; y = np.where(m, y - b, y + b); a += m", "return y", True),
     ("y = a * 2.0", "z = y * y; y = z", "return y", True),
     ("y = a * 2.0", "z = y + b; y = z * b", "return y, z", False),  # z is asked for behind the loop

@@ -152,10 +152,10 @@ def side_by_side(a: np.ndarray, b: A) -> None:
         s = t = u = -0.0
         v = b[j]
         for i in range(0, a.shape[1] - 3, 4):
-            s += a[j, i] * 2.5 - b[j]
-            t += a[j, i + 1] * 2.5 - b[j]
-            u += a[j, i + 2] * 2.5 - b[j]
-            v += a[j, i + 3] * 2.5 - b[j]
+            s += a[j, i] * 2.5 / 0.75 - b[j]
+            t += a[j, i + 1] * 2.5 / 0.75 - b[j]
+            u += a[j, i + 2] * 2.5 / 0.75 - b[j]
+            v += a[j, i + 3] * 2.5 / 0.75 - b[j]
         b[j] = s + t * u - v
 
 
