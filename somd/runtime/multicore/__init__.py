@@ -77,6 +77,7 @@ from somd.runtime.multicore.numpy_functions import (
 from somd.runtime.multicore.partition import (
     block_range,
     blocks_at_once,
+    chunk_trips,
     first_from,
     grid_shape,
     logical_blocks,
@@ -140,6 +141,7 @@ __all__ = [
     "block_range",
     "blocks_at_once",
     "call_library",
+    "chunk_trips",
     "combining_work",
     "compare_signed",
     "complex_angle",

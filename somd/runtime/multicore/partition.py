@@ -19,6 +19,9 @@ from somd.runtime.multicore.small_work import small_work
 PER_WORKER = 16
 #: turns of an inner loop that an iteration costs besides
 ROW_COST = 4.0
+#: iterations in a chunk, at least and at most, and the bytes that their arrays may take for more than the least
+LEAST_CHUNK, MOST_CHUNK = 12, 192
+CHUNK_BYTES = 1 << 20
 #: the greatest integer of 64 bits
 MOST = (1 << 63) - 1
 logical_blocks = of_integers(blocks.logical_blocks)
@@ -60,6 +63,12 @@ def slave_range(start: int, stop: int, step: int, rank: int, parts: int) -> tupl
 def uneven_parts(count: int, workers: int) -> int:
     """How many MIs run `count` trips of different costs, so that workers that finish early find another."""
     return workers if workers == 1 else max(1, min(count, workers * PER_WORKER))
+
+
+@of_integers
+def chunk_trips(nbytes: int) -> int:
+    """How many iterations that have `nbytes` of arrays each go through the pieces of a phase at a time: whole tiles."""
+    return max(LEAST_CHUNK, min(MOST_CHUNK, CHUNK_BYTES // max(nbytes, 1) // LEAST_CHUNK * LEAST_CHUNK))
 
 
 @native

@@ -38,6 +38,11 @@ def reads_of(body: Block) -> Counter[str]:
     return found
 
 
+def stored_in(body: Block) -> set[str]:
+    """The arrays that a body stores elements of."""
+    return {node.element.array for node in statements_in(body) if isinstance(node, Store)}
+
+
 def _names(node: Expression) -> Iterator[str]:
     return (each.name for each in inside(node) if isinstance(each, Variable))
 
@@ -47,7 +52,7 @@ def have_their_own(loop: Loop, variable: str) -> bool:
     own of the arrays that it stores to: on some axis, each access has the variable, plus something that stays."""
     changed = assigned((loop,))
     elements = [each for each in expressions_in((loop,)) if isinstance(each, Element)]
-    for array in {node.element.array for node in statements_in(loop.body) if isinstance(node, Store)}:
+    for array in stored_in(loop.body):
         mine = [each for each in elements if each.array == array]
         if not all(isinstance(each.access, Proved) for each in mine):
             return False

@@ -24,7 +24,7 @@ from somd.transforms.loops.prepared import Prepared, prepared
 from somd.transforms.loops.program import Element, Lanes, Loop, Partials, Program, Region, Scan
 from somd.transforms.loops.reducing import combine_copy, combined, fresh_copy, start
 from somd.transforms.loops.scan import Blocks, Points, Starts, run_scan
-from somd.transforms.loops.tile_turns import cut_in_tiles, first_row, parts_of, shared_trips
+from somd.transforms.loops.tile_turns import chunks_of, cut_in_tiles, first_row, parts_of, shared_trips
 from somd.transforms.loops.time_tiles import Tile, regions_in
 from somd.transforms.loops.walking import statements_in, tests_accesses
 from somd.transforms.loops.witness import ProgramViolation, Witness, Write, claim, holds
@@ -186,11 +186,28 @@ class Interpreter:
             self.runner = _Runner(code, self.current, rows, other_limits)
             self.runner.run(names)
             return
+        if code.chunk is not None:
+            self._in_chunks(code, names, rows, other_limits)
+            return
         code.checks(names)
         trips = range(*rows) if rows and other_limits else range(*(int(limit(names)) for limit in code.limits[0]))
         for part in parts_of([each for each in trips if rows is None or each in range(*rows)], self.current.tiling):
             for piece in code.pieces:
                 self._run(piece, names, part, other_limits)
+
+    def _in_chunks(self, code: Prepared, names: Names, rows: tuple[int, int] | None, other_limits: bool) -> None:
+        """Run the pieces of a region for some neighbours of its innermost loop after others."""
+        chunk = code.region.chunk
+        assert chunk is not None and code.chunk is not None
+        points, _ = _Runner(code, self.current, rows, other_limits).begun(names)
+        for some in chunks_of(points, self.current.tiling):
+            own: Names = {chunk.first.name: np.int64(some[0][-1]), chunk.count.name: np.int64(len(some))}
+            code.chunk(given := {**names, **own})
+            for piece in code.pieces:
+                self.runner = _Runner(piece, self.current, rows, other_limits)
+                self.runner.only = frozenset(some)
+                self.runner.given = (*own, *(each.array for each in chunk.arrays))
+                self.runner.run(given)
 
     def in_time_tiles(self, node: Loop, trips: range, body: Code, between: Code, names: Names) -> bool:
         regions = [self.regions[region.number] for region in regions_in(node.body)]
@@ -234,6 +251,9 @@ class _Runner:
         self, code: Prepared, current: _Run, rows: tuple[int, int] | None = None, other_limits: bool = False
     ) -> None:
         self.code = code
+        #: the iterations of a chunk, if not all, and the names that it has for them
+        self.only: frozenset[tuple[int, ...]] = frozenset()
+        self.given: Sequence[str] = ()
         #: what the outermost loop is cut to, and whether its own limits no longer hold
         self.rows = rows
         self.other_limits = other_limits
@@ -273,8 +293,10 @@ class _Runner:
         points = list(self._points(names, ()))
         if self.rows is not None:
             points = [point for point in points if self.rows[0] <= point[0] < self.rows[1]]
+        if self.only:
+            points = [point for point in points if point[: len(min(self.only))] in self.only]
         self._hulls(names, points)
-        common = {name: names[name] for name in (*region.scalars, *region.arrays) if name in names}
+        common = {name: names[name] for name in (*region.scalars, *region.arrays, *self.given) if name in names}
         for array, copy in region.snapshots:
             common[copy] = names[array].copy() if region.fresh else names[copy]
         return points, common

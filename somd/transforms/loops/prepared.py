@@ -32,6 +32,8 @@ class Prepared:
     where: list[Value]
     #: what runs in its place
     pieces: list[Prepared]
+    #: what makes the arrays of a chunk
+    chunk: Code | None
 
 
 def prepared(region: Region, meaning: Meaning) -> Prepared:
@@ -53,5 +55,6 @@ def prepared(region: Region, meaning: Meaning) -> Prepared:
     inner = [value(each) for each in (() if region.tile is None else region.tile.inner or ())]
     where = [value(each) for each in (() if region.strips is None else region.strips.where)]
     pieces = [prepared(each, meaning) for each in region.pieces]
-    others = (failed, inner, where, pieces)
+    chunk = None if region.chunk is None else meaning.block(region.chunk.arrays)
+    others = (failed, inner, where, pieces, chunk)
     return Prepared(region, body, limits, hulls, checks, exactly, tables, strips, tile, packed, *others)

@@ -240,6 +240,10 @@ def _loops(node: Region) -> Iterator[str]:
         inner = INDENT * node.depth
         yield f"{inner}packed, {node.packed.rows} by {node.packed.columns} trips at once"
         yield from (inner + line for line in _indented(_block(node.packed.body)))
+    if node.chunk is not None:
+        first, count = node.chunk.first.name, node.chunk.count.name
+        yield f"{INDENT * node.depth}in chunks of {count} trips of {node.loops[-1].variable.name}, from {first}"
+        yield from (INDENT * (node.depth + 1) + line for line in _block(node.chunk.arrays))
     for number, piece in enumerate(node.pieces, 1):
         inner = INDENT * node.depth
         yield f"{inner}piece {number}"

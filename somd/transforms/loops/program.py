@@ -13,11 +13,12 @@
     TimeTiles  ::= sweeps, rows, alike, between: Statement*                  a loop around regions, some trips at a time
     Panels     ::= region, kept                                                the same, its last region later
     Region     ::= checks, tables, loop, depth, inputs, private, reductions, combined, handed on, partition, snapshots,
-                   strips, tile, packed, pieces: Region*
+                   strips, tile, packed, pieces: Region*, chunk
     Table      ::= array, count, body: Statement*                              what a part makes before its iterations
     Strips     ::= body, length, assumed, where              the innermost loop of a region, its trips side by side
     Tile       ::= variable, count, length, body, inner      some trips of the loop around strips at once, or without
                                                              strips of the innermost loop
+    Chunk      ::= first, count, arrays: Allocate*            trips for which all pieces run before the next ones
     Packed     ::= rows, columns, before: Statement*, guard, loop, behind     trips of the two innermost loops at once,
                                                              their sums in registers
     Reduced    ::= variable, op, companions, taking, flag                      one partial a block, in a fixed tree
@@ -51,6 +52,7 @@ from somd.transforms.loops.accesses import FromEnd as FromEnd
 from somd.transforms.loops.accesses import Proved as Proved
 from somd.transforms.loops.accesses import RelaxedRead as RelaxedRead
 from somd.transforms.loops.accesses import Tested as Tested
+from somd.transforms.loops.chunks import Chunk as Chunk
 from somd.transforms.loops.expressions import Cast as Cast
 from somd.transforms.loops.expressions import Choice as Choice
 from somd.transforms.loops.expressions import Constant as Constant
@@ -365,7 +367,7 @@ class Region:
     `aliased` says that two of the arrays may be one. `strips` are another way to run the innermost loop, and a `tile`
     one for as many trips as there are whole tiles; one that is `packed` runs in that way. `pieces` do what the region
     does, in its place: each part of its outermost loop, which is that of all pieces, runs them one after the other.
-    They may have further free loops.
+    They may have further free loops. With a `chunk` they take so many trips of the innermost loop at a time.
     """
 
     number: int
@@ -390,6 +392,7 @@ class Region:
     tile: Tile | None = None
     packed: Packed | None = None
     pieces: tuple[Region, ...] = ()
+    chunk: Chunk | None = None
     origin: Origin = field(default=NOWHERE, compare=False)
 
     @property

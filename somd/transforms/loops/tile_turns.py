@@ -1,5 +1,5 @@
 """In which turns the interpreter runs a region that has a tile: whole tiles, and trips of the tiled loop one by one;
-and one that has pieces: parts of the outermost loop.
+and one that has pieces: parts of the outermost loop, or chunks of the innermost one.
 
 In: the iterations of a region in their order, by number and as points of its loops. Out: which of them run at once.
 """
@@ -53,6 +53,19 @@ def parts_of(trips: Sequence[int], chance: Random) -> list[tuple[int, int]]:
     parts = [(min(part), max(part) + 1) for part in (trips[:at], trips[at:]) if part]
     chance.shuffle(parts)
     return parts
+
+
+def chunks_of(points: Points, chance: Random) -> list[Points]:
+    """Neighbours along the innermost loop, some at a time, in any order."""
+    chunks: list[list[tuple[int, ...]]] = []
+    for point in points:
+        follows = bool(chunks) and point == (*chunks[-1][-1][:-1], chunks[-1][-1][-1] + 1)
+        if follows and chance.random() < 0.75:
+            chunks[-1].append(point)
+        else:
+            chunks.append([point])
+    chance.shuffle(chunks)
+    return [*chunks]
 
 
 def shared_trips(region: Region, limits: Sequence[Value], names: Names) -> Callable[[Row], range | None]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from somd.language.operators import OPERATORS as ASSOCIATIVE
 from somd.transforms.loops import panels, time_tiles
-from somd.transforms.loops.apart import reads_of
+from somd.transforms.loops.apart import reads_of, stored_in
 from somd.transforms.loops.making import BOOL8, INT64
 from somd.transforms.loops.program import (
     Allocate,
@@ -18,6 +18,7 @@ from somd.transforms.loops.program import (
     Assign,
     Break,
     Check,
+    Chunk,
     Constant,
     Continue,
     Copy,
@@ -279,13 +280,13 @@ class _Verifier(ExpressionVerifier):
         for each in node.carries:
             self.scalar(each.variable.name, each.variable.type)
 
-    def iterations(self, node: Region) -> None:
-        """The body of a region: what is not the master's is each iteration's own."""
+    def iterations(self, node: Region, given: Iterable[str] = ()) -> None:
+        """The body of a region: what is not the master's, or `given`, is each iteration's own."""
         before = self.known, self.written, self.loops, self.around
         for variable in (*node.carried, *(loop.variable for loop in node.loops)):
             self.scalar(variable.name, variable.type)
         arrays = {*node.arrays, *(copy for _, copy in node.snapshots)}
-        inputs = {*node.scalars, *arrays, *(variable.name for variable in node.carried)}
+        inputs = {*node.scalars, *arrays, *(variable.name for variable in node.carried), *given}
         self.known = self.known & inputs
         for table in node.tables:
             self.table(node, table)
@@ -321,7 +322,20 @@ class _Verifier(ExpressionVerifier):
         self.expect(holds, f"a piece of region {node.number} has other trips or inputs")
         plain = not any((node.carried, node.combined, node.relaxed, node.ordered_if, node.partition, node.tables))
         self.expect(plain, f"region {node.number} is not one that may be cut in pieces")
-        self.iterations(piece)
+        before = set(self.known)
+        self.iterations(piece, () if node.chunk is None else self.chunk(node, node.chunk, piece))
+        self.known = before
+
+    def chunk(self, node: Region, chunk: Chunk, piece: Region) -> tuple[str, ...]:
+        """The names that pieces have from the chunk that they run for."""
+        step, names = node.loops[-1].step, {each.array for each in chunk.arrays}
+        self.expect(isinstance(step, Constant) and step.value == 1, "a chunk of trips that are no neighbours")
+        self.expect(names == {*piece.local_arrays}, "pieces have other arrays than their chunk")
+        for each in (chunk.first, chunk.count):
+            self.expect(each.type == INT64, f"`{each.name}` is no whole number")
+            self.scalar(each.name, each.type)
+        self.block(chunk.arrays)
+        return (chunk.first.name, chunk.count.name, *names)
 
     def table(self, node: Region, table: Table) -> None:
         """What a part makes before its iterations: of what the region reads, and of no elements that it writes."""
@@ -415,7 +429,7 @@ class _Verifier(ExpressionVerifier):
         others = changed - {row} if fixed and one_moves_along(packed.loops, row) else changed
         self.expect(all(is_steady(each, others) for each in limits), "a loop beside others has trips of its own")
         elements = [each for each in expressions_in((packed.loop,)) if isinstance(each, Element)]
-        steady = not any(each.array in {*node.written, *node.local_arrays} for each in elements)
+        steady = not any(each.array in stored_in(node.body) for each in elements)
         self.expect(steady, f"region {node.number} writes what it has packed")
         handed = assigned(packed.before) & {*reads_of(packed.behind), *reads_of((packed.loop,))}
         self.expect(handed <= set_by(packed.sum), "more than a sum goes from one part of a trip to another")

@@ -25,6 +25,7 @@ from somd.transforms.emit.python_expressions import Faults, Scope, Strip
 from somd.transforms.emit.python_text import numpy_name
 from somd.transforms.loops.program import Expression, Packed, Region, Strips, Tile
 from somd.transforms.loops.scopes import given_to, read
+from somd.transforms.multicore.chunk_loops import assumed_places, chunk_rooms, ends_of, in_chunks, with_chunk
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
@@ -74,6 +75,7 @@ class SlaveBuilder:
         #: the distributed loops, and what runs in place of the region
         self.dims: tuple[Dim, ...] = self.nest.dims
         self.pieces: tuple[Region, ...] = self.region.pieces
+        self.chunk = self.region.chunk
 
     def build(self) -> Slave:
         lanes = any(self.laned(r) for r in self.nest.reductions)
@@ -164,7 +166,7 @@ class SlaveBuilder:
         pairs = zip(self.region.reductions, self.nest.reductions, strict=True)
         flags = {made.flag.name: self.flag(reduction) for made, reduction in pairs if made.flag is not None}
         scope = self.printing.scope({**snapshots, **flags, **self.renamed}, self.faults, self.elsewhere)
-        return with_tables(scope, self.region.tables)
+        return with_chunk(with_tables(scope, self.region.tables), self.chunk)
 
     # --- ranges --------------------------------------------------------------------------------------------------
 
@@ -199,8 +201,8 @@ class SlaveBuilder:
 
     def loops(self, level: int, outer: tuple[str, str] | None = None) -> list[cst.BaseStatement]:
         """The loop of dimension `level` with all inside it; `outer` replaces the outermost range."""
-        if level == 0 and self.pieces:
-            return self.in_pieces(outer)
+        if self.pieces and level == (0 if self.chunk is None else len(self.dims) - 1):
+            return self.in_pieces(level, outer)
         if level == len(self.dims):
             return self.body()
         dim = self.dims[level]
@@ -211,17 +213,18 @@ class SlaveBuilder:
             return self.in_tiles(self.tile, dim, (start, stop))
         return self.one_by_one(level, outer, start, stop)
 
-    def in_pieces(self, outer: tuple[str, str] | None) -> list[cst.BaseStatement]:
-        """The pieces of the region, one after the other."""
+    def in_pieces(self, level: int, outer: tuple[str, str] | None) -> list[cst.BaseStatement]:
+        """The pieces of the region, one after the other, from the loop of dimension `level` on."""
         whole = self.region, self.strips, self.dims, self.pieces
+        limits = self.limits(self.dims[level], level, outer)
         made: list[cst.BaseStatement] = []
         for piece in self.pieces:
             inner = (free_dim(each, self.scope()) for each in piece.loops[len(self.nest.dims) :])
             strips = piece.strips if piece.strips is not None and piece.strips.always else None
             self.region, self.strips, self.dims, self.pieces = piece, strips, (*self.nest.dims, *inner), ()
-            made += self.loops(0, outer)
+            made += self.loops(level, ends_of(self.chunk, limits, self.scope()))
             self.region, self.strips, self.dims, self.pieces = whole
-        return made
+        return in_chunks(self.chunk, limits, made, self.scope())
 
     def one_by_one(self, level: int, outer: tuple[str, str] | None, start: str, stop: str) -> list[cst.BaseStatement]:
         """The loop of dimension `level` from `start` to `stop`."""
@@ -231,7 +234,7 @@ class SlaveBuilder:
                 return self.in_strips(self.strips, dim, (start, stop))
             if any(self.laned(r) for r in self.nest.reductions):
                 return self.lane_loop(dim, level, outer)
-        body = [*self.assumed(level), *self.loops(level + 1, outer)]
+        body = [*self.assumed(level), *self.loops(level + 1)]
         if self.region.loops[level].aligned and level >= self.grid_dims():
             begin, ranges = Statements(self.scope()).cut(self.region.loops[level])
             return [*parsed(*begin), *(self.loop(dim, each, body) for each in ranges)]
@@ -312,9 +315,8 @@ class SlaveBuilder:
         return LANES if any(self.laned(r) for r in self.nest.reductions) else str(strips.length)
 
     def limits(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> tuple[str, str]:
-        if level == 0:
-            return outer or (self.fresh.name("lo"), self.fresh.name("hi"))
-        return self.clipped(dim, level)
+        own = (self.fresh.name("lo"), self.fresh.name("hi")) if level == 0 else self.clipped(dim, level)
+        return outer or own
 
     def clipped(
         self, dim: Dim, level: int, inner: tuple[Expression, Expression] | None = None, scope: Scope | None = None
@@ -362,7 +364,8 @@ class SlaveBuilder:
 
     def assumed(self, level: int) -> list[cst.BaseStatement]:
         """What is proved of a loop's variable."""
-        return self.printing.assumed(self.region.loops[level])
+        loop, chunk = self.region.loops[level], self.chunk if level == len(self.nest.dims) - 1 else None
+        return [*self.printing.assumed(loop), *assumed_places(chunk, loop, self.scope())]
 
     def body(self) -> list[cst.BaseStatement]:
         own = frozenset(self.region.local_arrays)
@@ -390,7 +393,7 @@ class SlaveBuilder:
 
     def local_arrays(self) -> list[cst.BaseStatement]:
         """The arrays of an iteration, which an MI makes once."""
-        return self.printing.rooms(self.region, self.scope())
+        return chunk_rooms(self.chunk, self.scope()) or self.printing.rooms(self.region, self.scope())
 
     def text(self, node: cst.BaseExpression) -> str:
         return self.printing.text(node)

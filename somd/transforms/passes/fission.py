@@ -52,6 +52,7 @@ trips then share what they load.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from somd.transforms.loops.apart import have_their_own, reads_of
@@ -83,29 +84,34 @@ def fission(program: Program) -> Program:
 
 
 def _in_pieces(region: Region, names: NewNames) -> Region:
-    body = region.body
-    if not _may_be_cut(region) or not any(isinstance(node, Loop) for node in body):
+    if region.local_arrays or not may_be_cut(region) or not any(isinstance(node, Loop) for node in region.body):
         return region
-    made = [(id(node), _nest(region, node, names)) for node in body if isinstance(node, Loop)]
+    pieces = pieces_where(region, lambda piece: _gains(piece, names))
+    return replace(region, pieces=pieces) if pieces else region
+
+
+def pieces_where(region: Region, gains: Callable[[Region], bool]) -> tuple[Region, ...]:
+    """The pieces of a region that may be cut, some of which are nests that gain; none without such."""
+    made = [(id(node), _nest(region, node, gains)) for node in region.body if isinstance(node, Loop)]
     nests = {node: nest for node, nest in made if nest is not None}
     if not nests:
-        return region
+        return ()
     blocks: list[Block] = []
-    for node in body:
+    for node in region.body:
         alone = id(node) in nests or not blocks or id(blocks[-1][0]) in nests
         blocks = [*blocks, (node,)] if alone else [*blocks[:-1], (*blocks[-1], node)]
     set_before: set[str] = set()
     for block in blocks:
         if set_before & set(reads_of(block)):
-            return region
+            return ()
         set_before |= assigned(block)
-    return replace(region, pieces=tuple(nests.get(id(block[0])) or _with_loops(region, block) for block in blocks))
+    return tuple(nests.get(id(block[0])) or _with_loops(region, block) for block in blocks)
 
 
-def _may_be_cut(region: Region) -> bool:
+def may_be_cut(region: Region) -> bool:
     """Whether iterations are independent one by one and cannot fail."""
     dependent = region.aliased or region.relaxed or region.ordered_if or region.carried or region.combined
-    if dependent or region.local_arrays or region.tables or region.partition is not None:
+    if dependent or region.tables or region.partition is not None:
         return False
     return is_straight(region.body) and not called(region.body) and not tests_accesses(region.body)
 
@@ -119,7 +125,7 @@ def _with_loops(region: Region, body: Block, *inner: Loop) -> Region:
     return replace(region, checks=(), loop=outermost, depth=region.depth + len(inner))
 
 
-def _nest(region: Region, loop: Loop, names: NewNames) -> Region | None:
+def _nest(region: Region, loop: Loop, gains: Callable[[Region], bool]) -> Region | None:
     """The piece that a loop of the body makes, with one more free loop; None where it makes none that gains."""
     reads = reads_of(region.body)
     for free, body in _freed(loop):
@@ -128,7 +134,7 @@ def _nest(region: Region, loop: Loop, names: NewNames) -> Region | None:
         alone = all(mine[name] == reads[name] for name in own) and not exposed_in(body) & assigned(body)
         alone = alone and not reads[loop.variable.name] and not reads[free.variable.name]
         piece = _with_loops(region, body, free)
-        if alone and isinstance(free.step, Constant) and free.step.value == 1 and _gains(piece, names):
+        if alone and isinstance(free.step, Constant) and free.step.value == 1 and gains(piece):
             return piece
     return None
 

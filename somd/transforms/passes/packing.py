@@ -44,7 +44,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from somd.transforms.loops.apart import reads_of
+from somd.transforms.loops.apart import reads_of, stored_in
 from somd.transforms.loops.parts import parts_of
 from somd.transforms.loops.program import (
     Assign,
@@ -75,10 +75,11 @@ TERMS = ("+", "-", "*")
 
 def packing(program: Program, rows: int, width: int) -> Program:
     """The program with tiles of `rows` rows, and of columns whose sums take `width` bytes."""
-    return each_region(program, lambda region: _packed(region, rows, width))
+    return each_region(program, lambda region: packed_region(region, rows, width))
 
 
-def _packed(region: Region, rows: int, width: int) -> Region:
+def packed_region(region: Region, rows: int, width: int) -> Region:
+    """The region with such tiles, or as it is."""
     taken = region.strips or region.tile or region.tables or region.reductions or region.aliased
     if region.depth < 2 or taken or not may_take_turns(region) or called(region.body):
         return region
@@ -150,7 +151,7 @@ class _Term:
     """What a trip adds: by what its elements are chosen."""
 
     def __init__(self, region: Region, trips: set[str], changed: set[str], target: Variable) -> None:
-        self.written = {*region.written, *region.local_arrays}
+        self.written = stored_in(region.body)
         self.row, self.column = (each.variable.name for each in region.loops[-2:])
         #: what an index may have besides what stays
         self.places = {self.row, self.column, *trips}

@@ -71,6 +71,11 @@ def register_accumulation(program: Program) -> Program:
     return each_region(program, _Holding(program).region)
 
 
+def held_in(region: Region, program: Program) -> Region:
+    """A region, none of a program's, with such elements in variables."""
+    return _Holding(program).region(region)
+
+
 class _Holding:
     def __init__(self, program: Program) -> None:
         self.numbers = count(1)

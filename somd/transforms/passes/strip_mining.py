@@ -152,7 +152,7 @@ def may_take_turns(region: Region) -> bool:
 
 def _are_independent(region: Region) -> bool:
     dependent = region.relaxed or region.ordered_if or region.handed_on or region.combined
-    if dependent or region.local_arrays or region.partition is not None:
+    if dependent or region.partition is not None:
         return False
     return is_straight(region.body) and all(map(_in_lanes, region.reductions))
 

@@ -7,6 +7,7 @@ from functools import partial
 from somd.transforms.passes import Pass
 from somd.transforms.passes.alignment import alignment
 from somd.transforms.passes.compaction import compaction
+from somd.transforms.passes.expansion import expansion
 from somd.transforms.passes.extremes import extremes
 from somd.transforms.passes.fission import fission
 from somd.transforms.passes.interchange import interchange
@@ -38,6 +39,7 @@ SCHEDULE: tuple[Pass, ...] = (
     precompute,
     versioning,
     fission,
+    partial(expansion, rows=TILE_ROWS, width=TILE_WIDTH),
     interchange,
     register_accumulation,
     extremes,
