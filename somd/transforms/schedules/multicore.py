@@ -16,6 +16,7 @@ from somd.transforms.passes.panel_blocking import panel_blocking
 from somd.transforms.passes.precompute import precompute
 from somd.transforms.passes.register_accumulation import register_accumulation
 from somd.transforms.passes.register_tiling import register_tiling
+from somd.transforms.passes.scalar_replacement import scalar_replacement
 from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.time_tiling import time_tiling
 from somd.transforms.passes.unroll_and_jam import unroll_and_jam
@@ -48,6 +49,7 @@ SCHEDULE: tuple[Pass, ...] = (
     partial(compaction, lanes=LANES[1]),
     partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS, shared=TILE // ROWS),
     partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
+    scalar_replacement,
     alignment,
     time_tiling,
     panel_blocking,
