@@ -115,6 +115,7 @@ from somd.runtime.multicore.register_tiles import sum_in_registers
 from somd.runtime.multicore.relaxed import elsewhere, elsewhere_in, inner_range, keep
 from somd.runtime.multicore.signals import answer_signals
 from somd.runtime.multicore.small_work import small_work
+from somd.runtime.multicore.sums_in_order import added_in_order
 from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
 from somd.runtime.multicore.vectors import (
@@ -134,6 +135,7 @@ __all__ = [
     "NEAR",
     "Chunked",
     "Cyclic",
+    "added_in_order",
     "agree",
     "aligned_from",
     "answer_signals",

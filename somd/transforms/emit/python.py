@@ -22,6 +22,7 @@ from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import SUM, Py, numpy_name
+from somd.transforms.emit.sums_in_order import LONG, TERMS, comes_from_data, long_sums, row_of, terms_of
 from somd.transforms.loops.making import same_number
 from somd.transforms.loops.program import (
     Allocate,
@@ -74,6 +75,8 @@ class Statements:
         self.own = own
         self.far = far
         self.ranks = ranks
+        #: scalars that elements of arrays chose so far
+        self.from_data: set[str] = set()
 
     def block(self, statements: Sequence[Statement]) -> list[str]:
         """The lines of statements, `pass` for none."""
@@ -82,6 +85,12 @@ class Statements:
     def lines(self, statements: Sequence[Statement]) -> list[str]:
         found: list[str] = []
         for at, node in enumerate(statements):
+            if (
+                isinstance(node, Assign)
+                and node.target.type.kind == "i"
+                and comes_from_data(node.value, self.from_data)
+            ):
+                self.from_data.add(node.target.name)
             side_by_side = accumulators(node) if isinstance(node, Loop) and not node.aligned else ()
             if isinstance(node, Loop) and side_by_side and self.scope.strip is None and self.scope.placed is None:
                 values = first_values(statements[:at], side_by_side)
@@ -115,7 +124,8 @@ class Statements:
         if isinstance(node, If):
             return self.branch(node)
         if isinstance(node, Loop):
-            return self.loop(node)
+            sums = long_sums(node, self.from_data) if self.scope.strip is None and self.scope.placed is None else ()
+            return self.terms_first(node, sums) if sums else self.loop(node)
         if isinstance(node, While):
             return self.repeated(node)
         if isinstance(node, Lanes):
@@ -231,6 +241,49 @@ class Statements:
         variable = self.scope.name(node.variable.name)
         headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
         return [*before, *begin, *(line for header in headers for line in (header, *_indented(body)))]
+
+    def terms_first(self, node: Loop, sums: tuple[Variable, ...]) -> list[str]:
+        """A loop that adds up floats: where it is long, its terms go before the additions, some thousands at a time;
+        elements that lie side by side are the terms."""
+        name, fresh = self.scope.name(node.variable.name), self.scope.fresh
+        first, stop = (fresh(f"{name}_{each}") for each in ("first", "stop"))
+        with self.expressions.tests() as before:
+            start, end = (self.expressions.value(each).text for each in (node.start, node.stop))
+        row = row_of(node)
+        if row is not None:
+            place = self.expressions.place(row).removesuffix("[]")
+            total = self.scope.name(sums[0].name)
+            long = [f"{name}, {total} = {stop} - 1, added_in_order({total}, {place}, {first}, {stop})"]
+        else:
+            long = self.strips_of_terms(node, sums, first, stop)
+        return [
+            *before,
+            f"{first}, {stop} = {start}, {end}",
+            f"if {stop} - {first} >= {LONG}:",
+            *_indented(long),
+            "else:",
+            _headed(node, f"    for {name} in range({first}, {stop}):"),
+            *(f"        {line}" for line in (*self.assumed(node), *self.block(node.body))),
+        ]
+
+    def strips_of_terms(self, node: Loop, sums: tuple[Variable, ...], first: str, stop: str) -> list[str]:
+        name, fresh = self.scope.name(node.variable.name), self.scope.fresh
+        strip, count, term = (fresh(f"{name}_{each}") for each in ("strip", "count", "term"))
+        rooms = {each.name: fresh(f"{self.scope.name(each.name)}_terms") for each in sums}
+        elements = {each: f"{room}[{term}]" for each, room in rooms.items()}
+        scope = replace(self.scope, renamed={**self.scope.renamed, **elements})
+        terms = Statements(scope, self.own, self.far, self.ranks).block(terms_of(node, sums))
+        totals = {self.scope.name(each.name): rooms[each.name] for each in sums}
+        made = [f"{rooms[each.name]} = lane_array({TERMS}, np.{numpy_name(each.type.dtype)})" for each in sums]
+        return [
+            *made,
+            f"for {strip} in range({first}, {stop}, {TERMS}):",
+            f"    {count} = min({TERMS}, {stop} - {strip})",
+            f"    for {term} in range({count}):",
+            f"        {name} = {strip} + {term}",
+            *(f"        {line}" for line in (*self.assumed(node), *terms)),
+            *(f"    {total} = added_in_order({total}, {room}, 0, {count})" for total, room in totals.items()),
+        ]
 
     def cut(self, node: Loop) -> tuple[list[str], list[str]]:
         """The statement that finds where vectors of a row begin, and the ranges before and from there."""
