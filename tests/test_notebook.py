@@ -39,6 +39,7 @@ def test_explanation() -> None:
     assert isinstance(found, Explanation) and str(found) == repr(found)
     shown = found._repr_html_()
     assert "<b>phase 1, line " in shown and "IndexError before the phase if</span> a.shape[0] &gt;= b.shape[0]" in shown
+    assert "[data-jp-theme-light='false'] .somd-plan" in shown and "[data-jp-theme-light='false'] .somd-words" in shown
     assert "<script" not in Explanation("f\n  phase 1, line 1: <script>")._repr_html_()
 
 

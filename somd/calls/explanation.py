@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import re
 
-#: a box that is light or dark as the picture is, whatever the notebook around it
+from somd.diagnostics.colours import as_around
+
+#: a box that is light or dark as the picture is
 _BOX = (
     "line-height:1.4;overflow-x:auto;padding:.5rem .75rem;"
-    "color-scheme:light dark;color:light-dark(#222,#ddd);background:light-dark(#fff,#1a1a1a)"
+    "color:light-dark(#222,#ddd);background:light-dark(#fff,#1a1a1a)"
 )
 #: what a line of a plan begins with, and how it is shown
 _STYLES = (
@@ -46,7 +48,8 @@ class Explanation(str):
     def _repr_html_(self) -> str:
         head, *lines = self.splitlines()
         body = "\n".join(_styled(line) for line in lines)
-        words = f'<pre style="{_BOX}"><b>{html.escape(head)}</b>\n{body}</pre>'
+        style = f"<style>{as_around('.somd-words')}</style>"
+        words = f'{style}<pre class="somd-words" style="{_BOX}"><b>{html.escape(head)}</b>\n{body}</pre>'
         if not self.picture:
             return words
         folded = f"<details style='font: 14px system-ui, sans-serif'><summary>in words</summary>{words}</details>"

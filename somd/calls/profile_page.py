@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from somd.calls.machine_limits import Limits, integer_limit, limits
 from somd.calls.profile_views import HEAD, Row, duration, near, rows
+from somd.diagnostics.colours import as_around
 
 if TYPE_CHECKING:
     from somd.calls.profile import Profile
@@ -23,7 +24,7 @@ WIDTH, LANE = 640, 26
 SHOWN = 4000
 STYLE = """
 .somd-profile { font: 14px/1.45 system-ui, sans-serif; max-width: 960px; margin: 1rem auto; padding: 0 .75rem;
-  color-scheme: light dark; color: light-dark(#222, #ddd); background: light-dark(#fff, #1a1a1a); }
+  color: light-dark(#222, #ddd); background: light-dark(#fff, #1a1a1a); }
 .somd-profile h2 { font-size: 1.1rem; margin: 1.4rem 0 .4rem; }
 .somd-profile .wide { overflow-x: auto; }
 .somd-profile table { border-collapse: collapse; width: 100%; table-layout: auto; font-size: 13px; }
@@ -35,7 +36,7 @@ STYLE = """
 .somd-profile svg { width: 100%; max-width: 760px; height: auto; min-width: 560px; display: block; }
 .somd-profile svg text { fill: currentColor; font: 12px system-ui, sans-serif;
   paint-order: stroke; stroke: light-dark(#fff, #1a1a1a); stroke-width: 3px; }
-"""
+""" + as_around(".somd-profile")
 
 
 def as_html(profile: Profile) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 from somd.calls.machine_limits import Limits, integer_limit, limits
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: the columns
 HEAD = ("", "runs", "time", "share", "GFLOP/s", "Gintop/s", "GB/s", "of the limit", "workers busy")
+#: letters of a name in a line of the table
+WIDEST = 44
 #: below this share of both limits something else bounds a phase
 NEAR = 0.1
 
@@ -93,9 +96,14 @@ def as_table(profile: Profile) -> str:
     for row in rows(profile, limit):
         place = f"line {row.line}, " if row.depth and row.line is not None else ""
         reached = near(row)
+        pad = "  " * row.depth
+        names = TextWrapper(
+            WIDEST, pad, pad + "  ", replace_whitespace=False, break_long_words=False, break_on_hyphens=False
+        )
+        first, *more = names.wrap(place + row.name)
         table.append(
             (
-                "  " * row.depth + place + row.name,
+                first,
                 "" if row.runs is None else str(row.runs),
                 duration(row.seconds),
                 f"{row.seconds / wall:.1%}" if wall else "",
@@ -106,6 +114,7 @@ def as_table(profile: Profile) -> str:
                 "" if row.busy is None else f"{row.busy:.0%}",
             )
         )
+        table.extend((each, *[""] * 8) for each in more)
     table.append(("all", "", duration(wall), "100.0%", *[""] * 5))
     widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
     lines = [

@@ -1,4 +1,4 @@
-"""The text of diagnostics in the colours of a terminal.
+"""The text of diagnostics in the colours of a terminal, and whether pictures are light or dark in a notebook.
 
 In: what `render` gives. Out: the same with ANSI escapes. Whether a stream takes them is asked here too.
 """
@@ -18,6 +18,17 @@ _MARGIN = re.compile(r"^ *\d* \|")
 _REMARK = re.compile(r"^ *= (?:help|note|more):")
 _MARKS = re.compile(r"\^+")
 _SOURCE = re.compile(r"^ *\d+ \|")
+
+#: what tells that a notebook is light or dark, whatever the system is: Jupyter, Visual Studio Code, Colab
+_LIGHT = ("[data-jp-theme-light='true']", ".vscode-light", "html[theme='light']")
+_DARK = ("[data-jp-theme-light='false']", ".vscode-dark", "html[theme='dark']")
+
+
+def as_around(selector: str) -> str:
+    """Rules of CSS by which an element is light or dark as the notebook around it, and as the system is elsewhere."""
+    light, dark = (", ".join(f"{each} {selector}" for each in places) for places in (_LIGHT, _DARK))
+    both = "color-scheme: light dark"
+    return f"{selector} {{ {both}; }}\n{light} {{ color-scheme: light; }}\n{dark} {{ color-scheme: dark; }}\n"
 
 
 def in_colour(text: str) -> str:

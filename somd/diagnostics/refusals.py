@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -26,6 +27,8 @@ def is_refusal(error: object) -> bool:
 def of_the_user(error: Exception) -> None:
     """Show an exception of Python's as a refusal is shown: it is about the user's program."""
     error.somd_of_the_user = True  # type: ignore[attr-defined]
+    if "IPython" in sys.modules:  # which asks the exception; no other has one that points to itself
+        error._render_traceback_ = partial(for_ipython, error)  # type: ignore[attr-defined]
     hook()
 
 
@@ -61,7 +64,7 @@ def _shown(kind: type[BaseException], error: BaseException, trace: TracebackType
             error.coloured = False  # an interactive session keeps it
 
 
-def for_ipython(error: SomdError) -> list[str]:
+def for_ipython(error: Exception) -> list[str]:
     """The lines that IPython shows: its own way of showing an exception, without our frames and with colours.
 
     Raises:
@@ -75,9 +78,11 @@ def for_ipython(error: SomdError) -> list[str]:
     trace = without_our_frames(error.__traceback__)
     while trace is not None and trace.tb_next is not None and "IPython" in trace.tb_frame.f_code.co_filename:
         trace = trace.tb_next  # what runs cells
-    error.coloured = shell.colors.lower() != "nocolor" and not os.environ.get("NO_COLOR")
+    if isinstance(error, SomdError):
+        error.coloured = shell.colors.lower() != "nocolor" and not os.environ.get("NO_COLOR")
     try:
         lines: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, trace)
         return lines
     finally:
-        error.coloured = False
+        if isinstance(error, SomdError):
+            error.coloured = False

@@ -13,6 +13,7 @@ from html import escape
 
 import libcst as cst
 
+from somd.diagnostics.colours import as_around
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.plan.explain import attributes, header_text, phase_text
 from somd.transforms.plan.requirements import requirements
@@ -28,9 +29,10 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 BAR, WIDE = 20, 2.5
 STYLE = """
 .somd-plan { font: 14px/1.5 system-ui, sans-serif; max-width: 720px;
-  color-scheme: light dark; color: light-dark(#222, #ddd);
+  color: light-dark(#222, #ddd);
   background: light-dark(#fff, #1a1a1a); padding: .1rem .75rem; }
-.somd-plan code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere; }
+.somd-plan code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere;
+  color: inherit; background: light-dark(#eee, #333); }
 .somd-plan .once { color: light-dark(#666, #aaa); margin: .4rem 0; }
 .somd-plan .together { border-left: 3px solid #8888; padding: .1rem 0 .1rem .8rem; margin: .5rem 0; }
 .somd-plan .phase { border: 1px solid #8886; border-radius: 6px; padding: .4rem .8rem; margin: .4rem 0 0; }
@@ -41,7 +43,7 @@ STYLE = """
 .somd-plan svg { display: block; overflow: visible; }
 .somd-plan p.array { margin: .5rem 0 .1rem; }
 .somd-plan ul { margin: .2rem 0; padding-left: 1.2rem; }
-"""
+""" + as_around(".somd-plan")
 
 
 def page(plan: Plan) -> str:
