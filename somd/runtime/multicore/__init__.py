@@ -120,6 +120,8 @@ from somd.runtime.multicore.sweeps import packed_shape, repack, sweeps_at_a_time
 from somd.runtime.multicore.tables import table_length
 from somd.runtime.multicore.vectors import (
     elements_of,
+    lanes_product,
+    lanes_sum,
     vector_at,
     vector_difference,
     vector_of,
@@ -193,6 +195,8 @@ __all__ = [
     "lane_array",
     "lane_cos",
     "lane_sin",
+    "lanes_product",
+    "lanes_sum",
     "load",
     "logical_blocks",
     "master",

@@ -12,7 +12,9 @@ from llvmlite import ir as _ir
 from numba import types as _types
 from numba.extending import register_model
 
+from somd.runtime.blocks import LANES
 from somd.runtime.multicore.intrinsics import intrinsic
+from somd.runtime.multicore.lanes import ALIGNMENT
 from somd.runtime.multicore.numba_internals.lowering import cgutils, get_item_pointer, make_array, models
 
 ir: Any = _ir
@@ -105,6 +107,38 @@ def elements_of(typing_context: Any, vector: Any) -> Any:
         return context.make_tuple(builder, made, numbers)
 
     return made(vector), generate
+
+
+def _of_lanes(name: str) -> Any:
+    """A function of an array of lanes, a power of two in number: one float of them, by pairs of neighbours, level by
+    level."""
+
+    @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+    def combined(typing_context: Any, lanes: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vector = ir.VectorType(context.get_data_type(lanes.dtype), LANES)
+            held = make_array(lanes)(context, builder, arguments[0])
+            left = builder.load(builder.bitcast(held.data, vector.as_pointer()))
+            left.align = ALIGNMENT
+            while left.type.count > 1:
+                sides = (_every_second(builder, left, first) for first in (0, 1))
+                left = getattr(builder, name)(*sides)
+            return builder.extract_element(left, ir.IntType(32)(0))
+
+        return lanes.dtype(lanes), generate
+
+    return combined
+
+
+def _every_second(builder: Any, vector: Any, first: int) -> Any:
+    places = [ir.IntType(32)(at) for at in range(first, vector.type.count, 2)]
+    return builder.shuffle_vector(
+        vector, vector.type(ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+    )
+
+
+lanes_sum = _of_lanes("fadd")
+lanes_product = _of_lanes("fmul")
 
 
 def _packed(context: Any, builder: Any, kind: Vector, numbers: Any) -> Any:

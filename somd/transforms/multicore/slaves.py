@@ -29,6 +29,7 @@ from somd.transforms.multicore.chunk_loops import assumed_places, chunk_rooms, e
 from somd.transforms.multicore.combining import ordered, own_copy_text, own_name, rows_name
 from somd.transforms.multicore.free_loops import free_dim, lane_arrays
 from somd.transforms.multicore.identities import identity, neutral_text
+from somd.transforms.multicore.lane_loops import lane_loops, of_lanes
 from somd.transforms.multicore.names import LANES, Fresh
 from somd.transforms.multicore.packed_loops import packed_loops
 from somd.transforms.multicore.printing import Printing, parsed_lines
@@ -233,7 +234,8 @@ class SlaveBuilder:
             if self.strips is not None:
                 return self.in_strips(self.strips, dim, (start, stop))
             if any(self.laned(r) for r in self.nest.reductions):
-                return self.lane_loop(dim, level, outer)
+                body = [*self.assumed(level), *self.body()]
+                return lane_loops(dim, self.limits(dim, level, outer), body, self.region, self.fresh)
         body = [*self.assumed(level), *self.loops(level + 1)]
         if self.region.loops[level].aligned and level >= self.grid_dims():
             begin, ranges = Statements(self.scope()).cut(self.region.loops[level])
@@ -337,30 +339,6 @@ class SlaveBuilder:
             if isinstance(dim.node.body, cst.IndentedBlock)
             else cst.IndentedBlock(body),
         )
-
-    def lane_loop(self, dim: Dim, level: int, outer: tuple[str, str] | None) -> list[cst.BaseStatement]:
-        """The innermost loop in strips of LANES trips, one lane each."""
-        start, stop = self.limits(dim, level, outer)
-        base, lane = self.fresh.name("base"), self.fresh.name("lane")
-        stride = LANES if dim.step == 1 else f"{LANES} * {dim.step}"
-        count = f"{stop} - {base}" if dim.step == 1 else f"trips({base}, {stop}, {dim.step})"
-        value = f"{base} + {lane}" if dim.step == 1 else f"{base} + {lane} * {dim.step}"
-        strip = (
-            f"for {base} in range({start}, {stop}, {stride}):\n"
-            f"    for {lane} in range(min({LANES}, {count})):\n"
-            f"        {dim.variable} = {value}\n"
-        )
-        outer_loop = cst.ensure_type(cst.parse_statement(strip), cst.For)
-        assert isinstance(outer_loop.body, cst.IndentedBlock)
-        inner = cst.ensure_type(outer_loop.body.body[0], cst.For)
-        assert isinstance(inner.body, cst.IndentedBlock)
-        filled = inner.with_changes(
-            body=inner.body.with_changes(body=[*inner.body.body, *self.assumed(level), *self.body()])
-        )
-        outer_loop = outer_loop.with_changes(
-            body=outer_loop.body.with_changes(body=[filled]), leading_lines=dim.node.leading_lines
-        )
-        return [outer_loop]
 
     def assumed(self, level: int) -> list[cst.BaseStatement]:
         """What is proved of a loop's variable."""
@@ -479,8 +457,7 @@ class SlaveBuilder:
                 before.append(f"{lanes} = lane_array({LANES}, np.{dtype})")
                 before.append(f"for {lane} in range({LANES}):\n    {lanes}[{lane}] = {start}\n")
                 renamed[reduction.name] = f"{lanes}[{self.fresh.name('lane')}]"
-                combine = f"reduce_{OPERATORS[reduction.op].of_kind(scalar.kind).short}({lanes})"
-                after.append(f"{self.partials(reduction.name)}[{block}] = {combine}")
+                after.append(f"{self.partials(reduction.name)}[{block}] = {of_lanes(reduction, scalar, lanes)}")
             else:
                 unordered = reduction.taking(scalar.kind).unordered
                 start = f"np.{dtype}(np.nan)" if unordered else identity(reduction.op, scalar)

@@ -12,6 +12,7 @@ from somd.runtime.multicore import (
     assume,
     block_range,
     lane_array,
+    lanes_sum,
     logical_blocks,
     master,
     partials_room,
@@ -37,12 +38,17 @@ def normalize_slave_1(first, last, length, a, norm_partials):
         norm_lanes = lane_array(LANES, np.float64)
         for lane in range(LANES):
             norm_lanes[lane] = -0.0
-        for base in range(lo, hi, LANES):
-            for lane in range(min(LANES, hi - base)):
+        edge = lo + trips(lo, hi, 1) // LANES * LANES
+        for base in range(lo, edge, LANES):
+            for lane in range(LANES):
                 i = base + lane
                 assume(0 <= i < FAR)
                 norm_lanes[lane] += a[i] * a[i]
-        norm_partials[block] = reduce_sum(norm_lanes)
+        for lane in range(hi - edge):
+            i = edge + lane
+            assume(0 <= i < FAR)
+            norm_lanes[lane] += a[i] * a[i]
+        norm_partials[block] = lanes_sum(norm_lanes)
 
 
 # phase 2: the loop over i at line 15

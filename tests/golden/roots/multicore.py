@@ -15,6 +15,7 @@ from somd.runtime.multicore import (
     block_range,
     failed,
     lane_array,
+    lanes_sum,
     logical_blocks,
     master,
     note_raise,
@@ -59,7 +60,7 @@ def roots_slave_1(first, last, length, a, b, total_partials, faults, rank):
                     return
                 root__value = math.sqrt(root__x)
                 total_lanes[lane] += root__value / b[i]
-        total_partials[block] = reduce_sum(total_lanes)
+        total_partials[block] = lanes_sum(total_lanes)
 
 
 @master

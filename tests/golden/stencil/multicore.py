@@ -13,6 +13,7 @@ from somd.runtime.multicore import (
     assume,
     block_range,
     lane_array,
+    lanes_sum,
     logical_blocks,
     master,
     packed_shape,
@@ -105,12 +106,17 @@ def stencil_slave_2(first, last, length, G, total_partials):
             total_lanes[lane] = -0.0
         for i in range(lo, hi):
             assume(1 <= i < FAR)
-            for base in range(1, G.shape[1] - 1, LANES):
-                for lane in range(min(LANES, G.shape[1] - 1 - base)):
+            edge = 1 + trips(1, G.shape[1] - 1, 1) // LANES * LANES
+            for base in range(1, edge, LANES):
+                for lane in range(LANES):
                     j = base + lane
                     assume(1 <= j < FAR)
                     total_lanes[lane] += G[i, j]
-        total_partials[block] = reduce_sum(total_lanes)
+            for lane in range(G.shape[1] - 1 - edge):
+                j = edge + lane
+                assume(1 <= j < FAR)
+                total_lanes[lane] += G[i, j]
+        total_partials[block] = lanes_sum(total_lanes)
 
 
 @master
