@@ -60,7 +60,7 @@ class Broadcasting:
         unknown: list[tuple[Linear, Linear]] = []
         for a, b in zip(reversed(first), reversed(second), strict=False):
             known = a == b or (a == ONE and stretched[0]) or (b == ONE and stretched[1])
-            if not known and frozenset((a.text, b.text)) not in self.equal:
+            if not known and not self.are_equal(a, b):
                 unknown.append((a, b))
         if any(a.is_constant and b.is_constant for a, b in unknown):
             self.refuse(what, first, second, node)
@@ -75,6 +75,16 @@ class Broadcasting:
         for a, b in unknown:
             self.know(a, b)
 
+    def are_equal(self, a: Linear, b: Linear) -> bool:
+        """Whether two lengths are known to be equal, maybe by others that both are equal to."""
+        found, waiting = {a.text}, [a.text]
+        while waiting and b.text not in found:
+            one = waiting.pop()
+            new = {each for pair in self.equal if one in pair for each in pair} - found
+            found |= new
+            waiting += new
+        return a == b or b.text in found
+
     def know(self, a: Linear, b: Linear) -> None:
         """Two lengths are equal."""
         self.equal[frozenset((a.text, b.text))] = frozenset(names_read(cst.parse_expression(f"{a.text}, {b.text}")))
@@ -87,7 +97,7 @@ class Broadcasting:
 
     def demand(self, what: str, a: Linear, b: Linear, shapes: Sequence[Shape], node: cst.CSTNode) -> None:
         """Emit a test that two lengths of some shapes are equal."""
-        if a == b or frozenset((a.text, b.text)) in self.equal:
+        if self.are_equal(a, b):
             return
         raising = self.names.raising(what, list(shapes), node)
         self.before.append(self.names.line(f"if {self.differ(a, b)}:\n    {raising}", node))

@@ -12,7 +12,7 @@ out of bounds.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import libcst as cst
 
@@ -23,8 +23,11 @@ from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.walking import nodes_in
 
 
-def with_early_tests(loop: cst.For, tests: Collection[cst.CSTNode], names: Names) -> list[cst.BaseStatement]:
-    """The loop, behind those of the `tests` in its body that may be made before it."""
+def with_early_tests(
+    loop: cst.For, tests: Collection[cst.CSTNode], names: Names, harmless: Callable[[cst.CSTNode], bool]
+) -> list[cst.BaseStatement]:
+    """The loop, behind those of the `tests` in its body that may be made before it; a line that is `harmless` binds a
+    name and cannot fail."""
     header = range_of(loop)
     step = None if header is None else integer_constant(header.step, names.method)
     limits = () if header is None else header.limits
@@ -41,7 +44,7 @@ def with_early_tests(loop: cst.For, tests: Collection[cst.CSTNode], names: Names
             early.append(_before(node, header.start, header.stop, names))
             continue
         kept.append(node)
-        open_ = open_ and (node in tests or _is_safe(node))
+        open_ = open_ and (node in tests or harmless(node) or _is_safe(node))
     if not early or not kept:
         return [loop]
     made = loop.with_changes(body=loop.body.with_changes(body=kept))

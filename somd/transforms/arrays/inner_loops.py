@@ -289,6 +289,4 @@ class InnerLoops:
         return next(each for each in nodes_of(at, cst.Name) if each.value == name)
 
     def _are_equal(self, one: Sequence[Linear], other: Sequence[Linear]) -> bool:
-        return len(one) == len(other) and all(
-            a == b or frozenset((a.text, b.text)) in self.shapes.equal for a, b in zip(one, other, strict=True)
-        )
+        return len(one) == len(other) and all(self.shapes.are_equal(a, b) for a, b in zip(one, other, strict=True))

@@ -19,6 +19,7 @@ import numpy as np
 
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.element_reads import TOTAL
+from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.nests import Nest, Nests
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.renaming import Replaced
@@ -52,22 +53,23 @@ class Joining:
         for at in range(len(made) - 1 if node in self.nests.made else -1, -1, -1):
             if made[at] in self.nests.made:
                 return None if between & (names_read(made[at]) | assigned_names(made[at])) else at
-            if not self._may_come_before(made[at]):
+            if not self.may_come_before(made[at]):
                 return None
             between |= assigned_names(made[at])
         return None
 
-    def _may_come_before(self, line: cst.CSTNode) -> bool:
+    def may_come_before(self, line: cst.CSTNode) -> bool:
         """Whether a line binds a name to a new array or to a number, and can neither fail nor read an element."""
         if not isinstance(line, cst.SimpleStatementLine) or not all(isinstance(each, cst.Assign) for each in line.body):
             return False
         known = self.nests.names.namespace
+        guarded = {each.body for each in nodes_of(line, cst.IfExp) if _is_remainder(each)}
         for node in nodes_in(line):
             if isinstance(node, cst.Call):
                 function = known.get(node.func.value) if isinstance(node.func, cst.Name) else None
                 if not any(function is each for each in HARMLESS):
                     return False
-            if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TOTAL):
+            if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TOTAL) and node not in guarded:
                 return False
             if isinstance(node, cst.Subscript):
                 shape = node.value
@@ -77,7 +79,7 @@ class Joining:
 
     def _joined(self, first: cst.BaseStatement, second: cst.BaseStatement) -> cst.BaseStatement | None:
         one, two = self.nests.made[first], self.nests.made[second]
-        if len(one.body) + len(two.body) > MOST or self.nests.aliases or not self._alike(one, two):
+        if len(one.body) + len(two.body) > MOST or self.nests.aliases or not self.are_alike(one, two):
             return None
         if not all(self.contraction.cannot_fail(each.statement) for each in (one, two)):
             return None
@@ -96,11 +98,19 @@ class Joining:
         self.nests.made[made] = Nest(one.statement, one.loops, body)
         return made
 
-    def _alike(self, one: Nest, two: Nest) -> bool:
+    def are_alike(self, one: Nest, two: Nest) -> bool:
         """Whether two nests go over the same indexes."""
-        equal = self.nests.expressions.shapes.equal
+        shapes = self.nests.expressions.shapes
         return len(one.loops) == len(two.loops) and all(
-            start == begin
-            and ((stop - start) == (end - begin) or frozenset(((stop - start).text, (end - begin).text)) in equal)
+            start == begin and shapes.are_equal(stop - start, end - begin)
             for (_, start, stop), (_, begin, end) in zip(one.loops, two.loops, strict=True)
         )
+
+
+def _is_remainder(node: cst.IfExp) -> bool:
+    """Whether an expression is `k % n if n > 0 else ...`."""
+    test, body = node.test, node.body
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) > 1 or not isinstance(body, cst.BinaryOperation):
+        return False
+    positive = isinstance(test.comparisons[0].operator, cst.GreaterThan) and test.left.deep_equals(body.right)
+    return positive and isinstance(body.operator, cst.Modulo) and code(test.comparisons[0].comparator) == "0"

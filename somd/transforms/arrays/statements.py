@@ -22,6 +22,7 @@ from somd.transforms.analysis.aliases import aliases_of
 from somd.transforms.arrays.assignments import Assignments
 from somd.transforms.arrays.broadcasting import Broadcasting
 from somd.transforms.arrays.contraction import Contraction
+from somd.transforms.arrays.double_buffers import DoubleBuffers
 from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
 from somd.transforms.arrays.expressions import Expressions, NotTaken, code
@@ -74,9 +75,13 @@ class _Lowering:
         self.arrays = {name: kind for name, kind in types.names.items() if isinstance(kind, ArrayType)}
         places = aliases_of(statements_of(method.function.body), list(self.arrays), aliases)
         self.nests = Nests(self.expressions, places)
+        #: the lengths that are equal where the last block ended
+        self.inside: dict[frozenset[str], frozenset[str]] = {}
+        self.depth = 0
         self.contraction = Contraction(method, types, self.parts.exchanges, aliases)
         self.assignments = Assignments(self.expressions, self.nests, self.contraction)
         self.joining = Joining(self.nests, self.contraction)
+        self.double_buffers = DoubleBuffers(self.expressions, self.nests, self.joining)
         self.inner_loops = InnerLoops(self.expressions, self.nests, self.contraction, bool(aliases))
 
     # --- blocks --------------------------------------------------------------------------------------------------
@@ -121,7 +126,9 @@ class _Lowering:
         if not any(self.is_array_statement(node) for node in nodes_in(body)) and is_plain(self.expressions, body):
             return body
         outside, parts, triangles = dict(self.shapes.equal), self.parts.inside(), dict(self.expressions.triangles)
+        self.depth += 1
         made = cst.IndentedBlock(self.block(statements_of(body)))
+        self.inside, self.depth = self.shapes.equal, self.depth - 1
         self.shapes.equal, self.expressions.triangles = outside, triangles
         self.parts.behind(parts, self.parts.exchanges.names(body))
         return made
@@ -180,10 +187,22 @@ class _Lowering:
             self.expressions.below.update(below_in_loop(node, self.expressions))
         made = self.with_parts(node, body=self.suite(node.body))
         self.expressions.naturals, self.expressions.below = naturals, below
-        if not isinstance(made, cst.For):
+        if not isinstance(made, cst.For) or not isinstance(node, cst.For):
             return [*before, made]
         made = cst.ensure_type(self.with_parts(made, iter=header), cst.For)
-        return [*before, *with_early_tests(made, self.shapes.tests, self.names)]
+        *early, loop = with_early_tests(made, self.shapes.tests, self.names, self.joining.may_come_before)
+        assert isinstance(loop, cst.For)
+        return [*before, *early, *(self.buffered(node, loop) or [loop])]
+
+    def buffered(self, node: cst.For, loop: cst.For) -> list[cst.BaseStatement] | None:
+        """A loop with two buffers for what it makes anew in each turn, where lengths are what they are in its body."""
+        if self.depth:
+            return None
+        outside, self.shapes.equal = self.shapes.equal, self.inside
+        try:
+            return self.double_buffers.exchanged(node, loop)
+        finally:
+            self.shapes.equal = outside
 
     def tested(self, node: cst.If) -> list[cst.BaseStatement]:
         """An `if`, behind what is computed for its test."""

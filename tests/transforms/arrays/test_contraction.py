@@ -54,7 +54,7 @@ def test_a_chain_is_one_loop(capsys: pytest.CaptureFixture[str]) -> None:
         ("t, u = a.copy(), np.zeros(a.shape); u += t; out[:] = u", 2),
         ("t, u = a * 2.0, b + 1.0; out[:] = t * u", 1),
         ("t = a * 2.0; a[:], b[:] = b + 1.0, t", 3),  # read before `a` is written
-        ("t = a + b + out; a[:] = t; b[:] = t", 2),  # three arrays would be read twice
+        ("t = a + b + out; a[:] = t; b[:] = t", 1),  # made, as three arrays would be read twice, but in one loop
         ("t = a * 2.0; out[t > 0.0] = 1.0", 1),
         ("t = a * 2.0; out += t; t = a * 3.0; b += t", 2),
         ("t = a * 2.0; a[0] = 1.0; out[:] = t", 2),  # what it is made of changes
