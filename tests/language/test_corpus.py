@@ -116,11 +116,11 @@ def small_cases(program: Program) -> list[tuple[object, ...]]:
 def on_passes(program: Program) -> None:
     """Each pass of each schedule leaves the bits as they are."""
     made = [features.unbound(program.method, args) for args in small_cases(program)]
-    for each, run in runs_of(made[0][0], [args for _, args in made]):
+    for each, runs in runs_of(made[0][0], [args for _, args in made]):
         outcomes = Outcomes()
         for schedule in schedules():
             for step in schedule:
-                each = validated(each, step, [run], outcomes)
+                each = validated(each, step, runs, outcomes)
 
 
 def on_plan(program: Program) -> None:

@@ -24,8 +24,8 @@ from tests.transforms.passes.validation import runs_of
 def cases_of(methods: dict[str, tuple[Any, Callable[[int], tuple[Any, ...]]]], sizes: tuple[int, ...]) -> list[Case]:
     found = []
     for method, arguments in methods.values():
-        for program, run in runs_of(method, [arguments(size) for size in sizes]):
-            found.append(Case(program, run.given))
+        for program, runs in runs_of(method, [arguments(size) for size in sizes]):
+            found += [Case(program, run.given) for run in runs]
     return found
 
 
@@ -47,7 +47,7 @@ def test_what_must_not_wait_is_left() -> None:
 def test_what_a_trip_raises_comes_behind_those_before_it() -> None:
     method, arguments = WAITING["elimination"]
     matrix, _ = arguments(7)
-    [(program, run)] = runs_of(method, [(matrix, np.zeros(4, np.int64))])
+    [(program, [run])] = runs_of(method, [(matrix, np.zeros(4, np.int64))])
     assert validate(panel_blocking, [Case(program, run.given)]) == 1
 
 

@@ -101,9 +101,12 @@ def bits(value: Any) -> object:
     return type(value), repr(value)
 
 
-def runs_of(method: Any, cases: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Program, Run]]:
-    """The program of a method for each of several calls, with what it is given there."""
+def runs_of(method: Any, cases: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Program, list[Run]]]:
+    """The programs of a method for several calls, each with what it is given in the calls that it is for."""
     makes = _Runs(method, (WORKERS,), None)
+    found: dict[int, tuple[Program, list[Run]]] = {}
     for case in cases:
         planned = makes.planned(case)
-        yield planned.program, Run(dict(zip(planned.names, makes.values(case), strict=True)), planned.partitioners)
+        run = Run(dict(zip(planned.names, makes.values(case), strict=True)), planned.partitioners)
+        found.setdefault(id(planned.program), (planned.program, []))[1].append(run)
+    return found.values()
