@@ -53,9 +53,15 @@ def _whole(compiling: Function, function: Function) -> Function:
 
 
 def slave(function: Function) -> Function:
-    """Compile a slave: the sequential code of one MI in one phase. Only compiled code can call it."""
-    compiled: Function = native(function)
+    """Compile a slave: the sequential code of one MI in one phase. Only compiled code can call it.
+
+    A master calls it in a parallel region, and by itself where there is little work: LLVM keeps one copy for both.
+    """
+    compiled: Function = native(function, stays=True)
     return compiled
 
 
-helper = slave
+def helper(function: Function) -> Function:
+    """Compile a function that slaves and masters call in the midst of their work."""
+    compiled: Function = native(function)
+    return compiled

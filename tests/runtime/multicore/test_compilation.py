@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
+
+from numba import types
 
 from somd.compiling.one_at_a_time import CALLS
 from somd.runtime.multicore import compilation
@@ -14,3 +17,30 @@ def test_numba_may_call_itself_for_each_block_of_a_long_chain() -> None:
     before = sys.getrecursionlimit()
     assert compilation._whole(sys.getrecursionlimit, compilation.master)() >= CALLS
     assert sys.getrecursionlimit() == before
+
+
+@compilation.helper
+def twice(x: int) -> int:
+    return 2 * x
+
+
+@compilation.slave
+def doubled(lo: int, hi: int, a: Any) -> None:
+    for i in range(lo, hi):
+        a[i] = twice(a[i])
+
+
+@compilation.master
+def doubles(a: Any, n_slaves: int) -> None:
+    doubled(0, len(a), a)
+    doubled(n_slaves, len(a), a)
+
+
+def test_a_slave_is_one_function_of_machine_code_and_a_helper_is_none() -> None:
+    given: Any = (types.int64[::1], types.int64)
+    master: Any = doubles
+    master.compile(given)
+    text = master.overloads[given].library.get_llvm_str().splitlines()
+    assert sum(line.startswith("define") and "doubled" in line for line in text) == 1
+    assert sum(" call " in line and "doubled" in line for line in text) == 2
+    assert not any("twice" in line for line in text if line.startswith("define"))

@@ -7,6 +7,7 @@
     outlining     a pass: `prange` loops become functions
     regions       what runs these functions on threads
     libraries     LLVM code of a master, optimised once
+    lifetimes     which variables are live where, found only when something asks
     machine_code  the same on disk
     locations     places in source text, where there is no working folder
     layer         the threads, and what becomes of them in a fork

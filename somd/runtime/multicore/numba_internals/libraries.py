@@ -65,6 +65,9 @@ class _Plain(codegen.JITCodeLibrary):  # type: ignore[misc]
 class NativeLibrary(_Plain):
     """The library of a function that is only called by compiled code."""
 
+    #: whether the function stays one in machine code
+    stays = False
+
     @property
     def codegen(self) -> Any:
         """The code generator, without machine code in which an environment could be set."""
@@ -91,6 +94,8 @@ class NativeLibrary(_Plain):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == binding.Linkage.external:
                 function.linkage = _LINKED
+                if self.stays:
+                    function.add_function_attribute("noinline")
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:

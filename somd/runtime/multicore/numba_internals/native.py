@@ -29,9 +29,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class NativeCompiler(Compiler):
     """Numba's compiler for functions that only compiled code calls: they get no machine code of their own."""
 
+    #: whether LLVM leaves calls of them calls
+    stays = False
+
     def compile_extra(self, function: Callable[..., Any]) -> Any:
         answer()
         self.state.library = NativeLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.stays = self.stays
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
 
@@ -41,9 +45,15 @@ class NativeCompiler(Compiler):
         return super().compile_ir(func_ir, *args, **named)
 
 
-def native(function: Function) -> Function:
+class CompilerApart(NativeCompiler):
+    """The same for functions that have work enough to stay functions in machine code."""
+
+    stays = True
+
+
+def native(function: Function, *, stays: bool = False) -> Function:
     """Compile a function that compiled code calls; division follows NumPy. Python can call it, too: then it is compiled
-    once more.
+    once more. One that `stays` is not written into its callers by LLVM, which would optimise each copy.
 
     Raises:
         SomdRuntimeError: SOMD505, Numba is switched off.
@@ -52,7 +62,10 @@ def native(function: Function) -> Function:
     if reason is not None:
         raise SomdRuntimeError(reason, "SOMD505")
     made: Any = njit(
-        error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=CompilerApart if stays else NativeCompiler,
     )(function)
     template = made.get_call_template
 

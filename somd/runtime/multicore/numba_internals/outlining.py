@@ -21,12 +21,12 @@ from numba.core import compiler_machinery as _compiler_machinery
 from numba.core import ir as _ir
 from numba.core import ir_utils as _ir_utils
 from numba.core import postproc as _postproc
-from numba.core.compiler_lock import global_compiler_lock
 
 from somd.compiling.signals import answer
 from somd.runtime.multicore import crews
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.numba_internals.libraries import MasterLibrary
+from somd.runtime.multicore.numba_internals.lifetimes import when_asked
 from somd.runtime.multicore.numba_internals.pipeline import Compiler
 from somd.runtime.multicore.numba_internals.regions import MasterBody, RegionBody, enter_region, load_layer, with_crew
 
@@ -70,7 +70,7 @@ class MasterCompiler(Compiler):
     first = (Outlining,)
 
     def compile_extra(self, function: Any) -> Any:
-        with global_compiler_lock:
+        with when_asked():
             answer()
             self.state.library = MasterLibrary(self.state.targetctx.codegen(), function.__qualname__)
             self.state.library.enable_object_caching()

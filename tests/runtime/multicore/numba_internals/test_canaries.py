@@ -10,6 +10,7 @@ import builtins
 import importlib
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -39,6 +40,8 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, lower_builtin
 from numba.np import arrayobj
 from numba.np.ufunc import parallel
+
+from somd.runtime.multicore.numba_internals.lifetimes import when_asked
 
 
 def takes(function: Callable[..., Any], *names: str) -> bool:
@@ -235,6 +238,28 @@ def globals_of(func_ir: Any) -> list[Any]:
     ]
 
 
+def test_what_is_live_where_blocks_begin_is_read_by_generators_and_object_mode_alone() -> None:
+    """What `lifetimes` leaves out; the rest of what `run` does it must do too."""
+    readers = {
+        file.name
+        for file in Path(compiler.__file__).parent.glob("*.py")
+        if "block_entry_vars" in file.read_text(encoding="utf-8").replace("self.block_entry_vars", "")
+    }
+    assert readers <= {"postproc.py", "pylowering.py", "ir.py", "analysis.py"}
+    assert takes(postproc.PostProcessor.run, "self", "emit_dels", "extend_lifetimes")
+    assert callable(postproc.PostProcessor._insert_var_dels)
+    own, lazy = function_ir(ranks), function_ir(ranks)
+    postproc.PostProcessor(own).run(emit_dels=True)
+    with when_asked():
+        postproc.PostProcessor(lazy).run(emit_dels=True)
+    assert lazy.dump_to_string() == own.dump_to_string()
+    assert {name for name in vars(own) if vars(own)[name] is not None} == {
+        name for name in vars(lazy) if vars(lazy)[name] is not None
+    }
+    assert lazy.variable_lifetime.livemap == own.variable_lifetime.livemap
+    assert lazy.generator_info is None
+
+
 # --- compiling, libraries, machine code ----------------------------------------------------------------------------
 
 
@@ -274,6 +299,7 @@ def test_libraries() -> None:
     assert callable(library._codegen.set_env)
     assert callable(library._codegen.magic_tuple)
     assert llvm.Linkage.external.name == "external"
+    assert callable(llvm.ValueRef.add_function_attribute)
 
 
 def test_functions_take_attributes_with_a_value() -> None:
