@@ -13,6 +13,8 @@ run by itself; the exit status is then 1. On devices that share each call, howev
 
 With `--ranks 2,3` ranks share each call besides, which are threads (`tests.property.of_ranks`); with
 `--stay` arrays stay distributed, however small.
+With `--steps scan,claimed` programs are made of these steps alone, `--workers 1,50` names numbers of workers, and
+`--short` makes strips and blocks of scans short (`tests.property.narrowed`).
 With `--as-gpu` kernels have the forms on a CPU that they have on GPUs (`tests.property.gpu_forms`).
 """
 
@@ -40,6 +42,7 @@ from tests.property.gpu_forms import gpu_forms
 from tests.property.judgement import Judgement, judge
 from tests.property.many import Lost, each
 from tests.property.mixed import Mixed, mixed
+from tests.property.narrowed import narrowed
 from tests.property.programs import program
 from tests.property.reducing import reduced, write
 
@@ -121,6 +124,10 @@ def run(generator: str, options: argparse.Namespace, numbers: Sequence[int]) -> 
 
 def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[int], Any]:
     work = functools.partial(_as_gpu, work=work) if options.as_gpu else work
+    workers = tuple(map(int, options.workers.split(",")))
+    if options.steps or options.short or workers != examining.WORKERS:
+        steps = tuple(options.steps.split(",")) if options.steps else ()
+        work = functools.partial(_narrowed, work=work, steps=steps, workers=workers, short=options.short)
     sizes = tuple(map(int, options.ranks.split(","))) if options.ranks else ()
     work = functools.partial(_on_ranks, work=work, sizes=sizes, stay=options.stay) if sizes else work
     return functools.partial(_on_devices, work=work, devices=tuple(options.devices)) if options.devices else work
@@ -128,6 +135,13 @@ def _on(options: argparse.Namespace, work: Callable[[int], Any]) -> Callable[[in
 
 def _as_gpu(number: int, work: Callable[[int], Any]) -> Any:
     with gpu_forms():
+        return work(number)
+
+
+def _narrowed(
+    number: int, work: Callable[[int], Any], steps: tuple[str, ...], workers: tuple[int, ...], short: bool
+) -> Any:
+    with narrowed(steps, workers, short):
         return work(number)
 
 
@@ -192,6 +206,9 @@ def main() -> None:
     parser.add_argument("--target", choices=("plan", "multicore", "opencl"), default="plan")
     parser.add_argument("--devices", nargs="*", help="opencl: as the configuration names them; several share each call")
     parser.add_argument("--as-gpu", action="store_true", help="opencl: kernels have the forms of GPUs on a CPU, too")
+    parser.add_argument("--steps", default="", help="mixed: steps that programs are made of, and nothing else")
+    parser.add_argument("--workers", default="1,2,3,7", help="mixed: numbers of workers")
+    parser.add_argument("--short", action="store_true", help="mixed: strips and blocks of scans are short")
     parser.add_argument("--ranks", default="", help="mixed: numbers of ranks that share each call besides")
     parser.add_argument("--stay", action="store_true", help="with --ranks: small arrays stay distributed, too")
     parser.add_argument("--count", type=int, default=300)

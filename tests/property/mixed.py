@@ -32,6 +32,10 @@ class Bad(Exception):
 """
 
 
+#: steps that programs are made of, and nothing else; none: of whatever there is
+ALONE: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Mixed:
     """The method `name` of `text`, decorated; `owners` tells for each line of it which features wrote it.
@@ -131,6 +135,8 @@ def _assembled(w: Writer) -> Mixed:
 
 def section(w: Writer) -> None:
     """A nest or a step, in something around it."""
+    if ALONE:
+        return step(w)
     chance = w.pick.random()
     if chance < 0.22:
         time_loop(w)
@@ -149,7 +155,7 @@ def section(w: Writer) -> None:
 
 
 def step(w: Writer) -> None:
-    name = w.pick.choice(sorted(STEPS))
+    name = w.pick.choice(ALONE or sorted(STEPS))
     with w.feature(name):
         STEPS[name](w)
 
