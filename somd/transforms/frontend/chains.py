@@ -19,16 +19,17 @@ The chain does what the loop did, in its order, with its types; one that adds up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 import libcst as cst
 import numpy as np
 
-from somd.language.scanning import alone
+from somd.language.scanning import alone, in_strips
 from somd.transforms.analysis.slices import slice_of
 from somd.transforms.frontend.guessed_chains import Guessed, step_of
+from somd.transforms.frontend.questions import choice
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
@@ -92,17 +93,14 @@ class _Rewriter(Tracked):
         chain = self.chains[original_node]
         made = _Apart(self, original_node, chain, header).statements()
         if chain.alone:
-            made = self.unless_alone(updated_node, made)
+            made = [self.choice(alone, [updated_node.with_changes(leading_lines=())], made)]
         made[0] = made[0].with_changes(leading_lines=original_node.leading_lines)
         for statement in made:
             self.place(statement, self.positions[original_node])
         return cst.FlattenSentinel(made)
 
-    def unless_alone(self, loop: cst.For, made: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
-        """`loop` where one thread runs all, else what is made of it."""
-        [choice] = parsed(f"if {name_for(alone, 'alone', self.namespace, self.taken)}():\n    pass\nelse:\n    pass\n")
-        body, orelse = cst.IndentedBlock([loop.with_changes(leading_lines=())]), cst.Else(cst.IndentedBlock(made))
-        return [choice.with_changes(body=body, orelse=orelse)]
+    def choice(self, asked: Callable[[], bool], yes: list[cst.BaseStatement], no: list[cst.BaseStatement]) -> cst.If:
+        return choice(asked, yes, no, self.namespace, self.taken)
 
     def new(self, wanted: str, spelled: str) -> str:
         name = new_name(wanted, self.taken)
@@ -181,11 +179,23 @@ class _Apart:
         body = [
             self.filled(first, self.before()),
             *parsed(*guessed.before(count, STRIP), guessed.blocks(STRIP), *guessed.behind(count, STRIP)),
-            self.filled(rest, self.rest()),
+            self.rewriter.choice(in_strips, [self.rest_by_blocks(guessed, stop)], [self.filled(rest, self.rest())]),
             *parsed(f"{at} = {at} + {STRIP}"),
         ]
         [*made, around] = parsed(*rooms, f"{at} = ({_code(self.header.start)})", f"while {at} < {stop}:\n    pass\n")
         return [*made, around.with_changes(body=cst.IndentedBlock(body))]
+
+    def rest_by_blocks(self, guessed: Guessed, stop: str) -> cst.BaseStatement:
+        """The rest of a strip, with what a block was off by at hand in its trips: they make vectors."""
+        first = f"({_code(self.header.start)})"
+        [made] = parsed(guessed.over_blocks(self.header.variable, self.at, first, stop, STRIP))
+        outer = cst.ensure_type(made, cst.For)
+        block = cst.ensure_type(outer.body, cst.IndentedBlock)
+        [by, trips] = block.body
+        found = self.rest(in_block=True)
+        return outer.with_changes(
+            body=block.with_changes(body=[by, self.filled(cst.ensure_type(trips, cst.For), found)])
+        )
 
     def filled(self, loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
         return loop.with_changes(body=cst.IndentedBlock(body))
@@ -237,16 +247,16 @@ class _Apart:
         line = cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(update))])
         return [*cast(tuple[cst.BaseStatement, ...], kept), line]
 
-    def rest(self) -> list[cst.BaseStatement]:
+    def rest(self, in_block: bool = False) -> list[cst.BaseStatement]:
         """The iteration with the values that the chain left."""
         kind = self.rewriter.type_of(self.chain.name)
         place = f"{self.header.variable} - {self.at}"
         found = [f"{self.now} = {self.taken_from(f'{self.value}[{place}{more}]', kind)}" for more in ("", " + 1")]
         if self.guessed is not None:
             term = self.guessed.term(f"{self.terms[0]}[{place}]")
-            which, value = self.guessed.value(place)
+            *which, value = [self.guessed.value_in_block(place)] if in_block else self.guessed.value(place)
             step = self.guessed.step.format(self.now, term)
-            found = [which, f"{self.now} = {self.taken_from(value, kind)}", f"{self.now} = {step}"]
+            found = [*which, f"{self.now} = {self.taken_from(value, kind)}", f"{self.now} = {step}"]
         *made, behind = parsed(*found)
         names = {self.chain.name: cst.Name(self.now)}
         for statement in statements_of(self.loop.body):

@@ -53,6 +53,7 @@ import libcst as cst
 import numpy as np
 
 from somd.language.scanning import alone, blocks_at_once, in_strips
+from somd.transforms.frontend.questions import choice
 from somd.transforms.frontend.scan_iterations import Iteration, code_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import opened_statements, range_of, statements_of
@@ -125,11 +126,7 @@ class _Rewriter(Tracked):
         return name
 
     def choice(self, asked: Callable[[], bool], yes: list[cst.BaseStatement], no: list[cst.BaseStatement]) -> cst.If:
-        """A branch on what a target answers."""
-        name = name_for(asked, asked.__name__, self.namespace, self.taken)
-        [made] = parsed(f"if {name}():\n    pass\nelse:\n    pass\n")
-        orelse = cst.Else(cst.IndentedBlock(no))
-        return cst.ensure_type(made, cst.If).with_changes(body=cst.IndentedBlock(yes), orelse=orelse)
+        return choice(asked, yes, no, self.namespace, self.taken)
 
     def of_numpy(self, name: str) -> str:
         return name_for(getattr(np, name), f"np_{name}", self.namespace, self.taken)

@@ -43,7 +43,7 @@ MOST = 64
 
 _WORDS = (
     "skip", "wait", "full", "failed", "part", "block", "grown", "entry", "unit", "try", "near", "far", "scale", "fits",
-    "by", "which", "start", "units", "low", "high", "end", "odd", "shift",
+    "by", "moved", "which", "start", "units", "low", "high", "end", "odd", "shift",
 )  # fmt: skip
 _ARRAYS = ("start", "units", "low", "high", "end", "odd", "shift")
 _OF_LANES = ("guess", "beside", "least", "most", "given")
@@ -131,9 +131,7 @@ class Guessed:
         n, part = self.names, self.names["part"]
         begin, trip, end = [], [], []
         places = [f"{part} * {LANES}" + (f" + {lane}" if lane else "") for lane in range(LANES)]
-        trips = [
-            f"{part} * {BLOCK * LANES} + {n['block']}" + (f" + {lane * BLOCK}" if lane else "") for lane in range(LANES)
-        ]
+        trips = [n["block"] + (f" + {lane * BLOCK}" if lane else "") for lane in range(LANES)]
         for own, place in zip(self.lanes, places, strict=True):
             guess, beside = own["guess"], own["beside"]
             begin.append(f"{guess} = {self.of('start', place)}")
@@ -148,9 +146,10 @@ class Guessed:
             trip += [f"{own[word]} = {self.step.format(own[word], own['given'])}" for own, _ in together]
         for word, sign in (("least", "<"), ("most", ">")):
             trip += [f"{o[word]} = {o['guess']} if {o['guess']} {sign} {o[word]} else {o[word]}" for o, _ in together]
+        first = f"{part} * {BLOCK * LANES}"  # LLVM knows that the loop's variable is not negative, and so all indexes
         return (
             f"for {part} in range(min({n['full']}, {strip // (BLOCK * LANES)})):\n{_in(begin)}"
-            f"    for {n['block']} in range({BLOCK}):\n{_in(trip, 8)}{_in(end)}"
+            f"    for {n['block']} in range({first}, {first} + {BLOCK}):\n{_in(trip, 8)}{_in(end)}"
         )
 
     def behind(self, count: str, strip: int) -> list[str]:
@@ -190,6 +189,20 @@ class Guessed:
         """What finds the block of a place of the strip, and the value before the trip there."""
         which = self.names["which"]
         return f"{which} = ({place}) // {BLOCK}", f"{self.values}[{place}] + {self.names['shift']}[{which}]"
+
+    def value_in_block(self, place: str) -> str:
+        """The value before the trip at a place of the strip, where its block is at hand."""
+        return f"{self.values}[{place}] + {self.names['moved']}"
+
+    def over_blocks(self, trip: str, at: str, first: str, stop: str, strip: int) -> str:
+        """The trips `trip` of the strip that begins at `at`, block by block, each with what its guess was off by."""
+        n, b = self.names, self.names["block"]
+        last = f"{at} + {b} * {BLOCK} + {BLOCK}"
+        return (
+            f"for {b} in range(min({strip // BLOCK}, ({stop} - {at} + {BLOCK - 1}) // {BLOCK})):\n"
+            f"    {n['moved']} = {n['shift']}[{b}]\n"
+            f"    for {trip} in range(max({at} + {b} * {BLOCK}, {first}), min({last}, {stop})):\n        pass\n"
+        )
 
 
 def _in(lines: tuple[str, ...] | list[str], by: int = 4) -> str:

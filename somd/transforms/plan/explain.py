@@ -68,7 +68,7 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
         what = "scan, in one pass" if divided else "loop, as it is written"
         alone = f"where one thread runs all of the {what}:"
         together = f"taken by all method instances together: {header_text(step.node)}"
-        strips = "on cores, strip by strip, so that what is read twice stays in the cache:"
+        strips = "on cores, in pieces, so that what is read twice stays in the cache:"
         said = alone if is_alone(step, plan.method) else strips if is_in_strips(step, plan.method) else together
         yield f"{pad}{said}"
         if step.sweeps is not None:
