@@ -8,6 +8,7 @@ are no roots of paths, unless they are parameters.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
@@ -158,13 +159,14 @@ def made_objects(function: FunctionType) -> dict[str, Path]:
 
 
 def _made(nodes: Sequence[ast.AST], reader: _Reader) -> Iterator[tuple[str, Path]]:
+    counts = Counter(_bindings(nodes))
     for node in nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.value, ast.Call):
             continue
         target, called = node.targets[0], node.value.func
         if isinstance(target, ast.Name) and isinstance(called, ast.Attribute) and called.attr in GIVING:
             path = reader.path(called, called=True)
-            if path is not None and [*_bindings(nodes)].count(target.id) == 1:
+            if path is not None and counts[target.id] == 1:
                 reader.assigned.discard(target.id)
                 yield target.id, path
 

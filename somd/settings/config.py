@@ -66,6 +66,7 @@ class _Environment(NamedTuple):
 _CACHE_SIZE, _CACHE_DAYS = 1 << 30, 90.0
 _NOTHING = _Override()
 _override: ContextVar[_Override] = ContextVar("somd_use", default=_NOTHING)
+_overrides: dict[_Override, _Override] = {}
 _settings: dict[tuple[object, ...], Settings] = {}
 #: how often the file was to be read again
 _readings = 0
@@ -169,11 +170,18 @@ def use(
     return _using(chosen)
 
 
+def _same_one(override: _Override) -> _Override:
+    """The object that stands for all equal ones: calls in machine code compare what they depend on by identity."""
+    if len(_overrides) >= _CACHE_LIMIT:
+        _overrides.clear()
+    return _overrides.setdefault(override, override)
+
+
 @contextmanager
 def _using(chosen: _Override) -> Iterator[None]:
     outer = _override.get()
     given = {name: value for name, value in chosen._asdict().items() if value is not None}
-    token = _override.set(outer._replace(**given))
+    token = _override.set(_same_one(outer._replace(**given)))
     try:
         yield
     finally:

@@ -329,6 +329,16 @@ def test_other_threads_have_blocks_of_their_own() -> None:
     assert found == [None]
 
 
+def test_blocks_that_say_the_same_share_a_call() -> None:
+    args = (*arrays(), 1.0)
+    with somd.use(workers=2):
+        native = warmed(shift, *args)
+    with somd.use(workers=2), somd.use():
+        assert native.call(*args) is None
+    with somd.use(workers=3):
+        assert native.call(*args) is NotImplemented
+
+
 def test_profiled_calls_are_counted() -> None:
     args = (*arrays(), 1.0)
     warmed(shift, *args)

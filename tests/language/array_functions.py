@@ -208,6 +208,9 @@ def in_triangles(a, b, n: int):
     s = (b[upper[0]] * b[upper[1]] / np.sqrt(abs(a[upper]) + 1)).sum()
     a[upper] *= 2
     b[:n] += a[:n, :n].T[lower].sum()
+    i, j = np.tril_indices(len(a), -1)
+    s += i.sum() * 2 - j.sum()
+    a[np.triu_indices(n, 2)] -= 1
     n = n - 1
     return s, a[upper], upper[1] * 2
 

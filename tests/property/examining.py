@@ -244,6 +244,8 @@ class own_errors:
             raise Refused(error.code, error) from error
         if isinstance(error, SomdRuntimeError):
             raise Refused(error.code or "SomdRuntimeError", error) from error
+        if isinstance(error, SomdFallbackWarning) and "[SOMD504]" in str(error):
+            raise Foreign(str(error)) from error  # a driver has found that a kernel is no program
         if isinstance(error, SomdFallbackWarning):
             raise Refused("fallback", error) from error
         if isinstance(error, SomdError | Refused | Foreign):

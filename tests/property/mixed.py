@@ -108,6 +108,8 @@ def _assembled(w: Writer) -> Mixed:
     results = list(dict.fromkeys(w.results))
     w.pick.shuffle(results)
     results = results[: w.pick.choice((1, 2, 3, 4))]
+    if w.chance(0.03):  # a tuple in a tuple, or of one entry
+        results[-1:] = [f"({each},)" for each in results[-1:]]
     ending = [f"return {', '.join(results)}"] if results else []
     names = [name for name in w.names if not name.startswith("f")]
     with_names = w.chance(0.25)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from somd.language.array_functions import TRIANGLES
 from somd.transforms.arrays import creation, diagonals, indexed, products, rearranging, scattering
 from somd.transforms.arrays.arguments import Arguments
 from somd.transforms.arrays.values import Value, View
@@ -52,6 +53,7 @@ TABLE: Mapping[str, Meaning] = {
     "tri": creation.tri,
     "tril": diagonals.tril,
     "triu": diagonals.triu,
+    **dict.fromkeys(TRIANGLES, diagonals.where),
 }
 #: functions that write into their first argument: what is stored where; those that emit their loops give None
 WRITERS: Mapping[str, Callable[[Arguments], tuple[View, Value] | None]] = {

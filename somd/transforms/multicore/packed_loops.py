@@ -83,18 +83,17 @@ class _Writer:
         made += [f"{text} = {self.text(node)}" for node, text in self.factors.items() if text != self.text(node)]
         first, last = (f"({each})" for each in rows)
         self.limits = self.trips_of(first, f"{last} - 1")
-        start, stop = self.columns_of(first, 0), self.columns_of(f"{last} - 1", 1)
         count = " * ".join(f"max({each}, 0)" for each in self.counts())
         for element, name in self.copies.items():
             shape = f"({count}, {self.packed.columns})"
             made.append(f"{name} = room({shape}, np.{numpy_name(element.type.dtype)})")
         if not self.of_row:
-            return [*made, *self.panels(rows, (start, stop))]
+            return [*made, *self.panels(rows, self.columns_between(first, last))]
         for node, name in self.of_row.items():
             shape = f"(min(max({last} - {first}, 0), {COPIED_ROWS}), {count})"
             made.append(f"{name} = room({shape}, np.{numpy_name(node.type.dtype)})")
         some = (self.first_copied, f"min({self.first_copied} + {COPIED_ROWS}, {last})")
-        columns = self.columns_of(some[0], 0), self.columns_of(f"{some[1]} - 1", 1)
+        columns = self.columns_between(*some)
         through = f"for {self.first_copied} in range({first}, {last}, {COPIED_ROWS}):"
         return [*made, through, *_in(self.panels(some, columns))]
 
@@ -102,6 +101,10 @@ class _Writer:
         """Where the columns of a row begin (0) or end (1)."""
         names = {**self.scope.renamed, self.outer.variable.name: f"({row})"}
         return self.columns(replace(self.scope, renamed=names))[which]
+
+    def columns_between(self, first: str, end: str) -> Limits:
+        """The columns of the rows from `first` to `end`, whose own ones only move one way."""
+        return self.columns_of(first, 0), self.columns_of(f"{end} - 1", 1)
 
     def trips_of(self, first: str, last: str) -> list[Limits]:
         """Where the loops begin for one row, and where they end for another."""

@@ -37,6 +37,7 @@ from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.program import Element, Packed, Region, Statement
+from somd.transforms.loops.rows import one_moves_along
 from somd.transforms.loops.walking import inside, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
@@ -103,6 +104,8 @@ def _kernel_of(
     plain = plain and not tests_accesses(region.body)
     if not plain or len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
         return None
+    if one_moves_along(packed.loops, region.loops[0].variable.name):
+        return None  # the sums of a tile would have trips of their own
     reads = staged_in(packed, region)
     for depth in depths:
         if sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:

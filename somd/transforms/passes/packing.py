@@ -94,10 +94,11 @@ def packed_region(region: Region, rows: int, width: int) -> Region:
     found = _added(loops[-1])
     if guard is not None and _says_that_there_are_trips(guard, loop):
         guard = None
+    guarded = guard is None or is_steady(guard, changed)
     if one_moves_along(loops, outer.variable.name) and outer.variable.name not in read(*limits(inner)):
         changed -= {outer.variable.name}  # one of the rows has all trips, with all columns
-    asked = [*(each for one in loops for each in limits(one)), *(() if guard is None else (guard,))]
-    if not all(is_steady(each, changed) for each in asked) or not all(map(_counts, loops)) or found is None:
+    steady = all(is_steady(each, changed) for one in loops for each in limits(one))
+    if not guarded or not steady or not all(map(_counts, loops)) or found is None:
         return region
     changed |= {outer.variable.name}
     target, term = found

@@ -152,6 +152,8 @@ class Expressions:
         if isinstance(node, cst.Tuple):
             parts = [self.any(element.value) for element in node.elements]
             plain = tuple(p for p in parts if isinstance(p, ScalarType | ArrayType))
+            if any(isinstance(part, TupleType) for part in parts):
+                self.report("SOMD402", "a tuple in a tuple is not made here", node, "let one tuple have all entries")
             return TupleType(plain) if len(plain) == len(parts) else None
         message, helps = "this expression is not supported in a SOMD method", "use numbers and array elements"
         if isinstance(node, cst.List):

@@ -78,11 +78,13 @@ def with_names_apart(method: Method, arguments: Mapping[str, Type], read: Helper
 
 
 def _infer(method: Method, types: Types, arguments: Mapping[str, Type], active: tuple[object, ...]) -> Types:
-    collector = _walked(method, types, arguments, active).collector
+    walk = _walked(method, types, arguments, active)
+    collector = walk.collector
     if types.of_arrays:
         raise HelpersOfArrays(types.of_arrays)
     check_long_literals(method, types, collector)
     collector.raise_if_errors()
+    assert not walk.untyped, "what is returned has no type, and nothing says why"
     return types
 
 
@@ -117,6 +119,8 @@ class _Walk:
         self.values: dict[str, list[tuple[Type, Literal, cst.CSTNode]]] = {}
         self.returns: list[tuple[Type, cst.BaseExpression, cst.CSTNode]] = []
         self.first_round = False
+        #: whether a value that is returned has no type
+        self.untyped = False
         #: targets of values that are made of what the name was before
         self.derived: set[cst.CSTNode] = set()
         #: values that exceptions tell, with their statements and texts
@@ -147,6 +151,7 @@ class _Walk:
             self.block(statements_of(node.body))
         elif isinstance(node, cst.Return) and node.value is not None:
             found = self.expressions.any(node.value)
+            self.untyped |= found is None
             if found is not None:
                 self.returns.append((found, node.value, node))
         elif isinstance(node, cst.Raise):
@@ -330,7 +335,11 @@ class _Walk:
                 self.types.names[name] = found
         if self.returns:
             found = self._result()
-            if found is not None:
+            if isinstance(found, TupleType) and len(found.elements) < 2:
+                message = f"the result is a tuple with {len(found.elements) or 'no'} entry: that of a method has more"
+                helps = "return the entry itself, and make the tuple in the caller"
+                self.expressions.report("SOMD402", message, self.returns[-1][2], helps)
+            elif found is not None:
                 self.types.result = found
                 if not self.active:
                     self._one_kind(found)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from somd.language.array_functions import TRIANGLES
 from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
@@ -75,8 +76,10 @@ class Parts:
     def in_triangle(
         self, node: cst.Subscript, base: ArrayType, index: TupleType, items: list[Item]
     ) -> ArrayType | None:
-        """The elements of a matrix in a triangle, whose rows and columns a name stands for."""
-        if not isinstance(items[0], cst.Name):
+        """The elements of a matrix in a triangle, whose rows and columns a name stands for, or a call gives."""
+        called = self.expressions.types.calls.get(items[0]) if isinstance(items[0], cst.Call) else None
+        triangle = called is not None and called.given is not None and called.given.function.name in TRIANGLES
+        if not isinstance(items[0], cst.Name) and not triangle:
             self.report(
                 "SOMD403", "the places of a mask do not stand in brackets here", node, "write the mask: `a[mask]`"
             )

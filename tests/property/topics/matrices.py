@@ -4,6 +4,8 @@ their variables are read behind them, and numbers are set several times."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from tests.property.writer import Place, Writer, step
 
 
@@ -75,7 +77,10 @@ def _sums(w: Writer, c: str, q: str, i: str, j: str, k: str) -> None:
         if read:
             w.line(f"{k} = -1")
         turns = _range(w, [i, j], q)
-        with w.block(f"for {k} in {turns}:"):
+        guard = [w.block(_under(w, Place(i, j)))] if w.chance(0.15) else []
+        with ExitStack() as stack:
+            for each in (*guard, w.block(f"for {k} in {turns}:")):
+                stack.enter_context(each)
             update = f"{s} {w.one('+=', '+=', '-=')} {_factor(w, i, j, k, c)}"
             if w.chance(0.2):
                 with w.block(_under(w, Place(k, j))):

@@ -58,6 +58,14 @@ def two_terms(a: np.ndarray, b: np.ndarray, c: A) -> None:
                 c[i, j] += a[i, k] * b[j, k] + b[i, k] * a[j, k]
 
 
+@somd.somd
+def below(a: np.ndarray, b: np.ndarray, c: A) -> None:
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(i):
+                c[i, j] += a[i, k] * b[k, j]
+
+
 @dataclass(frozen=True)
 class Case:
     method: Any
@@ -129,3 +137,9 @@ def test_few_tiles_are_left_to_work_items(quick_device: Device, monkeypatch: pyt
     with somd.use(device=f"{quick_device.info.platform}:{quick_device.index}"), watch_launches() as seen:
         product(*CASES[0].arguments(3, 4, 5))
     assert {name for name, _ in seen} <= {"product_1", "product_1_packed"}
+
+
+def test_sums_with_trips_of_their_own_are_left_to_work_items(quick_device: Device) -> None:
+    with somd.use(device=f"{quick_device.info.platform}:{quick_device.index}"), watch_launches() as seen:
+        harness.check(below, (numbers(7, 7), numbers(7, 5), numbers(7, 5)), "opencl", workers=(1,))
+    assert {name for name, _ in seen} == {"below_1"}

@@ -89,6 +89,7 @@ RAGGED = UPPER.replace("range(a.shape[0])", "range(i)")
 SHORT = PRODUCT.replace("range(b.shape[0])", "range(i)")
 SHORTER = PRODUCT.replace("range(b.shape[0])", "range(i + 1, b.shape[0])")
 BESIDE = PRODUCT.replace("range(b.shape[0])", "range(b.shape[0] - i)")
+GUARDED = UNDER.replace("range(2, n)", "range(i)").replace("if n > 5", "if i % 2 == 0")
 DIVIDED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] / a[k, j]")
 MIXED = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[k, j] * a[i, j]")
 ROWS = UPPER.replace("a[k, i] * a[k, j]", "a[k, i] * a[i, k]")
@@ -118,6 +119,7 @@ def left() -> tuple[Case, ...]:
     texts = (BAND, ANTI, SPARSE, RAGGED, DIVIDED, MIXED, ROWS, TWO, WRITTEN)
     others = [case(text, a=SQUARE, c=np.zeros((11, 11))) for text in texts]
     others.append(case(BESIDE, alpha=1.5, a=SQUARE, b=SQUARE, c=SQUARE.copy()))
+    others.append(case(GUARDED, a=SQUARE, b=SQUARE, c=SQUARE.copy(), n=9))
     others.append(case(SLOPES, a=SQUARE, w=np.resize(SQUARE, (3, 4, 5)), c=np.zeros((8, 5))))
     return (*others, case(UPPER, a=SQUARE.astype(np.int64), c=np.zeros((11, 11), np.int64)))
 
