@@ -50,6 +50,7 @@ from somd.runtime.multicore.complex_numbers import (
     python_power,
 )
 from somd.runtime.multicore.complex_products import empty_product, join_products
+from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.delays import rows_together, turns_at_a_time
 from somd.runtime.multicore.fences import join
 from somd.runtime.multicore.guards import failed, fault_table, index_of, load, note, note_raise, wrapped
@@ -163,6 +164,7 @@ __all__ = [
     "complex_tan",
     "complex_tanh",
     "copy_blocks",
+    "copy_elements",
     "copy_shares",
     "counted",
     "elementary",

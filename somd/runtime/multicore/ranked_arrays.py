@@ -13,6 +13,7 @@ from numba.extending import overload as _overload
 
 from somd.runtime.mpi.addresses import SMALL
 from somd.runtime.multicore.arrays import room
+from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.far_arrays import far_zeros
 from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.ranks import COPIED, FILLED, describe_in, tell, tell_made
@@ -103,7 +104,7 @@ def new_ordered_copy(ranks: int, source: Any) -> Any:
 def _copy(ranks: int, array: Any, source: Any) -> None:
     """Who holds rows of the source holds them of the copy."""
     if ranks == 0:
-        array[...] = source
+        copy_elements(array, source)
     else:
         length = 3 + 2 * array.ndim
         words = room(2 * length, np.int64)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from somd.runtime.multicore.copies import copy_elements
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 
@@ -49,4 +50,4 @@ def keep(array: Any, snapshot: Any, rank: int, ranks: int) -> None:
     """Copy share number `rank` of `ranks` of an array into its snapshot."""
     length = len(array)
     first, last = length * rank // ranks, length * (rank + 1) // ranks
-    snapshot[first:last] = array[first:last]
+    copy_elements(snapshot[first:last], array[first:last])

@@ -70,7 +70,7 @@ def halo_text(nest: Nest, name: str, lo: str, hi: str, fresh: Fresh) -> str | No
         before = ":, " * axes.pop()
         for place, least, greatest in (*_below(reads, begin), *_above(reads, end)):
             lines.append(f"    {near} = slice({_clamped(place, least)}, {_clamped(place, greatest)})\n")
-            lines.append(f"    {fresh.name(snapshot)}[{before}{near}] = {array}[{before}{near}]\n")
+            lines.append(f"    copy_elements({fresh.name(snapshot)}[{before}{near}], {array}[{before}{near}])\n")
     arrays = ", ".join((*relaxed.snapshots, *(fresh.name(s) for s in relaxed.snapshots.values())))
     return f"@slave\ndef {name}({lo}, {hi}, {arrays}):\n{''.join(lines)}"
 

@@ -10,6 +10,7 @@ from somd.runtime.multicore import (
     FAR,
     answer_signals,
     assume,
+    copy_elements,
     elsewhere,
     inner_range,
     master,
@@ -32,14 +33,14 @@ HAS_FAULTS = False
 @slave
 def relaxed_sweep_before_1(lo, hi, G, G_before):
     near = slice(max(hi, 0), max(hi + 1, 0))
-    G_before[near] = G[near]
+    copy_elements(G_before[near], G[near])
 
 
 # what phase 2 reads of neighbours' parts
 @slave
 def relaxed_sweep_before_2(lo, hi, G, G_before):
     near = slice(max(hi, 0), max(hi + 2, 0))
-    G_before[near] = G[near]
+    copy_elements(G_before[near], G[near])
 
 
 # phase 1: the loop over i at line 16
