@@ -11,7 +11,8 @@
 The first nest of a turn reads `a` elsewhere, so it may not write it; the second one only puts in place, element by
 element, what the first has made. Both become one, which writes the other buffer, and what was made is a scalar. Behind
 the loop the caller's array has its elements again. Nothing in such a loop can fail: no exception may leave it while the
-buffers are exchanged.
+buffers are exchanged. Arrays that are indexed by the loop's variable are asked before whether they are long enough; if
+not, the loop stays as it was.
 
 In: a `for` whose array statements are loops. Out: the statements in its place, or None.
 """
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from somd.transforms.arrays.early_tests import is_number
 from somd.transforms.arrays.expressions import Expressions, code
 from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.linear import Linear
@@ -65,28 +67,48 @@ class DoubleBuffers:
         if header is None or node.orelse is not None or integer_constant(header.step, self.names.method) != 1:
             return None
         changed = self.exchanges.names(node)
-        if any(not isinstance(limit, cst.Name | cst.Integer) or names_read(limit) & changed for limit in header.limits):
+        if any(not is_number(limit) or names_read(limit) & changed for limit in header.limits):
             return None
+        contraction = self.joining.contraction
+        start = integer_constant(header.start, self.names.method)
+        contraction.indexed.clear()
+        contraction.index = header.variable if start is not None and start >= 0 else None
         turn = self._turn(node, made)
-        if turn is None or not self._is_whole(turn, node):
+        contraction.index, indexed = None, sorted(contraction.indexed)
+        if turn is None or not self._is_whole(turn, node) or (indexed and turn.lines):
             return None
         body = self._body(turn)
         if body is None:
             return None
+        turns = self.names.new("value__once", code(header.stop))
         nest = self.nests.around(turn.first.loops, body, turn.second.statement)
         buffers = {name: self.names.new(f"{name}__next", name) for name in turn.arrays}
         swaps = [self.names.line(f"{a}, {b} = {b}, {a}", node) for a, b in buffers.items()]
         nest = self._renamed_targets(nest, buffers)
-        loop = made.with_changes(body=cst.IndentedBlock([*turn.lines, nest, *swaps]))
+        call = cst.ensure_type(made.iter, cst.Call)
+        limits = [cst.Arg(self.names.expression(text, made.iter)) for text in (code(header.start), turns)]
+        loop = made.with_changes(
+            target=self.names.copy(cst.ensure_type(made.target, cst.Name)),
+            iter=cst.Call(cst.Name(cst.ensure_type(call.func, cst.Name).value), limits),
+            body=cst.IndentedBlock([*turn.lines, nest, *swaps]),
+        )
         self.names.place(loop, node)
         before = [self._allocation(name, other, node) for name, other in buffers.items()]
-        odd = f"{self.names.function('max')}({code(header.stop)} - {code(header.start)}, 0) % 2 == 1"
-        back = cst.ensure_type(self.names.line(f"if {odd}:\n    pass", node), cst.If)
+        odd = f"{self.names.function('max')}({turns} - {code(header.start)}, 0) % 2 == 1"
         copies = [self._copy(turn, name, other) for name, other in buffers.items()]
         behind = [self.names.line(f"{a}, {b} = {b}, {a}", node) for a, b in buffers.items()]
-        back = back.with_changes(body=cst.IndentedBlock([*copies, *behind]))
-        self.names.place(back, node)
-        return [*before, loop, back]
+        found = [*before, loop, self._if(odd, [*copies, *behind], node)]
+        number = self.names.line(f"{turns} = {code(header.stop)}", node)
+        if not indexed:
+            return [number, *found]
+        fits = self._if(" and ".join(f"{turns} <= {name}.shape[{axis}]" for name, axis in indexed), found, node)
+        return [number, fits.with_changes(orelse=cst.Else(cst.IndentedBlock([made])))]
+
+    def _if(self, test: str, body: Sequence[cst.BaseStatement], node: cst.CSTNode) -> cst.If:
+        made = cst.ensure_type(self.names.line(f"if {test}:\n    pass", node), cst.If)
+        made = made.with_changes(body=cst.IndentedBlock(body))
+        self.names.place(made, node)
+        return made
 
     # --- which loops -----------------------------------------------------------------------------------------------
 

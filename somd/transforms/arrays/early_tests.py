@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
+from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.arrays.names import Names
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
@@ -31,7 +32,7 @@ def with_early_tests(
     header = range_of(loop)
     step = None if header is None else integer_constant(header.step, names.method)
     limits = () if header is None else header.limits
-    plain = all(isinstance(limit, cst.Name | cst.Integer) for limit in limits)
+    plain = all(map(is_number, limits))
     if header is None or step is None or step <= 0 or not plain or not isinstance(loop.body, cst.IndentedBlock):
         return [loop]
     changed = assigned_names(loop)
@@ -50,6 +51,13 @@ def with_early_tests(
     made = loop.with_changes(body=loop.body.with_changes(body=kept))
     names.place(made, loop)
     return [*early, made]
+
+
+def is_number(limit: cst.BaseExpression) -> bool:
+    """Whether a limit of a loop is a number or a length, which may as well be asked for before the loop."""
+    length = isinstance(limit, cst.Call) and isinstance(limit.func, cst.Name) and limit.func.value == "len"
+    named = length and isinstance(limit, cst.Call) and isinstance(limit.args[0].value, cst.Name)
+    return named or isinstance(limit, cst.Name | cst.Integer) or shape_reference(limit) is not None
 
 
 def _before(node: cst.If, start: cst.BaseExpression, stop: cst.BaseExpression, names: Names) -> cst.If:

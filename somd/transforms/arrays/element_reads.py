@@ -5,12 +5,12 @@ In: expressions and statements of a method, and their types. Nothing is emitted 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 import libcst as cst
 
-from somd.transforms.analysis.parts import ELLIPSIS, items_of
+from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, items_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.walking import children_of, nodes_of
@@ -35,6 +35,9 @@ class ElementReads:
 
     def __init__(self, method: Method, types: Types) -> None:
         self.method, self.types = method, types
+        #: a name by which arrays may be indexed that are tested to be long enough; which arrays, and along which axis
+        self.index: str | None = None
+        self.indexed: set[tuple[str, int]] = set()
 
     # --- statements ------------------------------------------------------------------------------------------------
 
@@ -214,8 +217,9 @@ class ElementReads:
             return not outermost
         if isinstance(node, cst.Subscript):
             items = items_of(node, self.method)
-            basic = all(not isinstance(each, cst.BaseExpression) for each in items)
-            return not outermost and basic and self.is_pure(node.value, False)
+            numbers = [at for at, each in enumerate(items) if isinstance(each, cst.BaseExpression)]
+            inside = all(self._is_index(node, items[at], items[:at]) for at in numbers)
+            return not outermost and inside and self.is_pure(node.value, False)
         if self.reduced(node) is not None:  # which is computed before
             return not outermost
         operands = self._operands(node)
@@ -263,6 +267,14 @@ class ElementReads:
     def _is_rolled(self, node: cst.CSTNode) -> bool:
         callee = self.types.calls.get(node) if isinstance(node, cst.Call) else None
         return callee is not None and callee.given is not None and callee.given.function.name == "roll"
+
+    def _is_index(self, node: cst.Subscript, item: object, before: Sequence[object]) -> bool:
+        """Whether an item is the name by which arrays may be indexed; notes which array, and which axis of it."""
+        named = isinstance(item, cst.Name) and item.value == self.index and isinstance(node.value, cst.Name)
+        if not named or ELLIPSIS in before or not isinstance(node.value, cst.Name):
+            return False
+        self.indexed.add((node.value.value, sum(each is not NEW_AXIS for each in before)))
+        return True
 
     def _cost(self, node: cst.BaseExpression, known: Mapping[str, int]) -> int:
         """What an element costs: operations and loads count as one, of arrays that are not made what is `known`."""
