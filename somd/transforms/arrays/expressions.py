@@ -195,7 +195,8 @@ class Expressions(Integers):
 
     def unmasked(self, node: cst.BaseExpression) -> Value:
         message = "an array that is not under the mask of the statement"
-        raise self.refuse("SOMD202", message, node, "read it under the same mask, or write the loops with an `if`")
+        way = "read a whole array under the same mask, as in `a[mask] = b[mask]`, or write the loops with an `if`"
+        raise self.refuse("SOMD202", message, node, way)
 
     def under_mask(self, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
         if self.mask is None:

@@ -245,7 +245,10 @@ class ArrayFunctions:
         found = self.expressions.any(node)
         if kind in (ARRAY, ARRAYS, ENTRIES):
             if found is not None and not isinstance(found, ArrayType | ScalarType):
-                self.report("SOMD402", f"an array is expected here, this is `{found}`", node, "pass an array")
+                way = "pass an array"
+                if kind == ARRAY and isinstance(found, TupleType):
+                    way = "pass an array; with an index for each axis write a loop: `a[i[k], j[k]] += e[k]`"
+                self.report("SOMD402", f"an array is expected here, this is `{found}`", node, way)
             return isinstance(found, ArrayType | ScalarType)
         scalar = self.expressions.as_scalar(found, node)
         if scalar is not None and kind in (INTEGER, SHAPE) and scalar.kind not in "iu":
