@@ -40,6 +40,8 @@ from somd.transforms.types.scalars import FLOAT, ScalarType, Type
 #: iterations in a strip: what the chain is made of stays in the cache. 2, 3, 4, 6, 8, 12, 16 and 24 threads have whole
 #: pairs of blocks of it each, so that each finds in its own cache what it has stored before
 STRIP = 3 << 16
+#: those of them in the first strip of a chain that is run from guesses
+FIRST = STRIP >> 3
 #: what `Method.held_at` has for a loop that was taken apart
 CHAINED = "chain"
 
@@ -171,18 +173,22 @@ class _Apart:
         return made
 
     def in_guessed_strips(self, guessed: Guessed, rooms: list[str], count: str, strip: str) -> list[cst.BaseStatement]:
-        """Strips whose chain is run from guesses."""
-        kind, at, stop = self.rewriter.type_of(self.chain.name), self.at, f"({_code(self.header.stop)})"
+        """Strips whose chain is run from guesses. The first, of which nothing can be guessed, is run in order: it is
+        short, as it begins before the loop does."""
+        kind, at, begin = self.rewriter.type_of(self.chain.name), self.at, f"({_code(self.header.start)})"
+        stop = f"({_code(self.header.stop)})"
         rooms.append(self.room(self.value, STRIP, kind))
         rooms += guessed.rooms(lambda name, length: self.room(name, length, kind), STRIP)
         first, rest = parsed(strip, strip)
         body = [
             self.filled(first, self.before()),
-            *parsed(*guessed.before(count, STRIP), guessed.blocks(STRIP), *guessed.behind(count, STRIP)),
+            *parsed(*guessed.before(count, STRIP), guessed.blocks(STRIP), *guessed.behind(count, f"{begin} - {at}")),
             self.rewriter.choice(in_strips, [self.rest_by_blocks(guessed, stop)], [self.filled(rest, self.rest())]),
             *parsed(f"{at} = {at} + {STRIP}"),
         ]
-        [*made, around] = parsed(*rooms, f"{at} = ({_code(self.header.start)})", f"while {at} < {stop}:\n    pass\n")
+        turns = f"while max({at}, {begin}) < {stop}:\n    pass\n"
+        before = f"{at} = {begin} - {STRIP - FIRST} if {begin} >= 0 else {begin}"  # which never wraps
+        [*made, around] = parsed(*rooms, before, turns)
         return [*made, around.with_changes(body=cst.IndentedBlock(body))]
 
     def rest_by_blocks(self, guessed: Guessed, stop: str) -> cst.BaseStatement:

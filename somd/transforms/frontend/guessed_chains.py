@@ -152,8 +152,9 @@ class Guessed:
             f"    for {n['block']} in range({first}, {first} + {BLOCK}):\n{_in(trip, 8)}{_in(end)}"
         )
 
-    def behind(self, count: str, strip: int) -> list[str]:
-        """What the guesses turn out to be off by; blocks that fail, and those without a guess, are run in order."""
+    def behind(self, count: str, first: str) -> list[str]:
+        """What the guesses turn out to be off by; blocks that fail, and those without a guess, are run in order. The
+        trips of a strip are at the places from `first`, where that is not negative, to `count`."""
         n, s, b, r, d = self.names, self.sum_, self.names["block"], self.names["scale"], self.names["by"]
         u, p, fits, k = f"{n['unit']} * {self.unit}", n["unit"], n["fits"], n["part"]
         in_order = f"{self.values}[{k}] = {s}", f"{s} = {self.step.format(s, self.term(f'{self.terms}[{k}]'))}"
@@ -178,8 +179,9 @@ class Guessed:
             f"    if {fits}:\n        {n['shift']}[{b}] = {d}\n        {s} = {self.of('end', b)} + {d}\n"
             f"    else:\n        {n['failed']} = {n['failed']} + 1\n"
             f"        for {k} in range({b} * {BLOCK}, {b} * {BLOCK} + {BLOCK}):\n{_in(in_order, 12)}",
-            f"for {k} in range({n['full']} * {BLOCK * LANES}, {count}):\n{_in(in_order)}",
-            f"if abs({s}) < {self.most}:\n    {n['grown']} = ({s} - {n['entry']}) * ({BLOCK}.0 / {count})\n",
+            f"for {k} in range(max({n['full']} * {BLOCK * LANES}, {first}), {count}):\n{_in(in_order)}",
+            f"if abs({s}) < {self.most}:\n"
+            f"    {n['grown']} = ({s} - {n['entry']}) * ({BLOCK}.0 / ({count} - max(0, {first})))\n",
             f"if {n['failed']} > {n['full']} * {LANES // 2}:\n"
             f"    {n['skip']} = {n['wait']}\n    {n['wait']} = min({n['wait']} * 2, {MOST})\n"
             f"elif {n['full']} > 0:\n    {n['wait']} = 1\n",

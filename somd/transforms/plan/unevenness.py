@@ -39,7 +39,7 @@ class _Uneven(Reader):
     def visit_For(self, node: cst.For) -> None:
         header = range_of(node)
         self.found |= self.conditions > 0 or header is None
-        if header is not None and not _is_stretch(header):
+        if header is not None and not is_stretch(header):
             self.found |= not all(self.is_even(limit) for limit in header.limits)
 
     def visit_If(self, node: cst.If) -> None:
@@ -60,14 +60,18 @@ class _Uneven(Reader):
         return not reads.elements and reads.names & self.method.local_names <= self.uniform
 
 
-def _is_stretch(header: Range) -> bool:
-    """Whether a loop goes from somewhere to a constant number of places further, or to an end before."""
-    stop = header.stop
-    if isinstance(stop, cst.Call) and isinstance(stop.func, cst.Name) and stop.func.value == "min" and stop.args:
-        stop = stop.args[0].value
+def is_stretch(header: Range) -> bool:
+    """Whether a loop goes from somewhere to a constant number of places further, but for what is beyond two ends."""
+    start, stop = _first_of("max", header.start), _first_of("min", header.stop)
     if not (isinstance(stop, cst.BinaryOperation) and isinstance(stop.operator, cst.Add)):
         return False
-    return isinstance(stop.right, cst.Integer) and stop.left.deep_equals(header.start)
+    return isinstance(stop.right, cst.Integer) and stop.left.deep_equals(start)
+
+
+def _first_of(name: str, limit: cst.BaseExpression) -> cst.BaseExpression:
+    """The first argument, where a limit is a call of this function."""
+    called = isinstance(limit, cst.Call) and isinstance(limit.func, cst.Name) and limit.func.value == name
+    return limit.args[0].value if isinstance(limit, cst.Call) and called and limit.args else limit
 
 
 def _is_choice(node: cst.If) -> bool:
@@ -76,7 +80,7 @@ def _is_choice(node: cst.If) -> bool:
         return False
     bodies = [statements_of(node.body), statements_of(node.orelse.body)]
     headers = [range_of(body[0]) for body in bodies if len(body) == 1 and isinstance(body[0], cst.For)]
-    return len(headers) == 2 and all(header is not None and _is_stretch(header) for header in headers)
+    return len(headers) == 2 and all(header is not None and is_stretch(header) for header in headers)
 
 
 class _Reads(Reader):

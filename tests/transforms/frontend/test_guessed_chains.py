@@ -12,7 +12,7 @@ import pytest
 import somd
 from somd import dist
 from somd import somd as method
-from somd.transforms.frontend.chains import STRIP
+from somd.transforms.frontend.chains import FIRST, STRIP
 from tests.differential.harness import TARGETS, unavailable
 
 A = dist[np.ndarray]
@@ -31,10 +31,11 @@ def added(x: A, u: A, s: float) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 @method
-def taken_away(x: A, u: A, s: np.float32) -> tuple[A, np.float32]:
-    for i in range(len(x)):
-        s = s - x[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i] / u[i]
-        x[i] = s
+def taken_away(x: A, u: A, s: np.float32, first: int) -> tuple[A, np.float32]:
+    for i in range(first, first + len(x)):
+        k = i - first
+        s = s - x[k] / u[k] / u[k] / u[k] / u[k] / u[k] / u[k] / u[k] / u[k]
+        x[k] = s
     return x, s
 
 
@@ -109,7 +110,7 @@ def test_singles_are_taken_away_in_place() -> None:
             x = wide.astype(np.float32)
         expected = in_order(np.float32(start), x, np.subtract)
         with somd.use(target="multicore", workers=1 + k % 2):
-            values, last = taken_away(x, np.ones(TRIPS, np.float32), np.float32(start))
+            values, last = taken_away(x, np.ones(TRIPS, np.float32), np.float32(start), (0, -7, 5)[k % 3])
         assert values is x and last.dtype == np.float32
         assert np.array_equal(bits(values), bits(expected[1:])), what
         assert np.array_equal(bits(last), bits(expected[-1])), what
@@ -117,9 +118,9 @@ def test_singles_are_taken_away_in_place() -> None:
 
 def test_elements_that_are_handed_on_are_sums_in_order() -> None:
     x = np.random.default_rng(0).random(TRIPS)
-    for workers in (1, 2):
-        with somd.use(target="multicore", workers=workers):
-            assert np.array_equal(handed(x, np.ones(TRIPS)), np.add.accumulate(x))
+    for trips, workers in ((TRIPS, 1), (TRIPS, 2), (1, 2), (2, 2), (FIRST, 2), (FIRST + 1, 7), (FIRST + 2, 2)):
+        with somd.use(target="multicore", workers=workers, small_work=0):
+            assert np.array_equal(handed(x[:trips], np.ones(trips)), np.add.accumulate(x[:trips])), trips
 
 
 def test_one_thread_runs_cheap_sums_as_they_are_written() -> None:
