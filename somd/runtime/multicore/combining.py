@@ -16,6 +16,7 @@ from numba.extending import overload
 from somd.language.operators import named
 from somd.runtime import blocks
 from somd.runtime.blocks import COPY_ELEMENTS, COST
+from somd.runtime.multicore.arrays import room as new_room
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 
@@ -45,10 +46,10 @@ def _rows_of(array: Any, count: Any) -> Any:
 
     def room(array: Any, count: Any) -> Any:
         if count != 1:
-            return np.empty((count, (array.size + line - 1) // line * line + line), dtype)
+            return new_room((count, (array.size + line - 1) // line * line + line), dtype)
         if in_order:
             return array.reshape((1, array.size))
-        rows = np.empty((1, array.size), dtype)
+        rows = new_room((1, array.size), dtype)
         for place, element in enumerate(array.flat):
             rows[0, place] = element
         return rows

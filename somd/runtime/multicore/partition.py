@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from somd.runtime import blocks
+from somd.runtime.multicore.arrays import room
 from somd.runtime.multicore.integers import of_integers
 from somd.runtime.multicore.numba_internals.native import native
 from somd.runtime.multicore.small_work import small_work
@@ -78,7 +79,7 @@ def parts_of_rows(pointers: Any, start: int, stop: int, parts: int) -> Any:
     The inner loops of iteration i run over `range(pointers[i], pointers[i + 1])`. Whatever the pointers hold, parts are
     disjoint, in order and covering; where they never fall no part costs more than its share and one iteration.
     """
-    ends = np.empty(parts + 1, np.int64)
+    ends = room(parts + 1, np.int64)
     ends[0], ends[parts] = start, stop
     known = 0 <= start <= stop < len(pointers)
     begin = np.float64(pointers[start]) if known else 0.0
@@ -110,8 +111,9 @@ def with_trips(ranges: Any, owners: Any, start: int, stop: int, step: int) -> An
 
     One owner of an empty range where none has.
     """
-    kept = np.empty((len(ranges) + 1, 2), np.int64)
-    ends = np.zeros(len(owners) + 1, np.int64)
+    kept, ends = room((len(ranges) + 1, 2), np.int64), room(len(owners) + 1, np.int64)
+    for owner in range(len(ends)):
+        ends[owner] = 0
     count, mine = 0, 0
     for owner in range(len(owners) - 1):
         first = count
