@@ -57,7 +57,6 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_collection_finish() -> None:
     """What the tests import stays: the collector need not go through it."""
-    gc.collect()
     gc.freeze()
 
 

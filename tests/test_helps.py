@@ -24,6 +24,7 @@ from somd.calls.specialisations import Entry
 from somd.language.combining import combine_of
 from somd.sources.expected import expected_of
 from somd.sources.verifying import verify
+from tests.differential import compiled_once
 
 HERE = Path(__file__).parent / "refused"
 BLOCK = re.compile(r"(?:put the loop in|use) `(with [^`]*:)`")
@@ -108,6 +109,7 @@ def test_what_is_offered_is_accepted(
     def load(target: str, path: Any, text: str, function: Any, arrays: tuple[int, ...], *rest: Any) -> Entry:
         return Entry(None, text, arrays, (), combine_of(function))  # type: ignore[arg-type]
 
+    compiled_once.patch(monkeypatch)
     monkeypatch.setattr(somd.SomdMethod, "_run", run)
     monkeypatch.setattr(specialisations, "load_entry", load)
     path = tmp_path / f"{name}.py"
