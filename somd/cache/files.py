@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,19 +111,20 @@ def _in(folder: Path, pattern: str, kind: str) -> Iterator[Cached]:
     if not _is_own(folder, stat.S_ISDIR):
         return
     try:
-        entries = list(os.scandir(folder))
+        entries = {entry.name: entry for entry in os.scandir(folder)}
     except OSError:
         return
-    for entry in entries:
-        path = Path(entry.path)
-        if not re.fullmatch(pattern + _LEFT, entry.name) or not _is_own(path, stat.S_ISREG):
+    ours = re.compile(pattern + _LEFT)
+    for name, entry in entries.items():
+        if not ours.fullmatch(name):
             continue
         with contextlib.suppress(OSError):
-            status = path.lstat()
-            # a record is used whenever its module is
-            beside = path.with_suffix(".py") if path.suffix == ".json" else path
-            used = beside.lstat().st_mtime if beside.exists() else status.st_mtime
-            yield Cached(path, kind, status.st_size, used)
+            status = entry.stat(follow_symlinks=False)
+            if _of_user(status, stat.S_ISREG):
+                # a record is used whenever its module is
+                module = entries.get(name.removesuffix(".json") + ".py") if name.endswith(".json") else None
+                used = (module or entry).stat(follow_symlinks=False).st_mtime
+                yield Cached(Path(entry.path), kind, status.st_size, used)
 
 
 def _folders(folder: Path) -> Iterator[Path]:
@@ -131,14 +132,16 @@ def _folders(folder: Path) -> Iterator[Path]:
         yield from [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
 
 
-def _is_own(path: Path, kind: object) -> bool:
+def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
     """Whether this is a file, or folder, of the user's; links are neither."""
     try:
-        status = os.lstat(path)
+        return _of_user(os.lstat(path), kind)
     except OSError:
         return False
-    right = stat.S_ISDIR(status.st_mode) if kind is stat.S_ISDIR else stat.S_ISREG(status.st_mode)
-    return right and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
+
+
+def _of_user(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    return kind(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
 
 
 def _all_own(folder: Path) -> bool:
