@@ -6,7 +6,8 @@ for i in range(n):                                for (the rows of the group, TE
         s += value[k] * x[column[k]]                      s = s + terms[...];
     y[i] = s                                      }
 
-A work-item runs an iteration, and its sum keeps the order of plain Python. What is added depends on nothing but the
+A work-item runs an iteration, and its sum keeps the order of plain Python. Where one row has all of these terms, the
+group adds them up together (`shared_sums.py`), to the bit. What is added depends on nothing but the
 trip of the loop, so that any work-item may compute it. That rows follow on each other is known when they are there: a
 group where they do not, or where an index that data gives is outside or counts from the end, runs its loops as they
 stand.
