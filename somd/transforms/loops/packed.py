@@ -16,8 +16,8 @@ class Packed:
     """Trips of the two innermost loops of a region, `rows` of the outer and `columns` of the inner one, at once: each
     does what is `before`, all go through the loop side by side, and each does what is `behind`. The loop, which runs
     where the guard holds, has one statement, which adds to a sum. What it reads by the variable of the inner loop is
-    copied for these columns before (*packed*), so that it reads nothing that the region writes. In place of the
-    statement there may be another such loop."""
+    copied for these columns before (*packed*), so that it reads nothing that the region writes: of the arrays that are
+    `apart` other elements. In place of the statement there may be another such loop."""
 
     rows: int
     columns: int
@@ -25,6 +25,7 @@ class Packed:
     guard: Expression | None
     loop: Loop
     behind: tuple[Statement, ...]
+    apart: frozenset[str] = frozenset()
 
     @property
     def body(self) -> tuple[Statement, ...]:

@@ -429,7 +429,7 @@ class _Verifier(ExpressionVerifier):
         others = changed - {row} if fixed and one_moves_along(packed.loops, row) else changed
         self.expect(all(is_steady(each, others) for each in limits), "a loop beside others has trips of its own")
         elements = [each for each in expressions_in((packed.loop,)) if isinstance(each, Element)]
-        steady = not any(each.array in stored_in(node.body) for each in elements)
+        steady = not any(each.array in stored_in(node.body) - packed.apart for each in elements)
         self.expect(steady, f"region {node.number} writes what it has packed")
         handed = assigned(packed.before) & {*reads_of(packed.behind), *reads_of((packed.loop,))}
         self.expect(handed <= set_by(packed.sum), "more than a sum goes from one part of a trip to another")

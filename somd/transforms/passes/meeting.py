@@ -95,6 +95,25 @@ def is_alone(element: Element, loop: Loop, around: tuple[Loop, ...], body: Block
     return True
 
 
+def never_meet(one: tuple[Element, tuple[Loop, ...]], other: tuple[Element, tuple[Loop, ...]], body: Block) -> bool:
+    """Whether two elements of an array are never one, whichever trips of the loops around each reach them. What tells
+    which elements they are is, of what a body sets, variables of loops alone."""
+    changed, formulas = assigned(body), list[Affine]()
+    places: list[list[Affine]] = []
+    try:
+        for (element, loops), suffix in ((one, "__a"), (other, "__b")):
+            mine = {each.variable.name for each in loops}
+            if (read(*element.indices) - mine) & changed or mine & _set_otherwise(body):
+                return False
+            formulas += _bounds(loops, suffix, changed)
+            places.append([_affine(each, mine, suffix) for each in element.indices])
+        for first, second in zip(*places, strict=True):
+            formulas.append(_formula(f"{first.text} = {second.text}", *first.names, *second.names))
+        return _count_from_the_start(one[0], other[0]) and Sets().empty((), formulas)
+    except (_NotAffine, TooComplex):
+        return False
+
+
 def _count_from_the_start(*accesses: Element) -> bool:
     return all(isinstance(each.access, Proved) for each in accesses)
 
@@ -123,8 +142,9 @@ def _bounds(loops: tuple[Loop, ...], suffix: str, changed: set[str]) -> Iterator
         name = f"{variable(loop.variable.name)}{suffix}"
         try:
             if (read(loop.start, loop.stop) - known).isdisjoint(changed) and isinstance(loop.step, Constant):
-                start, stop = (_affine(each, known, suffix) for each in (loop.start, loop.stop))
                 up = loop.step.value.real > 0
+                natural = up and loop.variable.range is not None and loop.variable.range.low >= 0
+                start, stop = (_affine(each, known, suffix, natural) for each in (loop.start, loop.stop))
                 ends = f"{start.text} <= {name} < {stop.text}" if up else f"{stop.text} < {name} <= {start.text}"
                 yield _formula(ends, name, *start.names, *stop.names)
         except _NotAffine:
@@ -132,8 +152,9 @@ def _bounds(loops: tuple[Loop, ...], suffix: str, changed: set[str]) -> Iterator
         known.add(loop.variable.name)
 
 
-def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
-    """An expression in isl's notation, the names of one trip with a suffix."""
+def _affine(node: Expression, own: set[str], suffix: str, natural: bool = False) -> Affine:
+    """An expression in isl's notation, the names of one trip with a suffix; one that counts only where it is `natural`
+    may be a sum that wraps to what is below 0 if it does."""
     if isinstance(node, Constant) and isinstance(node.value, int):
         return _formula(str(int(node.value)))
     if isinstance(node, Variable):
@@ -142,11 +163,22 @@ def _affine(node: Expression, own: set[str], suffix: str) -> Affine:
     if isinstance(node, Length):
         name = f"s_{variable(node.array)}_{node.axis}"
         return _formula(name, name)
-    if isinstance(node, Operation) and node.operator in ("+", "-", "*") and node.range != whole(node.type):
+    if (
+        isinstance(node, Operation)
+        and node.operator in ("+", "-", "*")
+        and (node.range != whole(node.type) or (natural and _wraps_below(node)))
+    ):
         left, right = (_affine(each, own, suffix) for each in node.operands)
         if node.operator != "*" or not left.names or not right.names:
             return _formula(f"({left.text} {node.operator} {right.text})", *left.names, *right.names)
     raise _NotAffine
+
+
+def _wraps_below(node: Operation) -> bool:
+    """Whether a sum of 64 bits is none of whole numbers that are not below 0, or is below 0."""
+    ranges = [each.range for each in node.operands]
+    natural = all(each is not None and each.low >= 0 for each in ranges)
+    return natural and node.operator == "+" and node.type.dtype == "int64"
 
 
 def _formula(text: str, *names: str) -> Affine:

@@ -32,9 +32,9 @@ operands in their order, so that the bits stay. Multiplications and additions ar
 
 It is done where trips are independent one by one; the body has one loop, or loops of which each is all that the one
 around it does, alike for all trips of the two innermost loops of the region; it adds to one float a term made of sums,
-differences and products of elements that the region does not write: some chosen by the column, and not by the row, and
-some by the row. One limit of the columns may move with the row, as in triangles; or one of the loop, where there is one
-loop: trips that not all rows of a tile have are done row by row.
+differences and products of elements that the region does not write, as isl finds where it writes others of an array:
+some chosen by the column, and not by the row, and some by the row. One limit of the columns may move with the row, as
+in triangles; or one of the loop, where there is one loop: trips that not all rows of a tile have are done row by row.
 """
 
 from __future__ import annotations
@@ -59,13 +59,15 @@ from somd.transforms.loops.program import (
     Proved,
     Region,
     Statement,
+    Store,
     Variable,
 )
 from somd.transforms.loops.rewriting import each_region
 from somd.transforms.loops.rows import is_steady, moves_with, one_moves_along, stays
 from somd.transforms.loops.scopes import assigned, read
 from somd.transforms.loops.varying import limits
-from somd.transforms.loops.walking import called, inside
+from somd.transforms.loops.walking import called, inside, statements_in
+from somd.transforms.passes.meeting import never_meet
 from somd.transforms.passes.strip_mining import may_take_turns
 
 Block = tuple[Statement, ...]
@@ -107,10 +109,13 @@ def packed_region(region: Region, rows: int, width: int) -> Region:
     trips = {each.variable.name for each in loops}
     if handed - {target.name} or trips & {*reads_of(behind), *assigned(behind)}:
         return region
-    if not _Term(region, trips, changed, target).is_product(term):
+    product = _Term(region, tuple(loops), changed, target)
+    if not product.is_product(term):
         return region
     columns = width // np.dtype(target.type.dtype).itemsize
-    return replace(region, packed=Packed(rows, columns, before, guard, replace(loop, hull=None), behind))
+    return replace(
+        region, packed=Packed(rows, columns, before, guard, replace(loop, hull=None), behind, frozenset(product.apart))
+    )
 
 
 def _one_moves(inner: Loop, row: str) -> bool:
@@ -151,11 +156,14 @@ def _added(loop: Loop) -> tuple[Variable, Expression] | None:
 class _Term:
     """What a trip adds: by what its elements are chosen."""
 
-    def __init__(self, region: Region, trips: set[str], changed: set[str], target: Variable) -> None:
+    def __init__(self, region: Region, loops: tuple[Loop, ...], changed: set[str], target: Variable) -> None:
+        self.region, self.loops = region, loops
         self.written = stored_in(region.body)
+        #: those of them of which other elements are read, as isl has found
+        self.apart: set[str] = set()
         self.row, self.column = (each.variable.name for each in region.loops[-2:])
         #: what an index may have besides what stays
-        self.places = {self.row, self.column, *trips}
+        self.places = {self.row, self.column, *(each.variable.name for each in loops)}
         self.changed = changed | self.places
         self.type = target.type
 
@@ -179,14 +187,25 @@ class _Term:
 
     def is_chosen(self, node: Element) -> bool:
         """Whether an element is one of a row, or of a column, that nothing changes."""
-        known = isinstance(node.access, Proved) and node.relaxed is None and node.array not in self.written
-        if not known or node.type.dtype != self.type.dtype:
+        known = isinstance(node.access, Proved) and node.relaxed is None
+        if not known or node.type.dtype != self.type.dtype or not self.is_left_alone(node):
             return False
         names = read(*node.indices)
         if self.column in names:
             steady = all(is_steady(each, self.changed - self.places) for each in node.indices)
             return steady and self.row not in names
         return all(self.is_place(each) for each in node.indices)
+
+    def is_left_alone(self, node: Element) -> bool:
+        """Whether no iteration stores to an element."""
+        if node.array not in self.written:
+            return True
+        region = self.region
+        stored = (each.element for each in statements_in(region.body) if isinstance(each, Store))
+        mine, body = (node, (*region.loops, *self.loops)), (region.loop,)
+        alone = all(each.array != node.array or never_meet((each, region.loops), mine, body) for each in stored)
+        self.apart |= {node.array} if alone else set()
+        return alone
 
     def is_place(self, node: Expression) -> bool:
         """Whether an index is made of whole numbers of one width, by what wraps alike."""

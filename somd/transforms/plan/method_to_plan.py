@@ -35,6 +35,7 @@ from somd.transforms.plan.local_arrays import local_arrays
 from somd.transforms.plan.local_partitions import with_stand_ins
 from somd.transforms.plan.nests import build_nest
 from somd.transforms.plan.old_values import old_values_in
+from somd.transforms.plan.panels import update_of
 from somd.transforms.plan.partial_results import (
     Cut,
     Inside,
@@ -352,6 +353,9 @@ class _Planner:
             old = old_values_in(node, around, self.context)
             if old is not None:
                 self.anew.old[node] = old
+            update = update_of(node, around, self.context)
+            if update is not None:
+                self.anew.updates[node] = update
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)

@@ -17,6 +17,7 @@ from somd.transforms.frontend.handed_elements import with_handed_elements
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.old_values import with_old_marks, with_old_values
+from somd.transforms.frontend.panels import with_panel_marks, with_panels
 from somd.transforms.frontend.searches import with_searches
 from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.planned import Anew, Planned
@@ -95,6 +96,12 @@ FORMS = (
     ),
     Form(
         lambda anew: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, with_old_marks
+    ),
+    Form(
+        lambda anew: anew.updates,
+        lambda method, loops, _: with_panels(method, loops),
+        _has_more_phases,
+        with_panel_marks,
     ),
     Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
     Form(lambda anew: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),
