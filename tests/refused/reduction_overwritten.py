@@ -13,3 +13,6 @@ def f(a: dist[np.ndarray]) -> float:
             s = 0.0
         s += a[i]
     return s
+
+
+f(np.ones(40))

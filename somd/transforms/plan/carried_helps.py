@@ -24,7 +24,7 @@ def handed_on(loop: cst.For, name: str) -> tuple[str, ...]:
     updates = [node for node in nodes_in(loop.body) if _is_update(node, name)]
     if any(isinstance(node, cst.Assign) and _is_tuple(node, name) for node in updates):
         return (f"a tuple is not reduced: give its entries names, as in `if x < {name}: {name}, where = x, i`",)
-    scan = _scan(loop.body, name) if len(updates) == 1 else ""
+    scan = {("+",): "+", ("affine",): "affine", ("+", "anew"): "+"}.get(tuple(sorted(_scans(loop.body, name))), "")
     block = f'put the loop in `with sync({name}, scan="{scan}"):`'
     if scan == "affine":
         return (f"if floats may be multiplied and summed up in another order than the one written, {block}",)
@@ -117,15 +117,15 @@ def _is_update(node: cst.CSTNode, name: str) -> bool:
     )
 
 
-def _scan(node: cst.CSTNode, name: str) -> str:
-    """The scan by which the update of `name` in a node may run, where no loop and no test of `name` is around it."""
-    if isinstance(node, cst.For | cst.While | cst.With):
-        return ""
-    if isinstance(node, cst.If) and any(is_name(each, name) for each in nodes_in(node.test)):
-        return ""
-    if isinstance(node, cst.Assign | cst.AugAssign):
-        return _scan_of(node, name)
-    return "".join(_scan(child, name) for child in node.children)
+def _scans(node: cst.CSTNode, name: str) -> set[str]:
+    """By which scans the updates of `name` in a node may run, "" for one that a loop or a test of `name` is around."""
+    if isinstance(node, cst.Assign | cst.AugAssign) and _is_update(node, name):
+        return {_scan_of(node, name)}
+    around = isinstance(node, cst.For | cst.While | cst.With) or (
+        isinstance(node, cst.If) and any(is_name(each, name) for each in nodes_in(node.test))
+    )
+    found = set[str]().union(*(_scans(child, name) for child in node.children))
+    return {""} if around and found else found
 
 
 def _scan_of(node: cst.CSTNode, name: str) -> str:
@@ -133,8 +133,8 @@ def _scan_of(node: cst.CSTNode, name: str) -> str:
         alone = not any(is_name(each, name) for each in nodes_in(node.value))
         return "+" if alone and isinstance(node.operator, cst.AddAssign | cst.SubtractAssign) else ""
     if isinstance(node, cst.Assign) and len(node.targets) == 1 and is_name(node.targets[0].target, name):
-        once = sum(is_name(each, name) for each in nodes_in(node.value)) == 1
-        return "affine" if once and _is_linear(node.value, name) else ""
+        count = sum(is_name(each, name) for each in nodes_in(node.value))
+        return "anew" if count == 0 else "affine" if count == 1 and _is_linear(node.value, name) else ""
     return ""
 
 
