@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from somd.cache.keys import missing_globals, source_key
 from somd.calls.method import is_checked, mark_checked
 from somd.capture.attributes import NotKnownYet
-from somd.capture.objects import distributed
-from somd.capture.paths import parameters_of
 from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.diagnostics.model import Diagnostic, Label
@@ -22,6 +20,9 @@ from somd.diagnostics.render import position_of_line
 from somd.errors import SomdCompileError, SomdError
 from somd.sources.load import Loaded, Method, function_of
 from somd.sources.problems import FileProblem
+
+#: markers that methods want unless a call gives them whole arrays, which is not kept on disk as that all is well is
+_doubted: dict[str | None, str] = {}
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,18 @@ def check_method(method: Method) -> MethodCheck:
     if missing is not None:
         return MethodCheck(*place, unknown=f"`{missing}` is not defined")
     key = source_key(function, found)
-    marked = bool(method.signatures) or any(distributed(function, name) for name in parameters_of(function))
-    passed = marked and key is not None and is_checked(key)
-    errors, doubts = ((), ()) if passed else _of_source(method, found)
-    diagnostics = dict.fromkeys(errors)
-    if not diagnostics and not marked and (unmarked := _mark(doubts)):
-        return MethodCheck(
-            *place, unknown=f"only a call tells whether it has statements of whole arrays; if not, {unmarked}"
-        )
+    passed = key is not None and is_checked(key)
+    diagnostics: dict[Diagnostic, None] = {}
+    wanted = _doubted.get(key, "")
+    if not passed and not wanted:
+        errors, doubts = _of_source(method, found)
+        diagnostics = dict.fromkeys(errors)
+        wanted = "" if diagnostics or method.signatures else _mark(doubts)
+    if wanted:
+        if key is not None:
+            _doubted[key] = wanted
+        why = f"only a call tells whether it has statements of whole arrays; if not, {wanted}"
+        return MethodCheck(*place, unknown=why)
     if not passed and not diagnostics and key is not None:
         mark_checked(key)
     if not diagnostics:
