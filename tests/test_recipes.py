@@ -18,7 +18,7 @@ def rooms(folder: Path) -> set[str]:
 
 
 def test_the_page_names_every_room() -> None:
-    first, second = re.findall(r"\n\n\| room \|.*?\n\n", ARCHITECTURE, re.DOTALL)
+    first, second = re.findall(r"\n\n\| package \|.*?\n\n", ARCHITECTURE, re.DOTALL)
     for table, folder in ((first, ROOT / "somd"), (second, ROOT / "somd" / "transforms")):
         named = {
             name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")

@@ -127,7 +127,7 @@ def test_operators(quick_device: Device, dtype: str) -> None:
     for k, name in enumerate(chosen):
         update = re.sub(r"\bs\b", f"s{k}", UPDATES[name])
         text += f"    s{k} = {starts.get(name, 'a[0]')}\n    for i in range(len(a)):\n        {update}\n"
-    text += f"    return {', '.join(f's{k}' for k in range(len(chosen)))},\n"
+    text += f"    return {', '.join(f's{k}' for k in range(len(chosen)))}\n"
     method = method_from(text)
     a = (random.random(75) * 5 + 1).astype(dtype)
     check(method, quick_device, a)

@@ -69,7 +69,7 @@ def test_columns_that_are_missing() -> None:
 
 # --- random loops --------------------------------------------------------------------------------------------------
 
-MOST, SIZE = 24, 11
+MOST, SIZE = 8, 11
 FIRST = (
     "a[k, k] = a[k, k] * 0.5",
     "for i in range(k + 1, n):\n            a[i, k] *= 0.5",
