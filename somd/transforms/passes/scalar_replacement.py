@@ -50,7 +50,7 @@ from somd.transforms.loops.program import (
     Store,
     Variable,
 )
-from somd.transforms.loops.rewriting import each_region, with_bodies, with_expressions, with_operands
+from somd.transforms.loops.rewriting import each_region, each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.rows import is_steady
 from somd.transforms.loops.scopes import assigned
 from somd.transforms.loops.walking import called, expressions, expressions_in, operands, tests_accesses
@@ -62,22 +62,17 @@ def scalar_replacement(program: Program) -> Program:
     """The program with such elements in variables."""
     names = NewNames(program)
 
+    def held(node: Statement) -> Statement:
+        return (_held(node, names) if isinstance(node, Loop) else None) or node
+
     def of_region(region: Region) -> Region:
         if region.strips or region.tile or region.packed or region.aliased or region.relaxed:
             return region
-        made = with_bodies(region, lambda body: _block(body, names))
+        made = with_bodies(region, lambda body: each_statement(body, held))
         assert isinstance(made, Region)
         return made
 
     return each_region(program, of_region)
-
-
-def _block(body: Block, names: NewNames) -> Block:
-    made: list[Statement] = []
-    for node in body:
-        held = _held(node, names) if isinstance(node, Loop) else None
-        made.append(held or with_bodies(node, lambda inner: _block(inner, names)))
-    return body if all(new is old for new, old in zip(made, body, strict=True)) else tuple(made)
 
 
 def _held(loop: Loop, names: NewNames) -> Statement | None:
