@@ -6,7 +6,6 @@ import contextlib
 import gc
 import importlib
 import os
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -29,9 +28,6 @@ os.environ.setdefault("SOMD_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "som
 # and while methods are decorated it finds next to none
 gc.set_threshold(50_000, 20, 20)
 gc.disable()
-#: kilobytes that a process of a run may have without collecting garbage: all together a third of the machine's
-_PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-ROOM = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 3072 // _PROCESSES
 
 importlib.import_module("tests.trials")  # which notes where the cache is before a test sets another
 
@@ -57,13 +53,9 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_collection_finish() -> None:
     """What the tests import stays: the collector need not go through it."""
+    gc.collect()
     gc.freeze()
-
-
-def pytest_runtest_logfinish() -> None:
-    """Garbage that there is room for stays, too: compilers leave some seven megabytes of it a second, and looking for
-    it takes a fifteenth of their time. (Tests about garbage collect it; processes of tests collect as always.)"""
-    (gc.enable if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > ROOM else gc.disable)()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
