@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import FunctionType
 
+from somd.arguments.instead import is_random
 from somd.cache.keys import missing_globals, source_key
 from somd.calls.method import is_checked, mark_checked
 from somd.capture.attributes import NotKnownYet
@@ -89,6 +91,8 @@ def check_method(method: Method) -> MethodCheck:
     if not passed and not diagnostics and key is not None:
         mark_checked(key)
     if not diagnostics:
+        diagnostics = dict.fromkeys(_refused_when_called(function, found))
+    if not diagnostics:
         for text in method.signatures:
             diagnostics.update(dict.fromkeys(_of_signature(method, found, text)))
     return MethodCheck(*place, tuple(diagnostics), len(method.signatures))
@@ -121,6 +125,16 @@ def _of_source(method: Method, found: Reach) -> tuple[tuple[Diagnostic, ...], tu
         return tuple(error.diagnostics), ()
     except Exception as error:
         return (_bug(method, error),), ()
+
+
+def _refused_when_called(function: FunctionType, found: Reach) -> tuple[Diagnostic, ...]:
+    names = function.__code__.co_names
+    drawn = "random" in names or any(is_random(function.__globals__.get(name)) for name in names)
+    if "print" not in names and not drawn:
+        return ()
+    from somd.transforms.pipeline import refused_when_called
+
+    return refused_when_called(function, found)
 
 
 def _bug(method: Method, error: Exception) -> Diagnostic:

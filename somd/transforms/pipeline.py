@@ -35,7 +35,7 @@ from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.names_apart import names_apart
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
-from somd.transforms.frontend.refused_calls import check_calls
+from somd.transforms.frontend.refused_calls import calls_refused_anyhow, check_calls
 from somd.transforms.frontend.strides import constant_steps
 from somd.transforms.frontend.unset_names import with_tested_names
 from somd.transforms.loops.program import Program
@@ -158,6 +158,13 @@ def check_source(function: FunctionType, found: Reach | None = None) -> tuple[Di
                 raise
             return error.diagnostics
         return ()
+
+
+def refused_when_called(function: FunctionType, found: Reach) -> tuple[Diagnostic, ...]:
+    """What a decorated function may have, since `.sequential` runs it, and every call of the method refuses."""
+    with looking(function, found):
+        method = front(function, found)
+        return () if says_array_statements(method) else calls_refused_anyhow(method)
 
 
 def _checked(method: Method) -> Plan:

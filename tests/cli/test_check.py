@@ -115,6 +115,17 @@ def test_helpers_that_numba_compiles(somdc: Somdc, write: Write) -> None:
     assert "take Numba's decorator off `square`" in done.out
 
 
+def test_what_a_decorated_function_may_have_and_no_call_takes(somdc: Somdc, write: Write) -> None:
+    """`.sequential` may print; where a constant keeps a branch from being taken, a call takes the method."""
+    element = "c[i] = a[i] + b[i]"
+    write("prints.py", ADD.replace(element, element + "; print(c[i])"))
+    write("draws.py", ADD.replace(element, "c[i] = a[i] + np.random.rand()"))
+    write("may.py", "DEBUG = False\n" + ADD.replace(element, "if DEBUG: print(c[i])"))
+    done = somdc("check", "prints.py", "draws.py", "may.py")
+    assert done.status == 1 and done.out.count("error[SOMD203]") == 2, done.out
+    assert "`.sequential(...)` of the method" in done.out and "somd.random.Stream" in done.out
+
+
 def test_packages_with_relative_imports(somdc: Somdc, write: Write) -> None:
     write("pkg/__init__.py", "")
     write("pkg/helpers.py", "def half(x):\n    return 0.5 * x\n")

@@ -2,7 +2,8 @@
 
 In: a `Method`, calls of SOMD methods written out. Out: SOMD203 at each call that closes a circle, and at each call of
 what Numba has compiled, in helpers too. A call would find them when types are inferred; here they are found without
-any, so that a check says what the first call would.
+any, so that a check says what the first call would. `calls_refused_anyhow` finds what a decorated function may have,
+since `.sequential` runs it, and a method may not: `print`, and random numbers that are drawn in a loop.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import suppress
 
 import libcst as cst
 
+from somd.arguments.instead import is_random
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.errors import SomdCompileError
 from somd.transforms.frontend.array_helpers import calls_in
@@ -20,6 +22,7 @@ from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.unknown_calls import is_compiled_by_numba, unknown_call
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import called
+from somd.transforms.tree.walking import Reader
 
 
 def check_calls(method: Method, collector: Collector) -> None:
@@ -47,3 +50,37 @@ def _walk(method: Method, active: tuple[Function, ...], done: set[Function], col
         with suppress(SomdCompileError):  # a form that is refused is told where it is looked at
             _walk(read_method(function), (*active, function), done, collector)
         done.add(function)
+
+
+def calls_refused_anyhow(method: Method) -> tuple[Diagnostic, ...]:
+    """What each call of `method` refuses: calls that stand on no branch."""
+    collector = Collector()
+    method.function.body.visit(_Certain(method, collector))
+    return tuple(collector.diagnostics)
+
+
+class _Certain(Reader):
+    def __init__(self, method: Method, collector: Collector) -> None:
+        super().__init__()
+        self.method = method
+        self.collector = collector
+        self.loops = 0
+
+    def visit_If(self, node: cst.If) -> bool:
+        return False
+
+    def visit_IfExp(self, node: cst.IfExp) -> bool:
+        return False
+
+    def visit_For(self, node: cst.For) -> None:
+        self.loops += 1
+
+    def leave_For(self, original_node: cst.For) -> None:
+        self.loops -= 1
+
+    def visit_Call(self, node: cst.Call) -> None:
+        function = called(node, self.method.namespace, self.method.local_names)
+        if function is print or (self.loops and is_random(function)):
+            message, helps = unknown_call(function, node, self.method)
+            place = Label(self.method.position(node), "here", True)
+            self.collector.add(Diagnostic("SOMD203", message, (place,), helps))
