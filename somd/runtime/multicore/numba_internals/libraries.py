@@ -73,6 +73,13 @@ class NativeLibrary(_Plain):
         """The code generator, without machine code in which an environment could be set."""
         return _WithoutMachineCode(self._codegen)
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        if self.stays:  # here and not in LLVM's module, where llvmlite 0.44 says it of what the function returns
+            for function in ir_module.functions:
+                if function.blocks and not function.linkage:
+                    function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
 
@@ -94,8 +101,6 @@ class NativeLibrary(_Plain):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == binding.Linkage.external:
                 function.linkage = _LINKED
-                if self.stays:
-                    function.add_function_attribute("noinline")
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:

@@ -299,14 +299,18 @@ def test_libraries() -> None:
     assert callable(library._codegen.set_env)
     assert callable(library._codegen.magic_tuple)
     assert llvm.Linkage.external.name == "external"
-    assert callable(llvm.ValueRef.add_function_attribute)
 
 
-def test_functions_take_attributes_with_a_value() -> None:
+def test_functions_take_attributes_also_with_a_value() -> None:
     function = llvm_ir.Function(llvm_ir.Module(), llvm_ir.FunctionType(llvm_ir.VoidType(), []), "f")
     llvm_ir.IRBuilder(function.append_basic_block()).ret_void()
+    assert function.linkage == ""  # external
+    function.attributes.add("noinline")
     set.add(function.attributes, '"prefer-vector-width"="512"')
-    assert '"prefer-vector-width"="512"' in str(llvm.parse_assembly(str(function.module)))
+    parsed = llvm.parse_assembly(str(function.module))
+    parsed.verify()
+    assert next(parsed.functions).linkage is llvm.Linkage.external
+    assert 'noinline "prefer-vector-width"="512"' in str(parsed)
 
 
 def test_environments_are_found_by_name() -> None:
