@@ -35,26 +35,20 @@ def steady_reads(
 ) -> list[Element]:
     """The elements that every trip reads untested in `statements`.
 
-    Indices consist of `variables` and of what is the same for all trips; nothing in the region writes the array, but
-    for those `updated` by other means, which have no second name. What is tested, or counts from the end, is left out.
+    Indices consist of `variables` and of what is the same for all trips; nothing in the region writes the array, by any
+    of its names, but for those `updated` by other means, which have no second name. What is tested, or counts from the
+    end, is left out.
     """
-    inside = list(statements_in(region.body))
+    inside = statements_in(region.body)
     if any(isinstance(node, Raise) for node in inside):  # behind a `raise` it may be that no trip makes them
         return []
     steady = {*region.scalars, *region.arrays, *variables}
-    written = set(region.written) - set(updated)
-    stored = [node.element for node in inside if isinstance(node, Store) and node.element.array in written]
-    shapes = {(element.type, len(element.indices)) for element in stored}
-    own = {loop.variable.name for loop in region.loops}
     found: list[Element] = []
     for node in _always(statements):
         names = {name for index in node.indices for name in read_in(index)}
         if not isinstance(node.access, Proved) or node in found or node.array in {*region.written, *updated}:
             continue
         if node.array not in region.arrays:  # an iteration's own, made anew in it
-            continue
-        # an element that is not an iteration's own is read by all of them, so that they were none if one wrote it
-        if names & own and (node.type, len(node.indices)) in shapes:
             continue
         if names <= steady and not any(map(reads_elements, node.indices)) and wanted(node.indices):
             found.append(node)

@@ -130,17 +130,22 @@ def middle(a: np.ndarray, w: np.ndarray, y: A) -> None:
         for d in range(y.shape[1]):
             s = 0.0
             for k in range(a.shape[1]):
-                s += a[i, k, d] * w[k]
+                s += a[i, k, d] * w[i, k]
             y[i, d] = s
 
 
 def test_the_middle_one_of_three_axes_is_walked_along_where_the_last_is_short(with_tiles: Device) -> None:
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
         for rows, trips, across in ((6, 40, 3), (5, 67, 7), (1, 33, 31), (20, 35, 1), (17, 33, 32), (4, 40, 0)):
-            harness.check(
-                middle, (numbers(rows, trips, across), numbers(trips), np.ones((rows, across))), "opencl", workers=(1,)
-            )
-    assert [name for name, _ in seen].count("middle_1_tiled") == 4
+            given = numbers(rows, trips, across), numbers(rows, trips), np.ones((rows, across))
+            harness.check(middle, given, "opencl", workers=(1,))
+        assert [name for name, _ in seen].count("middle_1_tiled") == 4
+        a, found = numbers(6, 32, 32), numbers(6, 32)
+        expected = found.copy()
+        middle.__wrapped__(a, expected, expected)
+        with somd.use(target="opencl"):
+            middle(a, found, found)  # the weights are what is written: no row of them may be loaded before
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_few_columns_have_smaller_tiles(with_tiles: Device, monkeypatch: pytest.MonkeyPatch) -> None:
