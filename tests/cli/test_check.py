@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from somd.sources.excerpt import places
 from tests.cli.conftest import ADD, REFUSED, Somdc, Write
 
 
@@ -14,6 +15,13 @@ def test_a_good_file(somdc: Somdc, write: Write) -> None:
     write("model.py", ADD)
     done = somdc("check", "model.py")
     assert (done.status, done.out, done.err) == (0, "1 method in 1 file checked: no errors\n", "")
+
+
+def test_numpy_beside_no_site_packages(somdc: Somdc, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as where PYTHONPATH names a folder that `pip install --target` has filled
+    monkeypatch.setattr(places, "installed", lambda file: "numpy" not in file)
+    write("model.py", ADD)
+    assert somdc("check", "model.py").out == "1 method in 1 file checked: no errors\n"
 
 
 def test_a_refused_method_beside_a_good_one(somdc: Somdc, write: Write) -> None:

@@ -17,6 +17,8 @@ from pathlib import Path
 _FOLDERS = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 _FOLDERS |= {site.getusersitepackages(), str(Path(__file__).parents[2])}
 _PLACES = (*(folder + os.sep for folder in _FOLDERS), "<")
+#: what somd has imported itself; it may lie in a folder of PYTHONPATH, as `pip install --target` puts it
+_NEEDED = frozenset({"numpy", "numba", "llvmlite"})
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Places:
             # by its last name: for a folder without `__init__.py` the full one is looked up in `sys.modules`
             return _place(PathFinder.find_spec(last, list(around.folders or ())))
         if BuiltinImporter.find_spec(name) is not None or FrozenImporter.find_spec(name) is not None:
+            return _INSTALLED
+        if name in _NEEDED and name in sys.modules:
             return _INSTALLED
         loaded = sys.modules.get(name) if name in sys.stdlib_module_names else None
         if loaded is not None and installed(getattr(loaded, "__file__", None) or ""):
