@@ -189,6 +189,11 @@ class Run:
             return 0
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner, wanted)
 
+    def short_lanes(self, kernel_name: str, wanted: int, most: int, *widths: int) -> int:
+        """The work-items of a group that wants so many, and brings in whole rows of such `widths`, of which it has room
+        for `most`; 0 where rows are longer, or a work-item does as well by itself."""
+        return workgroups.short_lanes(self._kernels[kernel_name].limits, wanted, most, widths)
+
     def striped_lanes(self, kernel_name: str, wanted: int) -> int:
         """The work-items of a group that wants so many, and shares what they load and store; 0 where a work-item does
         as well by itself."""

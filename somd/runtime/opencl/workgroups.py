@@ -87,6 +87,12 @@ def tile_lanes(limits: Limits, count: int, inner: int | None, wanted: int) -> in
     return striped_lanes(limits, wanted)
 
 
+def short_lanes(limits: Limits, wanted: int, most: int, widths: tuple[int, ...]) -> int:
+    """The work-items of a group that wants so many, and brings in whole rows of such `widths`, of which it has room for
+    `most`; 0 for longer ones, and where a cache will do."""
+    return striped_lanes(limits, wanted) if max(widths) <= most else 0
+
+
 def striped_lanes(limits: Limits, wanted: int) -> int:
     """The work-items of a group that wants so many, and shares what they load; 0 where a cache does what it would."""
     return wanted if limits.kind in KINDS_WITH_TILES and limits.largest >= wanted else 0

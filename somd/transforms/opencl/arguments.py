@@ -76,6 +76,8 @@ class Kernel:
     columns: int = 1
     #: of one whose groups have a size of their own: the work-items of a group
     lanes: int = 0
+    #: of one whose groups bring in short rows: the arrays, each with the axis that has to be short
+    short: tuple[tuple[str, int], ...] = ()
     #: of one whose groups run iterations of two loops by one number, the inner one being short: two
     loops: int = 1
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's

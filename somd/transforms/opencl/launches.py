@@ -18,6 +18,7 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
+from somd.transforms.opencl.short_row_kernels import MOST_WIDE
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -268,6 +269,10 @@ class Launch:
             extent = self.extent(self.nest.dims[1], exact=True)
             columns = tree.call(tree.brought("tiles"), extent, tree.integer(kernel.columns))
             groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
+        if kernel.short:
+            widths = [tree.shape(array, axis) for array, axis in kernel.short]
+            function, asked = "short_lanes", [tree.integer(kernel.lanes), tree.integer(MOST_WIDE), *widths]
+        elif kernel.columns > 1:
             function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
             asked += [cst.Name("True")] if has_finer else []
         elif kernel.lanes:

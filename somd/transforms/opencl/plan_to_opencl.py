@@ -33,6 +33,7 @@ from somd.transforms.opencl.packed_kernels import finer_kernel_of, packed_kernel
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
+from somd.transforms.opencl.short_row_kernels import short_row_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.term_kernels import term_kernel_of
@@ -56,6 +57,7 @@ GROUPED = {
     "walked": walked_kernel_of,
     "packed": packed_kernel_of,
     "terms": term_kernel_of,
+    "short": short_row_kernel_of,
 }
 #: what makes one with smaller tiles, for nests that have few
 FINER = {"tiled": kernel_of_few_columns, "packed": finer_kernel_of}
