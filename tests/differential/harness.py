@@ -23,6 +23,7 @@ from somd.settings.targets import target_of
 WORKERS = (1, 2, 3, 7, 50)
 TARGETS = ("multicore", "opencl")
 NUMPY = str(Path(np.__file__).parent)
+PLAIN = str(Path(__file__).parents[1] / "property" / "plain.py")
 
 
 def unavailable(target: str) -> str | None:
@@ -100,11 +101,13 @@ def assert_same_exception(found: BaseException, expected: BaseException, where: 
 
 
 def last_line(error: BaseException) -> tuple[str, int, str]:
-    """File, line and function in which an exception was raised, or NumPy's Python was called that raised it."""
+    """File, line and function in which an exception was raised, or NumPy's Python was called that raised it, or what
+    stands for it in a plain function of the generators."""
+    skipped = NUMPY, PLAIN
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(NUMPY):
+        if not file.startswith(skipped):
             found = file, trace.tb_lineno, trace.tb_frame.f_code.co_name
         trace = trace.tb_next
     return found

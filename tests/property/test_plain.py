@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.differential.harness import last_line
 from tests.property.calls import Call
 from tests.property.examining import _as_good
 from tests.property.outcomes import Outcome, outcome
@@ -83,6 +84,15 @@ def test_on_a_device_some_results_are_python_s_own() -> None:
     wide, narrow = Outcome((2**70, 1, 5), []), Outcome((0, 1, 7), [])
     assert _as_good(narrow, wide, Outcome((2**70, 1, 7), []), 0.0)
     assert not _as_good(narrow, wide, Outcome((2**70, 1, 6), []), 0.0)
+
+
+def test_an_exception_has_the_line_of_the_text() -> None:
+    text = "import numpy as np\n\n\ndef f(a, k):\n    return np.maximum(a, k * 2)\n"
+    found = []
+    for wide in (False, True):
+        f = namespace_of(text, "<line>", wide=wide)["f"]
+        found.append(outcome(f, Call((np.int32(1), 2**40), ""), wide).error)
+    assert last_line(found[1]) == last_line(found[0]) == ("<line>", 5, "f")
 
 
 def test_ints_that_no_memory_holds() -> None:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from somd.language.raising import slots
 from somd.settings.targets import TargetLacks
 from somd.transforms.emit import c_complex
 from somd.transforms.emit.c_expressions import Expressions
 from somd.transforms.emit.c_guards import COPY, GUARDS_END, LOOPS_END
+from somd.transforms.emit.c_leaving import Leaving
 from somd.transforms.emit.c_lines import INDENT, Lines
 from somd.transforms.emit.c_names import spelled
 from somd.transforms.emit.c_scope import Scope
@@ -52,8 +52,7 @@ from somd.transforms.loops.program import (
     While,
     Whole,
 )
-from somd.transforms.loops.walking import origin_of, statements_in, tests_accesses
-from somd.transforms.raise_rows import kind_of
+from somd.transforms.loops.walking import origin_of
 
 #: before a loop that hands something on: Intel's compiler for CPUs makes vectors of it all the same, and then sums in
 #: another association, or loses updates of elements that two trips share
@@ -61,7 +60,7 @@ IN_ORDER = "#pragma clang loop vectorize(disable) interleave(disable)"
 EXTREMA = ("min", "max", "np.minimum", "np.maximum", "np.fmin", "np.fmax")
 
 
-class Statements(Lines):
+class Statements(Leaving):
     """Writes statements into `lines`.
 
     `scoped` are the loop variables that their loops declare. `next_iteration` is what `continue` outside any loop of
@@ -223,11 +222,6 @@ class Statements(Lines):
             self.line(f"{name} = {value};")
         self.line("break;")
 
-    def noted_raise(self, values: Sequence[str]) -> None:
-        function = self.unit.fault_raise(len(values) - 1)
-        self.line(f"{function}(faults, {self.scope.iteration()}, turn, {', '.join(values)});")
-        self.line(self.next_iteration)
-
     # --- control -------------------------------------------------------------------------------------------------
 
     def branches(self, node: If) -> None:
@@ -258,10 +252,10 @@ class Statements(Lines):
         self.left_by_raise(node)
         self.loops += 1
         self.lines.append(IN_ORDER)
-        well, test = self.while_well(node), self.value(node.test).text
-        self.open(f"while ({well} && ({test}))" if well else f"while ({test})")
-        self.block(node.body)
-        self.close()
+        with self.scope.around(node):
+            self.open(f"while ({self.while_well(node, self.value(node.test).text)})")
+            self.block(node.body)
+            self.close()
         self.loops -= 1
         self.leave_on(node)
 
@@ -284,13 +278,14 @@ class Statements(Lines):
         self.left_by_raise(node)
         if node.order == "in order":
             self.lines.append(IN_ORDER)
-        self.open(f"for (long {', '.join(first)}; {test}; {advance})")
-        if not own:
-            self.line(f"{name} = {counter};")
-        self.loops += 1
-        self.block(node.body)
-        self.loops -= 1
-        self.close()
+        with self.scope.around(node):
+            self.open(f"for (long {', '.join(first)}; {self.while_well(node, test)}; {advance})")
+            if not own:
+                self.line(f"{name} = {counter};")
+            self.loops += 1
+            self.block(node.body)
+            self.loops -= 1
+            self.close()
         self.leave_on(node)
 
     def limit(self, node: Expression, wish: str, changed: set[str], first: list[str]) -> str:
@@ -301,36 +296,6 @@ class Statements(Lines):
         kept = self.scope.names.fresh(wish)
         first.append(f"{kept} = {value.loose}")
         return kept
-
-    def left_by_raise(self, loop: Loop | While) -> None:
-        """Declare, before an outermost loop, what tells which `raise` in it has ended the iteration, and its values."""
-        found = [] if self.loops else [each for each in statements_in(loop.body) if isinstance(each, Raise)]
-        if found:
-            counts = [slots(map(kind_of, each.kinds)) for each in found]
-            fresh = self.scope.names.fresh
-            self.leaving = (fresh("raised"), *(fresh(f"raised_{k}") for k in range(max(counts))))
-            self.line(f"long {', '.join(f'{name} = 0' for name in self.leaving)};")
-
-    def leave_on(self, loop: Loop | While) -> None:
-        """Behind a loop: go on only if nothing was raised in it."""
-        if not any(isinstance(each, Raise) for each in statements_in(loop.body)):
-            return
-        self.open(f"if ({self.leaving[0]})")
-        if self.loops:
-            self.line("break;")
-        else:
-            self.noted_raise(self.leaving)
-        self.close()
-
-    def while_well(self, loop: While) -> str:
-        """The condition that no access of the iteration has failed; empty where none in `loop` is tested."""
-        if not tests_accesses((loop,)):
-            return ""
-        number, noted = self.scope.iteration(), self.scope.noted
-        self.scope.tests_accesses = True
-        if noted:
-            return f"({noted}.site == 0 || {noted}.iteration > {number})"
-        return f"{self.unit.fault_none()}(faults, {number})"
 
     # --- assignments ---------------------------------------------------------------------------------------------
 

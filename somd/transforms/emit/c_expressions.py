@@ -98,7 +98,13 @@ class Expressions:
 
     def helper(self, function: str, operands: tuple[Expression, ...], dtype: str) -> C:
         """The call of a function of the program; `dtype` is that of its result, which means nothing for a tuple."""
-        return call(self.unit.helper(function), dtype, *(self.expression(each) for each in operands))
+        given = [self.expression(each) for each in operands]
+        if not self.scope.failing() or not self.unit.lasts(function):
+            return call(self.unit.helper(function), dtype, *given)
+        noted, number = self.scope.noted, self.scope.iteration()
+        self.scope.tests_accesses = True
+        failed = C(f"&{noted}" if noted else "faults", "int64")
+        return call(self.unit.leaving_helper(function, bool(noted)), dtype, *given, failed, C(number, "int64"))
 
     # --- accesses ------------------------------------------------------------------------------------------------
 

@@ -7,8 +7,7 @@ failed yet; of all rows, that of the lowest iteration counts, the first one if a
 lock, which compilers that make vectors of work-items get wrong in loops, and 32-bit atomics are all it takes. Launches
 after the one that failed return at their beginning, so what they would have computed from wrong values does no harm.
 
-An access that failed gives 0, with which a `while` loop could go on for ever: where accesses in such a loop are tested,
-it ends with the first fault.
+An access that failed gives 0, with which loops could go on for ever: `c_leaving` has what ends them.
 
 In kernels whose loops a compiler must be free to unroll, a work-item keeps its first fault to itself until its end.
 """
@@ -88,6 +87,13 @@ NEAR = """static long place_near(long index, long length, int *outside)
     const int beyond = (ulong)index >= (ulong)length;
     *outside |= beyond;
     return beyond ? 0 : index;
+}"""
+
+
+#: whether two numbers are more than 2**most apart
+FAR_APART = """static int far_apart(long a, long b, int most)
+{
+    return (ulong)b - (ulong)a > 1UL << most && (ulong)a - (ulong)b > 1UL << most;
 }"""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from somd.transforms.emit.c_names import Names, spelled
 from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import literal
-from somd.transforms.loops.program import Element, Variable
+from somd.transforms.loops.program import Element, Loop, Variable, While
+from somd.transforms.loops.walking import tests_accesses
 from somd.transforms.stages import NEAR, Site
 from somd.transforms.types.scalars import ArrayType, Type
 
@@ -40,6 +42,8 @@ class Scope:
     lengths: dict[tuple[str, int], str] = field(default_factory=dict)
     inputs: dict[tuple[str, int | None], tuple[str, str]] = field(default_factory=dict)
     tests_accesses: bool = False
+    #: how many loops around what is printed have accesses that are tested
+    loops_that_test: int = 0
     #: whether the text mentions the number of the iteration
     numbered: bool = False
     #: in kernels that note faults at their end, the variable that keeps the first one
@@ -70,6 +74,18 @@ class Scope:
         """The variable with the number of the iteration, which is declared where something asks for it."""
         self.numbered = True
         return ITERATION
+
+    @contextmanager
+    def around(self, loop: Loop | While) -> Iterator[None]:
+        """What is printed within it is in this loop, another trip of which may have failed before."""
+        tested = tests_accesses((loop,))
+        self.loops_that_test += tested
+        yield
+        self.loops_that_test -= tested
+
+    def failing(self) -> bool:
+        """Whether an access of the iteration may have failed before what is printed now."""
+        return self.tests_accesses or self.loops_that_test > 0
 
     def array(self, name: str) -> str:
         if name in self.tables:

@@ -13,7 +13,9 @@ from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_tree import DOUBLES, OF_DOUBLES, C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.declared import counting
-from somd.transforms.loops.program import Program
+from somd.transforms.loops.program import Loop, Program, While
+from somd.transforms.loops.trips import few_trips
+from somd.transforms.loops.walking import called, statements_in
 from somd.transforms.types.scalars import ScalarType, Type
 
 #: the C type of the scalars that stay on the device
@@ -44,13 +46,20 @@ class Unit:
         self.functions: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.structs: dict[str, str] = {}
+        self._lasts: dict[str, bool] = {}
         self.program = program
         self.by_name = {function.name: function for function in program.functions}
         #: names of the method that only loops set
         self.counted = counting(program.body, (parameter.name for parameter in program.parameters))
         self._helper_names = {name: names.of(name) for name in self.by_name}
+        self._leaving_names = {
+            (name, noted): names.fresh(f"{self._helper_names[name]}_{'noted' if noted else 'well'}")
+            for name in self.by_name
+            for noted in (False, True)
+        }
         #: names that mean something in the whole program
-        self.taken = frozenset((*self.kernel_names.values(), *self._helper_names.values()))
+        helpers = (*self._helper_names.values(), *self._leaving_names.values())
+        self.taken = frozenset((*self.kernel_names.values(), *helpers))
 
     def printed(self, made: C) -> C:
         """An expression of which the text is used."""
@@ -65,8 +74,8 @@ class Unit:
                 self.function(*other)
         text = c_prelude.function_text(kind, dtype)
         self.needs |= c_prelude.needs(kind, dtype)
-        for called in elementary_of(text):
-            self.elementary(called, "float64")
+        for own in elementary_of(text):
+            self.elementary(own, "float64")
         self.functions.setdefault(name, text)
         return name
 
@@ -106,6 +115,11 @@ class Unit:
         self.functions.setdefault("place_near", c_faults.NEAR)
         return "place_near"
 
+    def far_apart(self) -> str:
+        """The name of the function that tells whether the limits of a loop are far from each other."""
+        self.functions.setdefault("far_apart", c_faults.FAR_APART)
+        return "far_apart"
+
     def quotient_near(self) -> str:
         """The name of the function that divides singles, and tells if it may not have rounded right."""
         self.functions.setdefault("quotient_near", c_faults.QUOTIENT)
@@ -116,10 +130,14 @@ class Unit:
         self.functions.setdefault("root_near", c_faults.ROOT)
         return "root_near"
 
-    def fault_none(self) -> str:
-        """The name of the function that tells whether an iteration has not failed yet."""
+    def well(self, noted: str, number: str) -> str:
+        """The test that neither the iteration nor a lower one has failed yet; `noted` keeps the first fault, if faults
+        are noted at the end."""
+        if noted:
+            self.fault_later()
+            return f"({noted}.site == 0 || {noted}.iteration > {number})"
         self.functions.setdefault("fault_none", c_faults.WELL)
-        return "fault_none"
+        return f"fault_none(faults, {number})"
 
     def _noting(self) -> None:
         self._fault_row()
@@ -164,6 +182,27 @@ class Unit:
         from somd.transforms.emit.c_functions import function_text
 
         name = self._helper_names[function]
-        if function not in self.helpers:
-            self.helpers[function] = function_text(self.by_name[function], name, self)
+        if name not in self.helpers:
+            self.helpers[name] = function_text(self.by_name[function], name, self)
         return name
+
+    def leaving_helper(self, function: str, noted: bool) -> str:
+        """The same of one that ends where the iteration that calls it has failed, as the first fault tells that is
+        `noted`, or the record."""
+        from somd.transforms.emit.c_functions import function_text
+
+        name = self._leaving_names[function, noted]
+        if name not in self.helpers:
+            self.helpers[name] = function_text(self.by_name[function], name, self, "noted" if noted else "faults")
+        return name
+
+    def lasts(self, function: str) -> bool:
+        """Whether a function may run for ever for some numbers."""
+        if function not in self._lasts:
+            node = self.by_name[function]
+            counted = counting(node.body, [parameter.name for parameter in node.parameters])
+            self._lasts[function] = any(
+                isinstance(each, While) or (isinstance(each, Loop) and not few_trips(each, counted))
+                for each in statements_in(node.body)
+            ) or any(map(self.lasts, called(node.body)))
+        return self._lasts[function]

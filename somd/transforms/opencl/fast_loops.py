@@ -15,7 +15,8 @@
 A load that waits for a test, and a fault that may be noted between two loads, keep a compiler from making loads ahead.
 So the loop is run first with each index that data gives brought inside, without a branch; if one was outside, or counts
 from the end, the loop is run again as it stands, which finds the fault, or the element. Indexes that stay in the loop
-are tested once, before it. That is done where a loop stores nothing, and ends whatever it has loaded.
+are tested once, before it. That is done where a loop stores nothing, and ends whatever it has loaded; a loop of very
+many trips, the first of which may fail, is run as it stands.
 
 Quotients and roots of singles are rounded right in steps without a branch, on a device that can (`NEAR_RECIPROCALS`):
 if one is out of the reach of these, the loop is run again, too.
@@ -25,7 +26,7 @@ Loops that only compute are unrolled on a device that can have many loads under 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from somd.transforms.emit.c import Statements
@@ -48,24 +49,29 @@ from somd.transforms.loops.program import (
     Whole,
 )
 from somd.transforms.loops.scopes import assigned, exposed_in, read, read_beside
+from somd.transforms.loops.trips import few_trips
 from somd.transforms.loops.varying import limits
-from somd.transforms.loops.walking import expressions_in, inside, statements_in, tests_accesses
+from somd.transforms.loops.walking import called, expressions_in, inside, statements_in, tests_accesses
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.unrolling import unroll_lines
 
 Block = tuple[Statement, ...]
 #: copies of a loop's body at most
 COPIES = 16
+#: the binary logarithm of how many trips of loops whose limits data gives may be taken for inside
+MOST_TRIPS = 30
 
 
 @dataclass(frozen=True)
 class Guess:
     """A loop that may be run with all indexes taken for inside: the indexes that stay in it, with their arrays and
-    axes, those that are brought inside, and the scalars that it must find as they were if it is run again."""
+    axes, those that are brought inside, the scalars that it must find as they were if it is run again, and those of it
+    and the loops in it whose number of trips data gives."""
 
     steady: tuple[tuple[Expression, str, int], ...]
     arrays: tuple[tuple[str, int], ...]
     before: tuple[str, ...]
+    long: tuple[Loop, ...] = ()
 
 
 class FastLoops(Statements):
@@ -74,8 +80,9 @@ class FastLoops(Statements):
     of: Block = ()
 
     def loop(self, node: Loop) -> None:
-        guess = None if self.loops else guess_of(node, self.of)
-        if guess is not None and self.may_be_run_again(guess):
+        guess = None if self.loops else guess_of(node, self.of, self.scope.counted)
+        lasting = any(map(self.unit.lasts, called(node.body)))
+        if guess is not None and not lasting and self.may_be_run_again(guess):
             self.twice(node, guess)
             return
         self.alone(node)
@@ -113,11 +120,17 @@ class FastLoops(Statements):
             tests += [] if isinstance(place.value, int) and place.value >= 0 else [f"{place.text} < 0"]
             tests.append(infix("<=", length, place, "bool").text)
         tests += [f"{self.scope.length(array, axis).text} <= 0" for array, axis in guess.arrays]
+        tests += [self.too_long(loop, MOST_TRIPS // len(guess.long)) for loop in guess.long]
         self.line(f"int {outside} = {' || '.join(dict.fromkeys(tests)) or '0'};")
         kept = {name: self.scope.names.fresh(f"{self.scope.text_of(name)}_before") for name in guess.before}
         for name, before in kept.items():
             self.line(f"const {CTYPES[self.declared.private[name]]} {before} = {self.scope.text_of(name)};")
         return outside, kept
+
+    def too_long(self, loop: Loop, most: int) -> str:
+        """Whether a loop may have more than 2**most trips: the first one may be outside."""
+        start, stop = self.value(loop.start), self.value(loop.stop)
+        return f"{self.unit.far_apart()}({start.loose}, {stop.loose}, {most})"
 
     def again(self, node: Loop, test: str, kept: Mapping[str, str]) -> None:
         """Behind it: the loop as it stands, where the test holds, from what the scalars were."""
@@ -134,8 +147,9 @@ def _may_be_unrolled(node: Loop) -> bool:
     return plain and any(isinstance(each, Element) for each in expressions_in(node.body))
 
 
-def guess_of(node: Loop, whole: Block) -> Guess | None:
-    """What there is to know of a loop of the body `whole`; None where nothing in it is to be guessed, or it may not
+def guess_of(node: Loop, whole: Block, counted: Collection[str] | None = None) -> Guess | None:
+    """What there is to know of a loop of the body `whole`, and, if it is asked with the names that only loops
+    set (`counted`), of its trips; None where nothing in it is to be guessed, or it may not
     be run twice."""
     statements = list(statements_in((node,)))
     if not all(isinstance(each, Assign | If | Loop | Evaluate | Break | Continue) for each in statements):
@@ -158,7 +172,10 @@ def guess_of(node: Loop, whole: Block) -> Guess | None:
             arrays[element.array, axis] = None
     before = assigned((node,)) & (exposed_in(node.body) | read_beside(whole, node))
     scoped = loop_scoped(whole) | {node.variable.name}
-    return Guess(tuple(steady), tuple(arrays), tuple(sorted(before - scoped)))
+    long = tuple(
+        each for each in statements if isinstance(each, Loop) and counted is not None and not few_trips(each, counted)
+    )
+    return Guess(tuple(steady), tuple(arrays), tuple(sorted(before - scoped)), long)
 
 
 def _places(elements: list[Element]) -> Iterator[tuple[Element, int, Expression]]:

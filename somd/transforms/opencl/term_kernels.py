@@ -42,7 +42,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Kernel, of_scope
-from somd.transforms.opencl.fast_loops import guess_of
+from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.steady_reads import reads_elements
@@ -214,8 +214,9 @@ class _Writer(RowGroups):
         """Whether the group goes together: rows follow on each other, and indexes that go along with the loop are
         inside at both of its ends."""
         write, together = self.write, self.together
-        write.line(f"int {together} = !{self.apart};")
         ends = self.along
+        far = "" if ends else f" && !{write.unit.far_apart()}({self.first_trip}, {self.last_trip}, {MOST_TRIPS})"
+        write.line(f"int {together} = !{self.apart}{far};")
         if ends:
             write.open(f"if ({together} && {self.first_trip} < {self.last_trip})")
             for trip in (self.first_trip, f"{self.last_trip} - 1"):

@@ -83,5 +83,6 @@ def ints_beside_narrow(w: Writer, place: Place) -> Value:
         k, f"({place.i}) * {w.one('3', '40')}", f"({k} + {place.i})", f"int({w.element(place, 'i64').text}) * 30"
     )
     test = f"{w.element(place, 'n').text} > 1"
-    return Value(w.one(f"{x} + {other}", f"{other} - {x}", f"{x} * {other}", f"{x} & {other}", f"{x} // {other}",
-                       f"({x} + {other} if {test} else {x})", f"({x} > {other})", f"np.maximum({x}, {other})", f"{x} / {other}"), "i")  # fmt: skip
+    text = w.one(f"{x} + {other}", f"{other} - {x}", f"{x} * {other}", f"{x} & {other}", f"{x} // {other}",
+                 f"({x} + {other} if {test} else {x})", f"({x} > {other})", f"np.maximum({x}, {other})", f"{x} / {other}")  # fmt: skip
+    return Value(text, "f" if text.endswith(f" / {other}") else "i")  # quotients are not exact
