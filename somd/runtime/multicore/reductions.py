@@ -23,7 +23,7 @@ def {name}(partials):
     while count > 1:
         half = count >> 1
         for k in range(half):
-            assume(0 <= 2 * k < FAR)
+            assume(0 <= 2 * k, 2 * k < FAR)
             partials[k] = {text}
         if count & 1:
             partials[half] = partials[count - 1]

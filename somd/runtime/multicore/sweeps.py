@@ -58,7 +58,7 @@ def repack(array: Any, packed: Any, back: bool, rank: int, parts: int) -> None:
     for row in range(first, last):
         for part in range(stride):
             for place in range((columns - part + stride - 1) // stride):
-                assume(0 <= place * stride + part < FAR)
+                assume(place * stride + part >= 0, place * stride + part < FAR)
                 if back:
                     array[row, place * stride + part] = packed[part, row, place]
                 else:

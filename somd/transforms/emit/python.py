@@ -310,7 +310,8 @@ class Statements:
             return []
         if farthest_constant(node.start, node.stop) > NEAR:  # of scalars that is asked
             return []
-        return [f"assume({range_.low} <= {self.scope.name(node.variable.name)} < {self.far})"]
+        name = self.scope.name(node.variable.name)
+        return [f"assume({range_.low} <= {name}, {name} < {self.far})"]
 
     def repeated(self, node: While) -> list[str]:
         """A loop in which an access is tested in its place ends with the fault: its test may never become false."""

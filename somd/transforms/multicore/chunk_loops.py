@@ -67,4 +67,4 @@ def assumed_places(chunk: Chunk | None, loop: Loop, scope: Scope) -> list[cst.Ba
     if chunk is None:
         return []
     variable, first = scope.name(loop.variable.name), scope.name(chunk.first.name)
-    return parsed(f"assume(0 <= {variable} - {first} < {FAR})")
+    return parsed(f"assume(0 <= {variable} - {first}, {variable} - {first} < {FAR})")

@@ -172,7 +172,10 @@ class _Writer:
         names = {**self.scope.renamed, self.sum.name: f"{self.sums}[{self.at} + {self.lane}]"}
         start, stop = self.columns(self.scope)
         printer = Statements(replace(self.scope, renamed=names), frozenset(), FAR)
-        trip = [f"assume(0 <= {self.at} + {self.lane} < {FAR})", f"{self.column} = {self.base} + {self.lane}"]
+        trip = [
+            f"assume(0 <= {self.at} + {self.lane}, {self.at} + {self.lane} < {FAR})",
+            f"{self.column} = {self.base} + {self.lane}",
+        ]
         trip += [*self.assumed(self.inner, body), *printer.block(body)]
         limits = f"max({self.base}, {start}) - {self.base}, min({self.base} + {wide}, {stop}) - {self.base}"
         trips = [f"for {self.lane} in range({limits}):", *_in(trip)]
@@ -191,7 +194,7 @@ class _Writer:
                 made += self.through([lanes, *_in([*column, copy])])
             else:
                 made += [lanes, *_in([*column, *self.through([copy])])]
-            zero = [f"assume(0 <= {self.lane} < {FAR})", f"{name}[{self.place}, {self.lane}] = 0"]
+            zero = [f"assume(0 <= {self.lane}, {self.lane} < {FAR})", f"{name}[{self.place}, {self.lane}] = 0"]
             beside = [f"for {self.lane} in range({self.count}, {self.packed.columns}):", *_in(zero)]
             made += [f"if {self.count} < {self.packed.columns}:"]
             made += _in([f"for {self.place} in range({name}.shape[0]):", *_in(beside)])
@@ -212,7 +215,8 @@ class _Writer:
             f"{INDENT}{self.end} -= 1",
         ]
         through_rows = f"for {self.row} in range({self.first}, {self.end}):"
-        inside = f"0 <= {self.row} - {self.first_copied} < {FAR} and 0 <= {trip} - {self.first_trip} < {FAR}"
+        places = f"{self.row} - {self.first_copied}", f"{trip} - {self.first_trip}"
+        inside = ", ".join(f"0 <= {place}, {place} < {FAR}" for place in places)
         assumed = [*self.assumed(self.outer, loop.body), *self.assumed(loop, loop.body), f"assume({inside})"]
         for node, name in self.of_row.items():
             copy = [*assumed, f"{name}[{self.copied_place()}] = {self.text(node)}"]

@@ -65,7 +65,7 @@ class PackedSlaveBuilder(SlaveBuilder):
             part, place = _part(offset, self.fresh)
             at = base if offset == 0 else f"({base} {'+' if offset > 0 else '-'} {abs(offset)})"
             texts += [f"{part}, {place} = {at} % {stride}, {at} // {stride}"]
-            texts += [f"assume(0 <= {part} < {stride} and 0 <= {place} < {FAR})"]
+            texts += [f"assume(0 <= {part}, {part} < {stride}, 0 <= {place}, {place} < {FAR})"]
         loop = self.loop(dim, f"range(trips({base}, {stop}, {stride}))", [*self.variable(dim), *self.body()])
         loop = loop.with_changes(target=cst.Name(turn))
         return [*parsed(*texts), loop]
@@ -73,7 +73,7 @@ class PackedSlaveBuilder(SlaveBuilder):
     def variable(self, dim: Dim) -> list[cst.BaseStatement]:
         """What stands before the body in the innermost loop."""
         base, turn = self.fresh.name("base"), self.fresh.name("turn")
-        texts = [f"assume(0 <= {turn} < {FAR})"]
+        texts = [f"assume(0 <= {turn}, {turn} < {FAR})"]
         if any(dim.variable in _names_outside(statement, self.offsets()) for statement in self.nest.body):
             texts.append(f"{dim.variable} = {base} + {turn} * {self.sweeps.stride}")
         return parsed(*texts)

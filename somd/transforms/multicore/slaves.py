@@ -4,7 +4,7 @@ Without reductions a slave walks its part of the outermost loop:
 
     def vector_add_slave_1(lo, hi, a, b, c):
         for i in range(lo, hi):
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             c[i] = a[i] + b[i]
 
 With reductions it walks logical blocks, each giving one partial result, so that the association does not depend on how
@@ -352,7 +352,8 @@ class SlaveBuilder:
     def lowest(self) -> list[cst.BaseStatement]:
         """What is proved of the scalars that are read."""
         known = self.nest.lowest_scalars.items()
-        return parsed(*(f"assume({name} >= {lowest})" for name, lowest in known if name in self.nest.scalars))
+        facts = ", ".join(f"{name} >= {lowest}" for name, lowest in known if name in self.nest.scalars)
+        return parsed(f"assume({facts})") if facts else []
 
     def new(self) -> dict[str, str]:
         """The types of the scalars that came into the body with tables, by their names in the slave."""

@@ -38,7 +38,7 @@ def argmax_slave_1(first, last, length, a, best_partials, at_partials):
         best = np.float64(-np.inf)
         at = np.int64(0)
         for i in range(lo, hi):
-            assume(1 <= i < FAR)
+            assume(1 <= i, i < FAR)
             if a[i] > best:
                 best = a[i]
                 at = i

@@ -38,7 +38,7 @@ def softened(value, limit):
 @slave
 def float32_filter_slave_1(lo, hi, a, b, count, limit):
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         centre = a[i] * np.float32(2.0) - WEIGHT  # stays float32
         if centre > np.float32(limit):
             centre = softened(a[i - 1] + a[i + 1], limit)

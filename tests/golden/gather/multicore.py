@@ -37,7 +37,7 @@ HAS_FAULTS = True
 @slave
 def gather_slave_1(lo, hi, index, x, y, last, faults, rank):
     for i in range(lo, hi):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         if index[i] != last and load(x, (index[i],), 1, faults, rank, (i, 0, 0)) > 0.0:
             at_2 = wrapped(index[i], x.shape[0])
             if at_2 < 0:

@@ -32,9 +32,9 @@ HAS_FAULTS = False
 @slave
 def grid_jacobi_slave_1(lo, hi, lo_1, hi_1, a, b):
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         for j in range(lo_1, hi_1):
-            assume(1 <= j < FAR)
+            assume(1 <= j, j < FAR)
             b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
 
 

@@ -45,7 +45,7 @@ def histogram_slave_1(first, last, length, count, key, total, weight, count_rows
         lo, hi = block_range(0, len(key), 1, block, length)
         total_own = own_copy(total, total_rows, block, np.float64(-0.0))
         for i in range(lo, hi):
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             at_1 = wrapped(key[i], count_own.shape[0])
             if at_1 < 0:
                 note(faults, rank, 1, key[i], (i, 0, 0))

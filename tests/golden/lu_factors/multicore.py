@@ -44,15 +44,15 @@ def lu_factors_waiting_1(lo, hi, width, first, count, lows_1, highs_1, a, n):
 @slave
 def lu_factors_slave_1(lo, hi, a, k, n):
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         assume(k >= 0)
         a[i, k] /= a[k, k]
         middle = aligned_from(a[i], k + 1, n)
         for j in range(k + 1, middle):
-            assume(1 <= j < FAR)
+            assume(1 <= j, j < FAR)
             a[i, j] -= a[i, k] * a[k, j]
         for j in range(middle, n):
-            assume(1 <= j < FAR)
+            assume(1 <= j, j < FAR)
             a[i, j] -= a[i, k] * a[k, j]
 
 

@@ -41,13 +41,13 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
         shift = 1
         for lane in range(count):
             i = base + lane
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             x = np.uint16((np.uint16(a[i]) << np.uint16(8)) | np.uint16(3))
             y = np.uint16(7)
             x_lanes[lane] = x
             y_lanes[lane] = y
         for k in range(len(key)):
-            assume(0 <= k < FAR)
+            assume(0 <= k, k < FAR)
             shift = 5 - shift
             for lane in range(count):
                 x = x_lanes[lane]
@@ -61,7 +61,7 @@ def mixed_words_slave_1_strips(lo, hi, a, key, out):
                 y_lanes[lane] = y
         for lane in range(count):
             i = base + lane
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             x = x_lanes[lane]
             y = y_lanes[lane]
             out[i] = x - np.int64(y)
@@ -74,13 +74,13 @@ def mixed_words_slave_1(lo, hi, a, key, out):
         mixed_words_slave_1_strips(lo, hi, a, key, out)
     else:
         for i in range(lo, hi):
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             x = (np.int64(a[i]) << 8) | 3
             y = 7
             # the same for every element
             shift = 1
             for k in range(len(key)):
-                assume(0 <= k < FAR)
+                assume(0 <= k, k < FAR)
                 x = (x * key[k] % PRIME) & 0xFFFF
                 y = ((y + x) * 31 % 1021 + -1) & 0xFFFF
                 shift = 5 - shift

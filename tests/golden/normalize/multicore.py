@@ -42,11 +42,11 @@ def normalize_slave_1(first, last, length, a, norm_partials):
         for base in range(lo, edge, LANES):
             for lane in range(LANES):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 norm_lanes[lane] += a[i] * a[i]
         for lane in range(hi - edge):
             i = edge + lane
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             norm_lanes[lane] += a[i] * a[i]
         norm_partials[block] = lanes_sum(norm_lanes)
 
@@ -55,7 +55,7 @@ def normalize_slave_1(first, last, length, a, norm_partials):
 @slave
 def normalize_slave_2(lo, hi, a, norm):
     for i in range(lo, hi):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         a[i] = a[i] / norm
 
 

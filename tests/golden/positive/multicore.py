@@ -34,7 +34,7 @@ HAS_FAULTS = True
 def positive_slave_1(lo, hi, a, k_partials, rank):
     k = k_partials[rank]
     for i in range(lo, hi):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         if a[i] > 0.0:
             k += 1
     k_partials[rank] = k
@@ -49,21 +49,21 @@ def positive_slave_2(lo, hi, a, out, k_partials, faults, rank):
         k_1 = k
         for lane in range(count):
             i = base + lane
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             k = k + np.int64(a[i] > 0.0)
         k_2 = k
         k = k_1
         if 0 <= k_1 and k_1 <= k_2 and k_2 <= len(out):
             for lane in range(count):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 if k < k_2:
                     out[k] = a[i]
                     k = k + np.int64(a[i] > 0.0)
         else:
             for lane in range(count):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 if a[i] > 0.0:
                     at_1 = wrapped(k, out.shape[0])
                     if at_1 < 0:

@@ -48,14 +48,14 @@ def relaxed_sweep_before_2(lo, hi, G, G_before):
 def relaxed_sweep_slave_1(lo, hi, G, G_before):
     first_inside, last_inside = inner_range(lo, hi, 1, 0, 1)
     for i in range(first_inside, last_inside):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         for j in range(G.shape[1] - 1):
-            assume(0 <= j < FAR)
+            assume(0 <= j, j < FAR)
             G[i, j] = 0.5 * (G[i + 1, j] + G[i, j + 1])
     for i in range(last_inside, hi):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         for j in range(G.shape[1] - 1):
-            assume(0 <= j < FAR)
+            assume(0 <= j, j < FAR)
             G[i, j] = 0.5 * ((G_before[i + 1, j] if elsewhere(i + 1, 0, G.shape[0] - 1, 1, lo, hi) else G[i + 1, j]) + G[i, j + 1])
 
 
@@ -67,11 +67,11 @@ def relaxed_sweep_slave_2(first, last, parts, G, G_before, change_partials):
         change = np.float64(-np.inf)
         first_inside, last_inside = inner_range(lo, hi, 1, 0, 2)
         for i in range(first_inside, last_inside):
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             change = max(change, G[i + 2, 0] - G[i, 0])
             G[i, 0] = 0.5 * G[i + 2, 0]
         for i in range(last_inside, hi):
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             change = max(change, (G_before[i + 2, 0] if elsewhere(i + 2, 0, G.shape[0] - 2, 1, lo, hi) else G[i + 2, 0]) - G[i, 0])
             G[i, 0] = 0.5 * (G_before[i + 2, 0] if elsewhere(i + 2, 0, G.shape[0] - 2, 1, lo, hi) else G[i + 2, 0])
         change_partials[block] = change

@@ -50,7 +50,7 @@ def roots_slave_1(first, last, length, a, b, total_partials, faults, rank):
         for base in range(lo, hi, LANES):
             for lane in range(min(LANES, hi - base)):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 if not (b[i] != 0.0):
                     note_raise(faults, rank, 1, (i, 0, 0), (i,))
                     return

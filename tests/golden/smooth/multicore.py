@@ -55,7 +55,7 @@ def smooth_sweeps_1(stage, rank, parts, depth, width, end, u, v):
 @slave
 def smooth_slave_1(lo, hi, u, v):
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         v[i] = (u[i - 1] + np.int64(u[i]) + u[i + 1]) // 3
 
 

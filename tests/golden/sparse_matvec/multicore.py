@@ -35,7 +35,7 @@ HAS_FAULTS = True
 @slave
 def sparse_matvec_slave_1(lo, hi, column, row, values, x, y, faults, rank):
     for k in range(lo, hi):
-        assume(0 <= k < FAR)
+        assume(0 <= k, k < FAR)
         at_2 = wrapped(row[k], y.shape[0])
         if at_2 < 0:
             note(faults, rank, 2, row[k], (k, 0, 0))

@@ -75,12 +75,12 @@ def spectrum_slave_1(lo, hi, a, out, modes):
             total = 0.0
             total_lanes[lane] = total
         for _ in range(modes):
-            assume(0 <= _ < FAR)
+            assume(0 <= _, _ < FAR)
             x += STEP
             entry_1 = table_1[_] if _ < len(table_1) else elementary.exp(-x * x)
             for lane in range(count):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 total = total_lanes[lane]
                 # the helper is written out, to see what of it depends on i
                 sharpness_1 = a[i]
@@ -89,11 +89,11 @@ def spectrum_slave_1(lo, hi, a, out, modes):
                 total += value_1 * a[i]
                 total_lanes[lane] = total
         for k in range(1, modes):
-            assume(1 <= k < FAR)
+            assume(1 <= k, k < FAR)
             entry_2 = table_2[k - 1] if k - 1 < len(table_2) else elementary.log(k + 1.0)
             for lane in range(count):
                 i = base + lane
-                assume(0 <= i < FAR)
+                assume(0 <= i, i < FAR)
                 cos_1 = a[i] * k
                 cos_1_lanes[lane] = cos_1
             lane_cos(cos_1_lanes, count)
@@ -104,7 +104,7 @@ def spectrum_slave_1(lo, hi, a, out, modes):
                 total_lanes[lane] = total
         for lane in range(count):
             i = base + lane
-            assume(0 <= i < FAR)
+            assume(0 <= i, i < FAR)
             total = total_lanes[lane]
             out[i] = total
 

@@ -40,16 +40,16 @@ HAS_FAULTS = False
 def stencil_packed_1(lo, hi, G, p, G_packed):
     # one colour after the other
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         base = 1 + (i + p) % 2
         part_m1, place_m1 = (base - 1) % 2, (base - 1) // 2
-        assume(0 <= part_m1 < 2 and 0 <= place_m1 < FAR)
+        assume(0 <= part_m1, part_m1 < 2, 0 <= place_m1, place_m1 < FAR)
         part, place = base % 2, base // 2
-        assume(0 <= part < 2 and 0 <= place < FAR)
+        assume(0 <= part, part < 2, 0 <= place, place < FAR)
         part_1, place_1 = (base + 1) % 2, (base + 1) // 2
-        assume(0 <= part_1 < 2 and 0 <= place_1 < FAR)
+        assume(0 <= part_1, part_1 < 2, 0 <= place_1, place_1 < FAR)
         for turn in range(trips(base, G.shape[1] - 1, 2)):
-            assume(0 <= turn < FAR)
+            assume(0 <= turn, turn < FAR)
             G_packed[part, i, place + turn] = 0.25 * (G_packed[part, i - 1, place + turn] + G_packed[part, i + 1, place + turn] + G_packed[part_m1, i, place_m1 + turn] + G_packed[part_1, i, place_1 + turn])
 
 
@@ -90,9 +90,9 @@ def stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed):
 def stencil_slave_1(lo, hi, G, p):
     # one colour after the other
     for i in range(lo, hi):
-        assume(1 <= i < FAR)
+        assume(1 <= i, i < FAR)
         for j in range(1 + (i + p) % 2, G.shape[1] - 1, 2):
-            assume(1 <= j < FAR)
+            assume(1 <= j, j < FAR)
             G[i, j] = 0.25 * (G[i - 1, j] + G[i + 1, j] + G[i, j - 1] + G[i, j + 1])
 
 
@@ -105,16 +105,16 @@ def stencil_slave_2(first, last, length, G, total_partials):
         for lane in range(LANES):
             total_lanes[lane] = -0.0
         for i in range(lo, hi):
-            assume(1 <= i < FAR)
+            assume(1 <= i, i < FAR)
             edge = 1 + trips(1, G.shape[1] - 1, 1) // LANES * LANES
             for base in range(1, edge, LANES):
                 for lane in range(LANES):
                     j = base + lane
-                    assume(1 <= j < FAR)
+                    assume(1 <= j, j < FAR)
                     total_lanes[lane] += G[i, j]
             for lane in range(G.shape[1] - 1 - edge):
                 j = edge + lane
-                assume(1 <= j < FAR)
+                assume(1 <= j, j < FAR)
                 total_lanes[lane] += G[i, j]
         total_partials[block] = lanes_sum(total_lanes)
 

@@ -29,7 +29,7 @@ HAS_FAULTS = False
 @slave
 def vector_add_slave_1(lo, hi, a, b, c):
     for i in range(lo, hi):
-        assume(0 <= i < FAR)
+        assume(0 <= i, i < FAR)
         c[i] = a[i] + b[i]
 
 

@@ -41,7 +41,7 @@ BODY = """\
             b[i] += x / (i % 7 - 3.5)
         else:
             for k in range(n, 0, -1):
-                assume(1 <= k < FAR)
+                assume(1 <= k, k < FAR)
                 b[i] = x - (y - k)
 """
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from numba.core import compiler as _compiler
+from numba.core import typed_passes as _typed_passes
 from numba.core import untyped_passes as _untyped_passes
 
 from somd.runtime.multicore.numba_internals.extremes import Extremes
 from somd.runtime.multicore.numba_internals.quotients import Quotients
 from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
+from somd.runtime.multicore.numba_internals.short_code import ShortLowering
 
 compiler: Any = _compiler
+typed_passes: Any = _typed_passes
 untyped_passes: Any = _untyped_passes
 
 
@@ -27,5 +30,7 @@ class Compiler(compiler.Compiler):  # type: ignore[misc]
             for each in (*self.first, Extremes, Quotients, SettingsApart):
                 pipeline.add_pass_after(each, before)
                 before = each
+            own = typed_passes.NativeLowering
+            pipeline.passes = [(ShortLowering, said) if each is own else (each, said) for each, said in pipeline.passes]
             pipeline.finalize()
         return pipelines

@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir as _ir
 
+from somd.runtime.multicore.numba_internals.lowering import cgutils
 from somd.runtime.multicore.numba_internals.stand_ins import stands_for
 
 ir: Any = _ir
@@ -19,7 +20,9 @@ ir: Any = _ir
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any, own: Callable[[], Any]) -> Any:
     if len(arguments) > 1 and signature.args[0].signed:
         start, stop, *steps = arguments
-        arguments = [start, _within_reach(builder, start, stop, steps[0] if steps else start.type(1)), *steps]
+        step = steps[0] if steps else start.type(1)
+        arguments = [start, _within_reach(builder, start, stop, step), step]
+        return cgutils.make_anonymous_struct(builder, arguments)
     return own()(builder, arguments)
 
 

@@ -1,0 +1,76 @@
+"""Elements of arrays, ranges and names in the code that is written for them here: what plain Python gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from somd.runtime.multicore.compilation import master
+
+
+@master
+def elements(a: Any, counts: Any, flags: Any, narrow: Any, out: Any) -> None:
+    """Indexes of several types, negative ones too; values that are cast; names that stay from turn to turn."""
+    last = 0.0
+    for i in range(-2, a.shape[0]):
+        out[i, -1] = a[i, 0] + last
+        last = a[i, counts[i] % 3]
+    for k in range(narrow.shape[0]):
+        out[narrow[k], 0] = k
+        flags[narrow[k]] = a[narrow[k], 1] > 0.5
+    out[np.uint64(1), np.int8(-2)] += a[1, 2] * 2
+
+
+@master
+def turns(start: int, stop: int, out: Any) -> None:
+    """Ranges of all kinds, and what their names stand for behind them."""
+    i = j = 7
+    for i in range(stop):
+        out[0] += i
+    for j in range(start, stop):
+        out[1] += j
+        if j > 5:
+            break
+    for k in range(stop, start, -1):
+        out[2] += k
+    for k in range(start, stop, 3):
+        for n in range(k):
+            if n == 2:
+                continue
+            out[3] += n
+    for k in range(9, -stop, -1 if stop > 4 else -2):
+        out[4] += k
+    for _ in range(9223372036854775807, -5):
+        out[5] += 1
+    for k in range(9223372036854775805, 9223372036854775807):
+        out[5] += k & 3
+    for k in range(-9223372036854775805, -9223372036854775807, -1):
+        out[5] += k & 3
+    out[6] += i
+    out[7] += j
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_elements_are_those_of_python(order: str) -> None:
+    random = np.random.default_rng(3)
+    given = random.random((4, 6))
+    a = given[:, ::2] if order == "A" else np.asarray(given[:, :3], order=order)  # type: ignore[call-overload]
+    counts, narrow = np.array([5, 0, 7, 4]), np.array([2, -1, 0], dtype=np.int32)
+
+    def after(run: Any) -> tuple[np.ndarray, np.ndarray]:
+        flags, out = np.zeros(4, dtype=bool), np.zeros((4, 3), dtype=np.float32)
+        run(a, counts, flags, narrow, out)
+        return flags, out
+
+    for found, expected in zip(after(elements), after(elements.py_func), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 9), (-3, 4), (5, 2), (0, 0), (-4, -1)])
+def test_ranges_are_those_of_python(start: int, stop: int) -> None:
+    found, expected = np.zeros(8, dtype=np.int64), np.zeros(8, dtype=np.int64)
+    turns(start, stop, found)
+    turns.py_func(start, stop, expected)
+    np.testing.assert_array_equal(found, expected)
