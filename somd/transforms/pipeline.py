@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
@@ -45,6 +45,7 @@ from somd.transforms.plan.joined import check_functions, joined_loops
 from somd.transforms.plan.method_to_plan import method_to_plan
 from somd.transforms.plan.other_forms import in_another_form
 from somd.transforms.plan.partial_results import loops_with_copies
+from somd.transforms.plan.planned import Planned
 from somd.transforms.stages import Method, Plan
 from somd.transforms.tree.spelling import in_the_users_names
 from somd.transforms.types.infer import infer_types, with_names_apart
@@ -151,7 +152,7 @@ def check_source(function: FunctionType, found: Reach | None = None) -> tuple[Di
         if says_array_statements(method):
             return ()
         try:
-            _checked(method)
+            _has_plan(method)
         except SomdCompileError as error:
             nothing = all(each.code == "SOMD105" for each in error.diagnostics)
             if not (nothing and may_have_array_statements(method)):
@@ -167,19 +168,44 @@ def refused_when_called(function: FunctionType, found: Reach) -> tuple[Diagnosti
         return () if says_array_statements(method) else calls_refused_anyhow(method)
 
 
+def _has_plan(method: Method) -> None:
+    """That there is a plan: other forms of loops, which take far longer, are looked for where there is none without.
+
+    Raises:
+        SomdCompileError: with all that was found.
+    """
+    with in_the_users_names(method):
+        planned = method_to_plan(method)
+        if planned.anew.claims:
+            planned.checked()
+            _has_plan(with_claimed_scans(method, planned.anew.claims, {}))
+            return
+        with suppress(SomdCompileError):
+            phases = planned.checked().phases()
+            tested = with_tested_names(method, [phase.nest for phase in phases])
+            if tested is not method:
+                _has_plan(tested)
+            return
+        _in_its_best_form(method, planned)
+
+
 def _checked(method: Method) -> Plan:
     with in_the_users_names(method):
         planned = method_to_plan(method)
         if planned.anew.claims:
             planned.checked()
             return _checked(with_claimed_scans(method, planned.anew.claims, {}))
-        better = in_another_form(method, planned, {}, _checked, lambda plan: plan)
-        if isinstance(better, Plan):
-            return better
-        method = better
-        plan = planned.checked()
-        tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
-        return plan if tested is method else _checked(tested)
+        return _in_its_best_form(method, planned)
+
+
+def _in_its_best_form(method: Method, planned: Planned) -> Plan:
+    better = in_another_form(method, planned, {}, _checked, lambda plan: plan)
+    if isinstance(better, Plan):
+        return better
+    method = better
+    plan = planned.checked()
+    tested = with_tested_names(method, [phase.nest for phase in plan.phases()])
+    return plan if tested is method else _checked(tested)
 
 
 def compile_for(

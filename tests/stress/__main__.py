@@ -8,6 +8,7 @@ Prints a line for each program and layer, and what failed; ends with status 1 if
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +39,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="part of a name")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    os.environ["SOMD_ALL_CASES"] = "1"
     names = [n for n in (*LIVE, *CACHES) if not options.only or any(part in n for part in options.only)]
     bad = 0
     with fresh_cache() as cache, ThreadPoolExecutor(options.jobs) as executor:

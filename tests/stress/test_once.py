@@ -5,15 +5,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.stress.running import CACHES, ON_ALL_LAYERS, TOGETHER, filled, fresh_cache, layers, run
+from tests.stress.running import (
+    ALL,
+    CACHES,
+    FRESH,
+    ON_ALL_LAYERS,
+    TOGETHER,
+    and_again,
+    filled,
+    fresh_cache,
+    layers,
+    run,
+)
 
-#: two processes meet as four do
-FEW = CACHES | {"filled_at_once": partial(filled, 2)}
+#: what befalls a cache: some of it the same one, after each other, and two processes meet as four do
+FEW = {
+    "filled_at_once-damaged-deleted": (partial(filled, 2), CACHES["damaged"], CACHES["deleted"]),
+    "read_only": (CACHES["read_only"],),
+    "full": (CACHES["full"],),
+    "-".join(FRESH): (partial(and_again, FRESH),),
+}
+BEFALL = {name: (run_it,) for name, run_it in CACHES.items()} if ALL else FEW
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +51,8 @@ def test_layer(names: tuple[str, ...], layer: str, cache: Path) -> None:
     run(names, layer, cache)
 
 
-@pytest.mark.parametrize("name", FEW)
-def test_cache(name: str) -> None:
+@pytest.mark.parametrize("ways", BEFALL.values(), ids=BEFALL)
+def test_cache(ways: tuple[Callable[[str, Path], None], ...]) -> None:
     with fresh_cache() as folder:
-        FEW[name]("omp", folder)
+        for befalls in ways:
+            befalls("omp", folder)
