@@ -27,6 +27,7 @@ class Managed:
 
     __slots__ = (
         "_buffer",
+        "_pattern",
         "_singles",
         "context",
         "device_valid",
@@ -56,6 +57,8 @@ class Managed:
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         self.host = host
         self._buffer = buffer
+        #: what every element is to be set to before the buffer is used
+        self._pattern: Any = None
         #: elements that were had alone since the last whole transfer
         self._singles = 0
         self.host_valid = host is not None
@@ -78,6 +81,9 @@ class Managed:
         """The device buffer, at least one element long; of undefined content until `to_device`."""
         if self._buffer is None:
             self._buffer = self.context.allocate(self.nbytes)
+        if self._pattern is not None:
+            pattern, self._pattern = self._pattern, None
+            self.fill(pattern)
         return self._buffer
 
     def to_device(self) -> Any:
@@ -151,7 +157,8 @@ class Managed:
                 self.settle()
             if not self.writeable:
                 raise ValueError("assignment destination is read-only")
-            if self.nbytes and self.device_valid and self._buffer is not None:  # without it nothing has been written
+            written = self._buffer is not None or self._pattern is not None
+            if self.nbytes and self.device_valid and written:
                 self.download(self.host)
                 note_download(self.nbytes)
             self.host_valid = True
@@ -211,6 +218,16 @@ class Managed:
         """The host side holds the truth from now on."""
         self.host_valid = self.host is not None
         self.device_valid = False
+
+    def fill_later(self, value: Any) -> None:
+        """Sets every element on the device when the buffer is asked for first, unless all are overwritten before."""
+        self._pattern = np.full((), value, dtype=self.dtype)
+        self.written_on_device()
+
+    def overwritten(self, shape: tuple[int, ...]) -> None:
+        """Elements at all indexes of `shape` are written before one is read: if it is this array's, none is filled."""
+        if self._pattern is not None and shape == self.shape:
+            self._pattern = None
 
     def fill(self, value: Any) -> None:
         """Sets every element on the device, without a transfer."""

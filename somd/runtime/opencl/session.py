@@ -121,9 +121,9 @@ class Run:
         return Kept(self.context, types, self.settle)
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Managed:
-        """A new array on the device, every element `value`; filled there."""
+        """A new array on the device, every element `value`; filled there, when it is first asked for."""
         managed = self.empty(shape, dtype)
-        managed.fill(value)
+        managed.fill_later(value)
         return managed
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:

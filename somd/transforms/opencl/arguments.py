@@ -82,6 +82,8 @@ class Kernel:
     loops: int = 1
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's
     order: tuple[int, ...] = ()
+    #: of such a kernel: the arrays whose elements at all indexes that the nest goes over are stored, and none read
+    overwritten: tuple[str, ...] = ()
 
 
 FAULTS = (Argument("faults", "faults"), Argument("turn", "turn"))

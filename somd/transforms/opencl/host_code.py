@@ -21,7 +21,7 @@ from somd.transforms.library import LibraryFunction, library_function
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import Transformer
+from somd.transforms.tree.walking import Transformer, nodes_of
 from somd.transforms.types.functions import NUMPY, SAMPLED
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import HelperInstance, Types
@@ -51,6 +51,8 @@ class HostCode(Transformer):
         self.helpers: dict[str, HelperInstance] = {}
         #: the numbers of library calls
         self.libraries: Mapping[LibraryFunction, int] = {}
+        #: the arrays that the master makes with a value
+        self.filled = {name for node in nodes_of(method.function, cst.Assign) for name in _filled(node, types)}
 
     # --- names ---------------------------------------------------------------------------------------------------
 
@@ -184,3 +186,11 @@ class HostCode(Transformer):
             elif isinstance(done, cst.BaseStatement):
                 found.append(done)
         return found
+
+
+def _filled(node: cst.Assign, types: Types) -> set[str]:
+    """The names that an assignment gives to an array all of whose elements have one value."""
+    callee = types.calls.get(node.value) if isinstance(node.value, cst.Call) else None
+    if callee is None or callee.kind not in ("allocate", "like") or callee.name.startswith("empty"):
+        return set()
+    return {each.target.value for each in node.targets if isinstance(each.target, cst.Name)}

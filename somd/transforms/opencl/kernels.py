@@ -21,7 +21,18 @@ from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, declared_in
-from somd.transforms.loops.program import If, Loop, Raise, Region, Statement, While
+from somd.transforms.loops.program import (
+    Constant,
+    If,
+    Loop,
+    Raise,
+    Region,
+    Return,
+    Statement,
+    Store,
+    Variable,
+    While,
+)
 from somd.transforms.loops.walking import goes_on, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import FastLoops
@@ -115,7 +126,26 @@ def kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel:
         noting(scope.noted, place, statements, unit)
     arguments = with_bounds(of_scope(scope, frozenset(region.written)), bounds)
     text = kernel_text(name, arguments, statements.finished(), scope, local=statements.local)
-    return Kernel(name, text, tuple(arguments), order=order)
+    return Kernel(name, text, tuple(arguments), order=order, overwritten=_overwritten(nest, region))
+
+
+def _overwritten(nest: Nest, region: Region) -> tuple[str, ...]:
+    """The arrays in which each iteration stores one element, at the index that the loops have, whatever happens; they
+    begin at 0, and no element of such an array is read."""
+    left = any(isinstance(node, Raise | Return) or goes_on(node) for node in statements_in(region.body))
+    if not is_plain(region) or region.aliased or left or nest.raises or tests_accesses(region.body):
+        return ()
+    if not all(_counts_from_zero(loop) for loop in region.loops):
+        return ()
+    variables = [loop.variable.name for loop in region.loops]
+    stores = [node.element for node in region.body if isinstance(node, Store)]
+    whole = {e.array for e in stores if [i.name for i in e.indices if isinstance(i, Variable)] == variables}
+    return tuple(sorted(whole.intersection(nest.arrays_written) - set(nest.arrays_read)))
+
+
+def _counts_from_zero(loop: Loop) -> bool:
+    limits = [each.value for each in (loop.start, loop.step) if isinstance(each, Constant)]
+    return limits == [0, 1] and loop.hull is None
 
 
 def _is_conditional(region: Region) -> bool:

@@ -151,7 +151,13 @@ class Launch:
         found = self.launch()
         for lanes, kernel in zip(reversed(self.lanes), reversed(self.by_groups), strict=True):
             found = self.launch_by_groups(kernel, tree.name(lanes), found)
-        return found
+        return [*self.overwritten(), *found]
+
+    def overwritten(self) -> list[cst.BaseStatement]:
+        """`y.overwritten((n, m))` for what the master has filled, so that this is not done in vain."""
+        shape = tree.tuple_of([self.extent(dim) for dim in self.nest.dims])
+        names = [name for name in self.kernel.overwritten if name in self.code.filled]
+        return [tree.line(tree.call(tree.attribute(name, "overwritten"), shape)) for name in names]
 
     def finished(self) -> list[cst.BaseStatement]:
         """What follows: the end of the reductions."""

@@ -73,6 +73,24 @@ def test_full_moves_nothing(context: Context) -> None:
     assert managed.to_host().tolist() == [[-3, -3], [-3, -3]]
 
 
+def test_what_is_overwritten_is_not_filled(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled: list[tuple[int, ...]] = []
+    fill = Managed.fill
+    monkeypatch.setattr(Managed, "fill", lambda self, value: (filled.append(self.shape), fill(self, value))[1])
+    one, two, three = (Managed(context, (k, 3), np.int16) for k in (1, 2, 3))
+    for each in (one, two, three):
+        each.fill_later(-3)
+    two.overwritten((2, 3))
+    three.overwritten((2, 3))
+    assert filled == []
+    assert one.to_host().tolist() == [[-3, -3, -3]]
+    two.to_device()
+    three.to_device()
+    assert filled == [(1, 3), (3, 3)]
+    with pytest.raises(OverflowError):
+        one.fill_later(1 << 20)
+
+
 @pytest.mark.parametrize("array", [np.array(["text"]), np.array([object()]), np.array(["2020"], "M8[D]")])
 def test_elements_without_a_place_on_a_device(context: Context, array: np.ndarray) -> None:
     with pytest.raises(TypeError, match="no place"):

@@ -180,6 +180,9 @@ class Spread(Managed):
             self.written(0, 0, self.places.rows)
             self.everywhere()
 
+    def fill_later(self, value: Any) -> None:
+        self.fill(value)
+
     def duplicate(self) -> Spread:
         """A new array with the same content, made where the content is."""
         made = Spread(self.group, self.shape, self.dtype)
