@@ -2,8 +2,9 @@
 
     python -m benchmarks.scans [--count 67108864] [--workers 2 4 8] [--repeat 7] [--only NAME,NAME]
 
-Prints medians in milliseconds with one worker and with each number in `--workers`, and the bandwidth that counts each
-element once in and once out. "In order" are sums of floats in source order whose terms cost some nanoseconds each.
+Prints medians in milliseconds with one worker and with each number in `--workers`, taken in turn, and the bandwidth
+that counts each element once in and once out. "In order" are sums of floats in source order whose terms cost some
+nanoseconds each; below them stands how many times as fast they are as their plain loops, run in turn with them.
 `--only` has names of rows, or parts of them.
 """
 
@@ -13,7 +14,7 @@ import argparse
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
@@ -66,6 +67,16 @@ def roots_in_order(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
 
 
 @somd
+def root_in_order(a: dist[np.ndarray], out: dist[np.ndarray]) -> float:
+    """Running sums in source order of terms that take a division and a root: about 3 ns."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.sqrt(a[i] + 1.0) / (1.0 + a[i])
+        out[i] = s
+    return s
+
+
+@somd
 def copied(a: dist[np.ndarray], out: dist[np.ndarray]) -> None:
     """A copy by all workers."""
     for i in range(len(a)):
@@ -111,14 +122,39 @@ def plain_roots_in_order(a: np.ndarray, out: np.ndarray) -> float:
     return s
 
 
-def milliseconds(run: Callable[[], Any], repeat: int) -> float:
-    """The median time of a call, after one that compiles."""
-    times = []
+@numba.njit  # type: ignore[untyped-decorator,unused-ignore]
+def plain_root_in_order(a: np.ndarray, out: np.ndarray) -> float:
+    """The loop as written."""
+    s = 0.0
+    for i in range(len(a)):
+        s += math.sqrt(a[i] + 1.0) / (1.0 + a[i])
+        out[i] = s
+    return s
+
+
+#: what sums in source order are compared with
+PLAIN = {"in order": "plain, in order", "in order, roots": "plain, roots", "in order, 3 ns": "plain, 3 ns"}
+
+
+def milliseconds(runs: Sequence[Callable[[], Any]], repeat: int) -> list[float]:
+    """The median times of some calls, taken in turn, after one that compiles."""
+    times: list[list[float]] = [[] for _ in runs]
     for _ in range(repeat + 1):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times[1:]) * 1e3
+        for run, each in zip(runs, times, strict=True):
+            start = time.perf_counter()
+            run()
+            each.append(time.perf_counter() - start)
+    return [statistics.median(each[1:]) * 1e3 for each in times]
+
+
+def by_workers(run: Callable[[], Any], workers: int) -> Callable[[], Any]:
+    """A call with so many workers."""
+
+    def call() -> None:
+        with use(target="multicore", workers=workers):
+            run()
+
+    return call
 
 
 def main() -> None:
@@ -139,6 +175,7 @@ def main() -> None:
         "plain loop": lambda: plain_sums(a, out),
         "plain, in order": lambda: plain_sums_in_order(a, out),
         "plain, roots": lambda: plain_roots_in_order(a, out),
+        "plain, 3 ns": lambda: plain_root_in_order(a, out),
         "a[a >= 0]": lambda: low[low >= 0],
     }
     ours: dict[str, Callable[[], Any]] = {
@@ -147,21 +184,24 @@ def main() -> None:
         'scan="affine"': lambda: recurrence(a, out),
         "in order": lambda: sums_in_order(a, out),
         "in order, roots": lambda: roots_in_order(a, out),
+        "in order, 3 ns": lambda: root_in_order(a, out),
         "filter": lambda: filtered(low, 0.0),
         "search, no hit": lambda: first_above(a, 1.5),
         "search, at 1 %": lambda: first_above(late, 1.5),
     }
     print(f"{options.count} doubles, milliseconds, medians of {options.repeat}")
     wanted = options.only.split(",")
-    alone, ours = ({k: v for k, v in each.items() if any(w in k for w in wanted)} for each in (alone, ours))
     for name, run in alone.items():
-        print(row(name, [milliseconds(run, options.repeat)], a.nbytes))
+        if any(word in name for word in wanted):
+            print(row(name, milliseconds([run], options.repeat), a.nbytes))
     for name, run in ours.items():
-        found = []
-        for workers in (1, *options.workers):
-            with use(target="multicore", workers=workers):
-                found.append(milliseconds(run, options.repeat))
-        print(row(name, found, a.nbytes))
+        if any(word in name for word in wanted):
+            peers = [alone[PLAIN[name]]] if name in PLAIN else []
+            calls = [by_workers(run, workers) for workers in (1, *options.workers)]
+            found = milliseconds([*calls, *peers], options.repeat)
+            print(row(name, found[: len(calls)], a.nbytes))
+            if peers:
+                print(f"{'':16}" + "".join(f"{found[-1] / each:10.2f} {'times':13}" for each in found[:-1]))
 
 
 def row(name: str, times: list[float], size: int) -> str:

@@ -14,12 +14,13 @@
                                             s__at = s__at + 196608
 
 The chain does what the loop did, in its order, with its types; one that adds up is run from guesses
-(`guessed_chains.py`). Only the planner knows where this may be done.
+(`guessed_chains.py`), on cores in a pipeline: one phase has the rest of the last strip and the terms and blocks of this
+one. Only the planner knows where this may be done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
@@ -55,6 +56,8 @@ class Chain:
     terms: tuple[cst.BaseExpression, ...]
     #: whether one thread takes less time for the loop as it is
     alone: bool = False
+    #: whether all it does is to add up
+    sums: bool = False
 
 
 def was_chained(method: Method, loop: cst.For) -> bool:
@@ -62,9 +65,12 @@ def was_chained(method: Method, loop: cst.For) -> bool:
     return (method.position(loop), CHAINED) in method.held_at
 
 
-def with_chains(method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type]) -> Method:
-    """`method` with these loops taken apart; `types` are those of names and expressions, as far as they are known."""
-    rewriter = _Rewriter(method, chains, types)
+def with_chains(
+    method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type], pipelined: bool = False
+) -> Method:
+    """`method` with these loops taken apart; `types` are those of names and expressions, as far as they are known.
+    Strips of chains that are run from guesses may be `pipelined`."""
+    rewriter = _Rewriter(method, chains, types, pipelined)
     function = cast(cst.FunctionDef, method.function.visit(rewriter))
     return replace(
         rewritten(method, function, rewriter.positions),
@@ -77,9 +83,11 @@ def with_chains(method: Method, chains: Mapping[cst.For, Chain], types: Mapping[
 
 
 class _Rewriter(Tracked):
-    def __init__(self, method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type]) -> None:
+    def __init__(
+        self, method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type], pipelined: bool
+    ) -> None:
         super().__init__(dict(method.positions))
-        self.method, self.chains, self.types = method, chains, types
+        self.method, self.chains, self.types, self.pipelined = method, chains, types, pipelined
         self.taken = set(method.local_names)
         self.namespace = dict(method.namespace)
         self.spelled: dict[str, str] = {}
@@ -173,35 +181,51 @@ class _Apart:
         return made
 
     def in_guessed_strips(self, guessed: Guessed, rooms: list[str], count: str, strip: str) -> list[cst.BaseStatement]:
-        """Strips whose chain is run from guesses. The first, of which nothing can be guessed, is run in order: it is
-        short, as it begins before the loop does."""
-        kind, at, begin = self.rewriter.type_of(self.chain.name), self.at, f"({_code(self.header.start)})"
-        stop = f"({_code(self.header.stop)})"
+        """Strips whose chain is run from guesses."""
+        kind, stop = self.rewriter.type_of(self.chain.name), f"({_code(self.header.stop)})"
         rooms.append(self.room(self.value, STRIP, kind))
-        rooms += guessed.rooms(lambda name, length: self.room(name, length, kind), STRIP)
-        first, rest = parsed(strip, strip)
-        body = [
-            self.filled(first, self.before()),
-            *parsed(*guessed.before(count, STRIP), guessed.blocks(STRIP), *guessed.behind(count, f"{begin} - {at}")),
-            self.rewriter.choice(in_strips, [self.rest_by_blocks(guessed, stop)], [self.filled(rest, self.rest())]),
-            *parsed(f"{at} = {at} + {STRIP}"),
-        ]
-        turns = f"while max({at}, {begin}) < {stop}:\n    pass\n"
-        before = f"{at} = {begin} - {STRIP - FIRST} if {begin} >= 0 else {begin}"  # which never wraps
-        [*made, around] = parsed(*rooms, before, turns)
-        return [*made, around.with_changes(body=cst.IndentedBlock(body))]
-
-    def rest_by_blocks(self, guessed: Guessed, stop: str) -> cst.BaseStatement:
-        """The rest of a strip, with what a block was off by at hand in its trips: they make vectors."""
-        first = f"({_code(self.header.start)})"
-        [made] = parsed(guessed.over_blocks(self.header.variable, self.at, first, stop, STRIP))
-        outer = cst.ensure_type(made, cst.For)
-        block = cst.ensure_type(outer.body, cst.IndentedBlock)
-        [by, trips] = block.body
-        found = self.rest(in_block=True)
-        return outer.with_changes(
-            body=block.with_changes(body=[by, self.filled(cst.ensure_type(trips, cst.For), found)])
+        rooms += guessed.rooms(
+            lambda name, length: self.room(name, length, kind),
+            lambda name, length: self.room(name, length, ScalarType("int64")),
+            STRIP,
         )
+        first, rest, blocks = parsed(strip, strip, guessed.blocks(STRIP))
+        apart, rest = [self.filled(first, self.before()), blocks], self.filled(rest, self.rest())
+        if not self.rewriter.pipelined:
+            rest = self.in_strips([self.rest_by_blocks(guessed, self.at, stop)], [rest])
+            return [*parsed(*rooms), *self.turns(guessed, count, apart, [rest])]
+        last = self.rest_by_blocks(guessed, f"({self.at} - {STRIP})", stop)
+        through = [*self.turns(guessed, count, [self.pipeline(guessed, stop)], []), last]
+        return [*parsed(*rooms), self.in_strips(through, self.turns(guessed, count, apart, [rest]))]
+
+    def turns(
+        self, guessed: Guessed, count: str, made: list[cst.BaseStatement], rest: list[cst.BaseStatement]
+    ) -> list[cst.BaseStatement]:
+        """A loop over the strips, with what is done before and behind their chains. The first, of which nothing can be
+        guessed, is run in order: it is short, as it begins before the loop does."""
+        at, begin, stop = self.at, f"({_code(self.header.start)})", f"({_code(self.header.stop)})"
+        before, behind = guessed.before(count, STRIP), guessed.behind(count, f"{begin} - {at}", STRIP)
+        body = [*parsed(*before), *made, *parsed(*behind), *rest, *parsed(f"{at} = {at} + {STRIP}")]
+        [begun, around] = parsed(
+            f"{at} = {begin} - {STRIP - FIRST} if {begin} >= 0 else {begin}",  # which never wraps
+            f"while max({at}, {begin}) < {stop}:\n    pass\n",
+        )
+        return [begun, cst.ensure_type(around, cst.While).with_changes(body=cst.IndentedBlock(body))]
+
+    def in_strips(self, yes: Sequence[cst.BaseStatement], no: Sequence[cst.BaseStatement]) -> cst.If:
+        return self.rewriter.choice(in_strips, [*yes], [*no])
+
+    def rest_by_blocks(self, guessed: Guessed, at: str, stop: str) -> cst.BaseStatement:
+        """The rest of the strip at `at`, by parts of blocks: what one begins with is at hand, so trips make vectors."""
+        first = f"({_code(self.header.start)})"
+        [made] = parsed(guessed.over_blocks(self.header.variable, at, first, stop, STRIP))
+        return _with_loops(made, iter([self.rest_in_blocks(at)]))
+
+    def pipeline(self, guessed: Guessed, stop: str) -> cst.BaseStatement:
+        """The rest of the last strip, and the terms and blocks of this one."""
+        first = f"({_code(self.header.start)})"
+        [made] = parsed(guessed.in_pipeline(self.header.variable, self.at, first, stop, STRIP))
+        return _with_loops(made, iter([self.rest_in_blocks(f"({self.at} - {STRIP})"), self.before()]))
 
     def filled(self, loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
         return loop.with_changes(body=cst.IndentedBlock(body))
@@ -253,16 +277,29 @@ class _Apart:
         line = cst.SimpleStatementLine([cast(cst.BaseSmallStatement, self.copied(update))])
         return [*cast(tuple[cst.BaseStatement, ...], kept), line]
 
-    def rest(self, in_block: bool = False) -> list[cst.BaseStatement]:
+    def rest(self) -> list[cst.BaseStatement]:
         """The iteration with the values that the chain left."""
-        kind = self.rewriter.type_of(self.chain.name)
-        place = f"{self.header.variable} - {self.at}"
-        found = [f"{self.now} = {self.taken_from(f'{self.value}[{place}{more}]', kind)}" for more in ("", " + 1")]
+        kind, place = self.rewriter.type_of(self.chain.name), f"{self.header.variable} - {self.at}"
         if self.guessed is not None:
-            term = self.guessed.term(f"{self.terms[0]}[{place}]")
-            *which, value = [self.guessed.value_in_block(place)] if in_block else self.guessed.value(place)
-            step = self.guessed.step.format(self.now, term)
-            found = [*which, f"{self.now} = {self.taken_from(value, kind)}", f"{self.now} = {step}"]
+            return self.rest_from(place, *self.guessed.value(place))
+        found = [f"{self.now} = {self.taken_from(f'{self.value}[{place}{more}]', kind)}" for more in ("", " + 1")]
+        return self.rest_with(found)
+
+    def rest_in_blocks(self, at: str) -> list[cst.BaseStatement]:
+        """The iteration where what a part of a block begins with is at hand, in the strip at `at`."""
+        place = f"{self.header.variable} - {at}"
+        assert self.guessed is not None
+        return self.rest_from(place, self.guessed.value_in_block(place))
+
+    def rest_from(self, place: str, *value: str) -> list[cst.BaseStatement]:
+        """The iteration at a place of a strip: what `value` ends with is the sum before it."""
+        guessed, kind = self.guessed, self.rewriter.type_of(self.chain.name)
+        assert guessed is not None
+        step = guessed.step.format(self.now, guessed.term(f"{self.terms[0]}[{place}]"))
+        return self.rest_with([*value[:-1], f"{self.now} = {self.taken_from(value[-1], kind)}", f"{self.now} = {step}"])
+
+    def rest_with(self, found: list[str]) -> list[cst.BaseStatement]:
+        """The iteration behind what finds the value before it; the last line of `found` is its update."""
         *made, behind = parsed(*found)
         names = {self.chain.name: cst.Name(self.now)}
         for statement in statements_of(self.loop.body):
@@ -275,6 +312,16 @@ class _Apart:
                 continue
             made.append(cast(cst.BaseStatement, self.copied(statement, names)))
         return made
+
+
+def _with_loops(loop: cst.BaseStatement, bodies: Iterator[list[cst.BaseStatement]]) -> cst.BaseStatement:
+    """`loop` with these bodies in the loops of it that have none, one after the other."""
+    if not isinstance(loop, cst.For):
+        return loop
+    body = cst.ensure_type(loop.body, cst.IndentedBlock).body
+    if isinstance(body[0], cst.SimpleStatementLine) and isinstance(body[0].body[0], cst.Pass):
+        return loop.with_changes(body=cst.IndentedBlock(next(bodies)))
+    return loop.with_changes(body=cst.IndentedBlock([_with_loops(each, bodies) for each in body]))
 
 
 def _replaced(node: cst.CSTNode, elements: Mapping[cst.BaseExpression, cst.BaseExpression]) -> cst.CSTNode:

@@ -1,23 +1,22 @@
-"""Chains of sums, run side by side from guesses of where they begin, to the bit of the chain in order.
+"""Chains of sums, run side by side from guesses of how large they are, to the bit of the chain in order.
 
-Between two powers of two p and 2p all floats are multiples of one unit u. There rounding moves with what is added: the
-next value after `s + d` is that after `s`, plus d, for any d that is an even multiple of u (ties go to even, so parity
-counts), and for any multiple if no tie comes. So a block of trips is run from a guess, an even multiple of u; beside it
-runs the chain from the guess plus u, which stays u away until a tie comes, and never after one. When the value before
-the block is known, what the block gave differs from the truth by one number, which is an exact difference, if
+Between two powers of two p and 2p all floats are multiples of one unit u, and s + e is s + q, where q is the multiple
+of u nearest to e, whatever s is there. So the q of a block of trips are found, and summed up from 0, when it is only
+guessed between which powers of two the sum will be. Sums of multiples are exact: parts of a block are summed up side by
+side. When the value s before the block is known, s plus what the block gave is the chain in order, if
 
-    the values from the guess are at least p, and less than 2p - 2u        (so both chains have rounded to u)
-    shifted by d they are more than p, and less than 2p                    (at p itself, less may have been rounded up)
-    d is an even multiple of u, or the chain beside is u away at the end
+    no e lies in the middle of two multiples: q = (1.5 * p + e) - 1.5 * p, and the same with 1.5 * p + u is q as well
+    no abs(q) is more than m, which is small against p: so 1.5 * p + e was rounded to u
+    s and p have one sign, abs(p) < abs(s) - 2048 * m, and abs(s) + 2048 * m < abs(2 * p)
 
-These are compared with the least and the greatest value of a block; rounding is monotone and p a float, so comparisons
-of rounded sums with p are those of the exact ones. What is not a number, or infinite, fails: a block that fails is run
-in order from the true value, whatever the guess was. Guesses are where the sum goes if it grows as in the strip before.
+Rounding is monotone and p a float, so comparisons of rounded sums with p are those of the exact ones. What is not a
+number, or infinite, fails: a block that fails is run in order from the true value, whatever the guess was. Guesses are
+where the sum goes if it grows as in the strip before; m leaves it half of the way to the nearer power of two.
 
-    guesses, in order:        s__start[b] = (s + b * s__grown) made an even multiple
-    two blocks a trip:        s__value[k] = s__guess; s__guess += s__term[k]; s__beside += s__term[k]; s__low ...
-    in order:                 s__shift[b] = s - s__start[b]; s = s__end[b] + s__shift[b], or the block again
-    the rest:                 s__now = s__value[k] + s__shift[k // 2048]
+    guesses, in order:        s__units[b] is the largest power of two in s + b * s__grown, s__most[b] its m
+    one block a trip:         s__value[k] = the q of s__term[k]; then s__value[k] = s__sum; s__sum += that q, in 8 parts
+    in order:                 s__shift[b] = s; s += s__end[b], or the block again
+    the rest:                 s__now = s__value[k] + (s__shift[k // 2048] + s__offset[k // 256])
 
 In strips in which more than half of the blocks fail, guessing costs more than it gives: the next ones are run in order,
 twice as many each time, up to 64.
@@ -26,13 +25,15 @@ twice as many each time, up to 64.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import libcst as cst
 
 from somd.transforms.types.scalars import ScalarType
 
-#: trips in a block, and blocks in a trip of the loop over them: their chains overlap
-BLOCK, LANES = 2048, 2
+#: trips in a block, and in each of its parts, whose sums overlap
+BLOCK, PART = 2048, 256
+PARTS = BLOCK // PART
 #: by the type of the sum: its unit in the last place of 1, and between which numbers guesses are made
 _UNITS = {
     "float64": ("2.220446049250313e-16", "1e-290", "1e290"),
@@ -42,11 +43,10 @@ _UNITS = {
 MOST = 64
 
 _WORDS = (
-    "skip", "wait", "full", "failed", "part", "block", "grown", "entry", "unit", "try", "near", "far", "scale", "fits",
-    "by", "moved", "which", "start", "units", "low", "high", "end", "odd", "shift",
+    "skip", "wait", "full", "failed", "part", "block", "grown", "entry", "unit", "try", "moved", "which", "units",
+    "most", "end", "bad", "shift", "offset", "given", "near", "odd", "other", "binade", "limit", "reach", "trip",
+    "count",
 )  # fmt: skip
-_ARRAYS = ("start", "units", "low", "high", "end", "odd", "shift")
-_OF_LANES = ("guess", "beside", "least", "most", "given")
 
 
 def step_of(
@@ -90,18 +90,20 @@ class Guessed:
         self.sum_, self.terms, self.values = names
         self.step, self.number, self.element, self.term = step, number, element, term
         self.names = {word: new(word) for word in _WORDS}
-        self.lanes = [{word: new(word) for word in _OF_LANES} for _ in range(LANES)]
+        self.sums, self.multiples = ([new(word) for _ in range(PARTS)] for word in ("sum", "multiple"))
         self.unit, self.least, self.most = _UNITS[kind.dtype]
 
     def of(self, array: str, index: str) -> str:
         """An element as a number."""
         return self.element(f"{self.names[array]}[{index}]")
 
-    def rooms(self, room: Callable[[str, int], str], strip: int) -> list[str]:
-        """What is set before the strips."""
-        n = self.names
+    def rooms(self, room: Callable[[str, int], str], counts: Callable[[str, int], str], strip: int) -> list[str]:
+        """What is set before the strips; `counts` makes rooms for integers."""
+        n, blocks = self.names, strip // BLOCK
         return [
-            *(room(n[word], strip // BLOCK) for word in _ARRAYS),
+            *(room(n[word], blocks) for word in ("units", "most", "end", "shift")),
+            room(n["offset"], blocks * PARTS),
+            counts(n["bad"], blocks),
             f"{n['grown']} = {self.number('0.0')}",
             f"{n['unit']} = {self.number('1.0')}",
             f"{n['skip']} = 1",
@@ -113,99 +115,134 @@ class Guessed:
         n, p, g, b = self.names, self.names["unit"], self.names["try"], self.names["block"]
         return [
             f"{n['entry']} = {self.sum_}",
-            f"{n['full']} = {count} // {BLOCK * LANES}",
+            f"{n['full']} = {count} // {BLOCK}",
             f"if {n['skip']} > 0:\n    {n['full']} = 0\n    {n['skip']} = {n['skip']} - 1\n",
             f"for {b} in range({strip // BLOCK}):\n"
-            f"    {n['shift']}[{b}] = -0.0\n"
-            f"    {g} = {self.sum_} + {b} * {n['grown']}\n"
+            f"    {g} = {self.sum_} + ({b} + 0.5) * {n['grown']}\n"
+            f"    {n['reach']} = {self.number('0.0')}\n"
             f"    if {self.least} < abs({g}) and abs({g}) < {self.most}:\n"
             f"        while abs({p}) * 2.0 <= abs({g}):\n            {p} = {p} * 2.0\n"
             f"        while abs({p}) > abs({g}):\n            {p} = {p} * 0.5\n"
             f"        if ({g} < 0.0) != ({p} < 0.0):\n            {p} = -{p}\n"
-            f"    {n['start']}[{b}] = ({g} + 2.0 * {p}) - 2.0 * {p}\n"
-            f"    {n['units']}[{b}] = {p}\n",
+            f"        {n['reach']} = min(abs({g}) - abs({p}), 2.0 * abs({p}) - abs({g})) * 0.5\n"
+            f"    {n['units']}[{b}] = {p}\n"
+            f"    {n['most']}[{b}] = {n['reach']} * {1 / BLOCK}\n",
+        ]
+
+    def block(self) -> list[str]:
+        """What is done with the terms of a block, side by side with others: their multiples, and the sums of these."""
+        n, b, k, t, count = (self.names, *(self.names[word] for word in ("block", "trip", "given", "count")))
+        near, odd, other, q = n["near"], n["odd"], n["other"], self.multiples[0]
+        first, stop = f"{b} * {BLOCK}", f"{n['full']} * {BLOCK}"
+        multiple = [
+            f"{t} = {self.term(f'{self.terms}[{k}]')}",
+            f"{q} = {self.step.format(near, t)} - {near}",
+            f"{other} = {self.step.format(odd, t)} - {odd}",
+            f"{self.values}[{k}] = {q}",
+            f"{count} = {count} + (0 if {other} == {q} else 1)",
+            f"{count} = {count} + (0 if abs({q}) <= {n['limit']} else 1)",
+        ]
+        places = [k + (f" + {part * PART}" if part else "") for part in range(PARTS)]
+        parts = list(zip(self.sums, self.multiples, places, strict=True))
+        summed = [f"{q} = {self.element(f'{self.values}[{place}]')}" for _, q, place in parts]
+        summed += [f"{self.values}[{place}] = {s}" for s, _, place in parts]
+        summed += [f"{s} = {s} + {q}" for s, q, _ in parts]
+        return [
+            f"{n['binade']} = {self.of('units', b)}",
+            f"{near} = 1.5 * {n['binade']}",
+            f"{odd} = {near} + {n['binade']} * {self.unit}",
+            f"{n['limit']} = {self.of('most', b)}",
+            f"{count} = 0",
+            f"for {k} in range({first}, min({first} + {BLOCK}, {stop})):\n{_in(multiple)}",
+            f"{n['bad']}[{b}] = {count}",
+            *(f"{s} = {self.number('0.0')}" for s in self.sums),
+            f"for {k} in range({first}, min({first} + {PART}, {stop})):\n{_in(summed)}",
+            f"{n['offset']}[{b} * {PARTS}] = {self.number('0.0')}",
+            *(
+                f"{n['offset']}[{b} * {PARTS} + {part}] = {before}\n{own} = {before} + {own}"
+                for part, (before, own) in enumerate(pairwise(self.sums), 1)
+            ),
+            f"{n['end']}[{b}] = {self.sums[-1]}",
         ]
 
     def blocks(self, strip: int) -> str:
-        """The blocks from their guesses, side by side."""
-        n, part = self.names, self.names["part"]
-        begin, trip, end = [], [], []
-        places = [f"{part} * {LANES}" + (f" + {lane}" if lane else "") for lane in range(LANES)]
-        trips = [n["block"] + (f" + {lane * BLOCK}" if lane else "") for lane in range(LANES)]
-        for own, place in zip(self.lanes, places, strict=True):
-            guess, beside = own["guess"], own["beside"]
-            begin.append(f"{guess} = {self.of('start', place)}")
-            begin.append(f"{beside} = {guess} + {self.of('units', place)} * {self.unit}")
-            begin += [f"{own['least']} = {guess}", f"{own['most']} = {guess}"]
-            end += [f"{n['low']}[{place}] = {own['least']}", f"{n['high']}[{place}] = {own['most']}"]
-            end += [f"{n['end']}[{place}] = {guess}", f"{n['odd']}[{place}] = {beside}"]
-        together = list(zip(self.lanes, trips, strict=True))
-        trip += [f"{own['given']} = {self.term(f'{self.terms}[{k}]')}" for own, k in together]
-        trip += [f"{self.values}[{k}] = {own['guess']}" for own, k in together]
-        for word in ("guess", "beside"):
-            trip += [f"{own[word]} = {self.step.format(own[word], own['given'])}" for own, _ in together]
-        for word, sign in (("least", "<"), ("most", ">")):
-            trip += [f"{o[word]} = {o['guess']} if {o['guess']} {sign} {o[word]} else {o[word]}" for o, _ in together]
-        first = f"{part} * {BLOCK * LANES}"  # LLVM knows that the loop's variable is not negative, and so all indexes
-        return (
-            f"for {part} in range(min({n['full']}, {strip // (BLOCK * LANES)})):\n{_in(begin)}"
-            f"    for {n['block']} in range({first}, {first} + {BLOCK}):\n{_in(trip, 8)}{_in(end)}"
-        )
+        """All blocks, side by side."""
+        n = self.names
+        return f"for {n['block']} in range(min({n['full']}, {strip // BLOCK})):\n{_in(self.block())}"
 
-    def behind(self, count: str, first: str) -> list[str]:
-        """What the guesses turn out to be off by; blocks that fail, and those without a guess, are run in order. The
-        trips of a strip are at the places from `first`, where that is not negative, to `count`."""
-        n, s, b, r, d = self.names, self.sum_, self.names["block"], self.names["scale"], self.names["by"]
-        u, p, fits, k = f"{n['unit']} * {self.unit}", n["unit"], n["fits"], n["part"]
+    def behind(self, count: str, first: str, strip: int) -> list[str]:
+        """What the blocks begin with; those that fail, and those without a guess, are run in order. The trips of a
+        strip are at the places from `first`, where that is not negative, to `count`."""
+        n, s, b, k = self.names, self.sum_, self.names["block"], self.names["part"]
+        p, reach = n["unit"], n["reach"]
         in_order = f"{self.values}[{k}] = {s}", f"{s} = {self.step.format(s, self.term(f'{self.terms}[{k}]'))}"
-        begins = f"1.0 <= {s} * {r} and {s} * {r} < 2.0"
-        kept = f"1.0 <= {n['near']} * {r} and ({n['far']} + 2.0 * ({u})) * {r} < 2.0"
-        moved = f"1.0 < ({n['near']} + {d}) * {r} and ({n['far']} + {d}) * {r} < 2.0"
-        number = f"1.0 < ({self.of('end', b)} + {d}) * {r}"
-        even = f"({s} + 2.0 * {p}) - 2.0 * {p} == {s} or {self.of('odd', b)} - {self.of('end', b)} == {u}"
         found = [
             f"{p} = {self.of('units', b)}",
-            f"{r} = 1.0 / {p}",
-            f"{fits} = {begins}",
-            f"if {fits}:",
-            f"    {n['near']} = {self.of('low', b)} if {p} > 0.0 else {self.of('high', b)}",
-            f"    {n['far']} = {self.of('high', b)} if {p} > 0.0 else {self.of('low', b)}",
-            f"    {d} = {s} - {self.of('start', b)}",
-            f"    {fits} = {kept} and {moved} and {number} and ({even})",
+            f"{reach} = {self.of('most', b)} * {BLOCK}.0",
+            f"if {n['bad']}[{b}] == 0 and ({s} > 0.0) != ({p} > 0.0):\n    {n['bad']}[{b}] = 1\n",
+            f"if not (abs({p}) < abs({s}) - {reach} and abs({s}) + {reach} < 2.0 * abs({p})):",
+            f"    {n['bad']}[{b}] = 1",
+            f"if {n['bad']}[{b}] == 0:",
+            f"    {n['shift']}[{b}] = {s}",
+            f"    {s} = {s} + {self.of('end', b)}",
+            "else:",
+            f"    {n['failed']} = {n['failed']} + 1",
+            f"    for {k} in range({b} * {BLOCK}, {b} * {BLOCK} + {BLOCK}):",
+            *(f"        {line}" for line in in_order),
         ]
         return [
             f"{n['failed']} = 0",
-            f"for {b} in range({n['full']} * {LANES}):\n{_in(found)}"
-            f"    if {fits}:\n        {n['shift']}[{b}] = {d}\n        {s} = {self.of('end', b)} + {d}\n"
-            f"    else:\n        {n['failed']} = {n['failed']} + 1\n"
-            f"        for {k} in range({b} * {BLOCK}, {b} * {BLOCK} + {BLOCK}):\n{_in(in_order, 12)}",
-            f"for {k} in range(max({n['full']} * {BLOCK * LANES}, {first}), {count}):\n{_in(in_order)}",
+            f"for {b} in range({n['full']}):\n{_in(found)}",
+            f"for {b} in range({n['full']}, {strip // BLOCK}):\n    {n['bad']}[{b}] = 1\n",
+            f"for {k} in range(max({n['full']} * {BLOCK}, {first}), {count}):\n{_in(in_order)}",
             f"if abs({s}) < {self.most}:\n"
             f"    {n['grown']} = ({s} - {n['entry']}) * ({BLOCK}.0 / ({count} - max(0, {first})))\n",
-            f"if {n['failed']} > {n['full']} * {LANES // 2}:\n"
+            f"if {n['failed']} * 2 > {n['full']}:\n"
             f"    {n['skip']} = {n['wait']}\n    {n['wait']} = min({n['wait']} * 2, {MOST})\n"
             f"elif {n['full']} > 0:\n    {n['wait']} = 1\n",
         ]
 
-    def value(self, place: str) -> tuple[str, str]:
-        """What finds the block of a place of the strip, and the value before the trip there."""
+    def value(self, place: str) -> tuple[str, str, str]:
+        """What finds the part of a block that a place of the strip is in, what it begins with, and the value before the
+        trip there."""
         which = self.names["which"]
-        return f"{which} = ({place}) // {BLOCK}", f"{self.values}[{place}] + {self.names['shift']}[{which}]"
+        return f"{which} = ({place}) // {PART}", self.moved(f"{which} // {PARTS}", which), self.value_in_block(place)
 
     def value_in_block(self, place: str) -> str:
-        """The value before the trip at a place of the strip, where its block is at hand."""
+        """The value before the trip at a place of the strip, where its part of a block is at hand."""
         return f"{self.values}[{place}] + {self.names['moved']}"
 
     def over_blocks(self, trip: str, at: str, first: str, stop: str, strip: int) -> str:
-        """The trips `trip` of the strip that begins at `at`, block by block, each with what its guess was off by."""
-        n, b = self.names, self.names["block"]
-        last = f"{at} + {b} * {BLOCK} + {BLOCK}"
+        """The trips `trip` of the strip that begins at `at`, by parts of blocks, with what such a part begins with."""
+        b, begins = self.names["block"], self.part_of(trip, at, first, stop)
         return (
             f"for {b} in range(min({strip // BLOCK}, ({stop} - {at} + {BLOCK - 1}) // {BLOCK})):\n"
-            f"    {n['moved']} = {n['shift']}[{b}]\n"
-            f"    for {trip} in range(max({at} + {b} * {BLOCK}, {first}), min({last}, {stop})):\n        pass\n"
+            f"    for {self.names['part']} in range({PARTS}):\n{_in([self.moved_in_block(), *begins], 8)}"
         )
+
+    def in_pipeline(self, trip: str, at: str, first: str, stop: str, strip: int) -> str:
+        """For each block, by parts, the trips of the strip before the one at `at`, and those of this one; and its
+        sums. What is stored for the one waits for memory while the terms of the other are computed."""
+        last, this = (self.part_of(trip, each, first, stop) for each in (f"{at} - {strip}", at))
+        return (
+            f"for {self.names['block']} in range({strip // BLOCK}):\n"
+            f"    for {self.names['part']} in range({PARTS}):\n{_in([self.moved_in_block(), *last, *this], 8)}"
+            f"{_in(self.block())}"
+        )
+
+    def moved(self, block: str, part: str) -> str:
+        """What finds the value that a part of a block begins with; -0.0 for those that were run in order."""
+        n = self.names
+        begun = f"{self.of('shift', block)} + {self.of('offset', part)}"
+        return f"{n['moved']} = {begun} if {n['bad']}[{block}] == 0 else {self.number('-0.0')}"
+
+    def moved_in_block(self) -> str:
+        return self.moved(self.names["block"], f"{self.names['block']} * {PARTS} + {self.names['part']}")
+
+    def part_of(self, trip: str, at: str, first: str, stop: str) -> list[str]:
+        begin = f"{at} + {self.names['block']} * {BLOCK} + {self.names['part']} * {PART}"
+        return [f"for {trip} in range(max({begin}, {first}), min({begin} + {PART}, {stop})):", "    pass"]
 
 
 def _in(lines: tuple[str, ...] | list[str], by: int = 4) -> str:
-    return "".join(f"{' ' * by}{line}\n" for line in lines)
+    return "".join(f"{' ' * by}{line}\n" for text in lines for line in text.splitlines())

@@ -47,7 +47,7 @@ def chain_of(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Cha
     if header is None or was_chained(method, loop) or not is_candidate(loop, context):
         return None
     asked = method.combine is not None or context.combining or context.relaxed is not None
-    shadowed = {"min", "max", "range", "float", "int"} & set(method.local_names)
+    shadowed = {"abs", "min", "max", "range", "float", "int"} & set(method.local_names)
     if asked or shadowed or integer_constant(header.step, method) != 1 or exits_of(loop) or raises_in([loop]):
         return None
     changed, body = assigned_names(loop.body), statements_of(loop.body)
@@ -70,7 +70,7 @@ def chain_of(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Cha
     work, sums = operations_of(body, method), _adds(setting[0], name, terms, dtypes)
     if work < (WORTH_OF_SUMS if sums else WORTH) or not _before_all(loop, setting[0], name, terms, around, context):
         return None
-    return Chain(name, setting[0], terms, alone=work < WORTH)
+    return Chain(name, setting[0], terms, alone=work < WORTH, sums=sums)
 
 
 def _adds(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from somd.errors import SomdCompileError
-from somd.transforms.frontend.chains import with_chains
+from somd.transforms.frontend.chains import Chain, with_chains
 from somd.transforms.frontend.distribution import with_distributed_loops, with_marks
 from somd.transforms.frontend.handed_elements import with_handed_elements
 from somd.transforms.frontend.held_elements import with_held_elements
@@ -19,6 +19,7 @@ from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.panels import with_panel_marks, with_panels
 from somd.transforms.frontend.searches import with_searches
+from somd.transforms.plan.claimed_scans import by_strips, for_many
 from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.planned import Anew, Planned
 from somd.transforms.stages import Method, Plan
@@ -85,6 +86,15 @@ def _has_chains_apart(plan: Plan, before: Plan) -> bool:
     return new > 0 and found == plan.method.chained and not any(nest.tests or nest.in_order_if for nest in made)
 
 
+def _has_chains_in_pipelines(plan: Plan, before: Plan) -> bool:
+    """Whether chains are apart both where they go through a pipeline and where they do not."""
+    return all(_has_chains_apart(each, before) for each in (by_strips(plan), for_many(plan)))
+
+
+def _sums(chains: Mapping[Any, Chain]) -> Mapping[Any, Chain]:
+    return chains if any(chain.sums for chain in chains.values()) else {}
+
+
 #: in the order in which they are tried
 FORMS = (
     Form(lambda anew: anew.points, lambda method, loops, _: with_split_loops(method, loops), lambda *_: True),
@@ -106,5 +116,10 @@ FORMS = (
     Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
     Form(lambda anew: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),
     Form(lambda anew: anew.searches, lambda method, loops, _: with_searches(method, loops), _searches),
+    Form(
+        lambda anew: _sums(anew.chains),
+        lambda method, loops, types: with_chains(method, loops, types, pipelined=True),
+        _has_chains_in_pipelines,
+    ),
     Form(lambda anew: anew.chains, with_chains, _has_chains_apart),
 )

@@ -126,8 +126,12 @@ def test_elements_that_are_handed_on_are_sums_in_order() -> None:
 def test_one_thread_runs_cheap_sums_as_they_are_written() -> None:
     plan = str(handed.explain())
     assert "where one thread runs all of the loop, as it is written:" in plan
-    assert re.search(r"phase 2, line \d+: for out__sum__part in range\(min|phase 2, line \d+: for \w+__part", plan)
+    assert re.search(r"phase 1, line \d+: for \w+__block in range\(96\)", plan)
 
 
 def test_the_blocks_of_a_strip_are_divided() -> None:
-    assert re.search(r"phase 2, line \d+: for s__part in range\(min", str(added.explain()))
+    plan = str(added.explain())
+    assert re.search(
+        r"phase 1, line \d+: for s__block in range\(96\)\n.*blocks.*\n.*; writes before, .* s__value", plan
+    )
+    assert re.search(r"otherwise:(?s:.*)phase \d+, line \d+: for s__block in range\(min", plan)
