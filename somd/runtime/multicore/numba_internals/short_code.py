@@ -9,11 +9,13 @@ Numba.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from llvmlite import ir as _ir
 from llvmlite.ir import instructions as _instructions
 from numba.core import compiler_machinery as _compiler_machinery
+from numba.core import ir as _ir_numba
 from numba.core import lowering as _lowering
 from numba.core import typed_passes as _typed_passes
 from numba.core import types as _types
@@ -24,6 +26,7 @@ from somd.runtime.multicore.numba_internals.lowering import cgutils
 arrayobj: Any = _arrayobj
 compiler_machinery: Any = _compiler_machinery
 ir: Any = _ir
+ir_numba: Any = _ir_numba
 instructions: Any = _instructions
 lowering: Any = _lowering
 typed_passes: Any = _typed_passes
@@ -33,6 +36,11 @@ _WORD = ir.IntType(64)
 _INDEX = ir.IntType(32)
 #: types of which nothing is to be released, known without looking at what they are made of
 _PLAIN = (types.Number, types.Boolean, types.RangeType, types.RangeIteratorType, types.Function, types.NoneType)
+#: operators that are one instruction, of words and of reals
+_OPERANDS = (types.int64, types.float64, types.float32)
+_PLAIN_CODE = ("add", "sub", "mul")
+_CODE = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==", operator.ne: "!="}
+_CODE |= {getattr(operator, prefix + name): name for name in _PLAIN_CODE for prefix in ("", "i")}
 _RANGE, _ITERATOR = types.range_state64_type, types.range_iter64_type
 #: expressions that may have a shorter way; the last two are an iterator's answer
 _PAIR = ("pair_first", "pair_second")
@@ -65,6 +73,41 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
     def _plain(self, kind: Any) -> bool:
         """Whether nothing is to be released with a value of a type."""
         return isinstance(kind, _PLAIN) or not self.context.data_model_manager[kind].contains_nrt_meminfo()
+
+    def lower_block(self, block: Any) -> None:
+        # most of all statements say that a number is not needed any more
+        if not self._elsewhere:
+            left = ir_numba.Block(block.scope, block.loc)
+            left.body = [
+                each
+                for each in block.body
+                if not (isinstance(each, ir_numba.Del) and isinstance(self.typeof(each.value), _PLAIN))
+            ]
+            block = left
+        super().lower_block(block)
+
+    # --- operators -----------------------------------------------------------------------------------------------
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        signature = self.fndesc.calltypes[expr]
+        left, right = signature.args
+        code = _CODE.get(op) if left == right and left in _OPERANDS else None
+        if code is None:
+            return super().lower_binop(resty, expr, op)
+        given = (
+            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), left)
+            for v in (expr.lhs, expr.rhs)
+        )
+        real = isinstance(left, types.Float)
+        if code in _PLAIN_CODE:
+            made = getattr(self.builder, ("f" if real else "") + code)(*given)
+        elif not real:
+            made = self.builder.icmp_signed(code, *given)
+        elif code == "!=":
+            made = self.builder.fcmp_unordered(code, *given)
+        else:
+            made = self.builder.fcmp_ordered(code, *given)
+        return self.context.cast(self.builder, made, signature.return_type, resty)
 
     # --- elements of arrays --------------------------------------------------------------------------------------
 

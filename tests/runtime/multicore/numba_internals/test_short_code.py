@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
 from somd.runtime.multicore.compilation import master
+from somd.runtime.multicore.numba_internals import operators
+
+
+def plain(function: Any) -> Any:
+    """What was compiled, in Python."""
+    return function.py_func
 
 
 @master
@@ -64,7 +71,7 @@ def test_elements_are_those_of_python(order: str) -> None:
         run(a, counts, flags, narrow, out)
         return flags, out
 
-    for found, expected in zip(after(elements), after(elements.py_func), strict=True):
+    for found, expected in zip(after(elements), after(plain(elements)), strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
@@ -72,5 +79,34 @@ def test_elements_are_those_of_python(order: str) -> None:
 def test_ranges_are_those_of_python(start: int, stop: int) -> None:
     found, expected = np.zeros(8, dtype=np.int64), np.zeros(8, dtype=np.int64)
     turns(start, stop, found)
-    turns.py_func(start, stop, expected)
+    plain(turns)(start, stop, expected)
     np.testing.assert_array_equal(found, expected)
+
+
+@master
+def compared(x: float, y: float, n: int, single: Any, out: Any) -> None:
+    """Operators on reals that may be no numbers, of one width and of two, and on integers that wrap."""
+    tests = (x < y, x <= y, x > y, x >= y, x == y, x != y, n < x, single[0] != single[1], single[0] < 1)
+    for place, test in enumerate(tests):
+        out[place] = test
+    out[9] = n * n + 3 - (n - 1)
+    out[10] = n / 2
+    out[11] = single[0] * single[1]
+
+
+@pytest.mark.parametrize("y", [1.5, 0.5, float("nan")])
+def test_operators_are_those_of_python(y: float) -> None:
+    single = np.array([0.1, y], dtype=np.float32)
+    found, expected = np.zeros(12), np.zeros(12)
+    compared(1.5, y, 2**20 + 1, single, found)
+    plain(compared)(1.5, y, 2**20 + 1, single, expected)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_types_that_are_remembered_are_those_of_numba() -> None:
+    compared(1.5, 2.5, 3, np.ones(2, dtype=np.float32), np.zeros(12))
+    context = numba.core.registry.cpu_target.typing_context
+    assert operators._known
+    for (name, *kinds), (_, signature) in operators._known.items():
+        found = context.resolve_function_type(context.resolve_value_type(name), tuple(kinds), {})
+        assert (found.return_type, found.args) == (signature.return_type, signature.args), name
