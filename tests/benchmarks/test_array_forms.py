@@ -18,6 +18,7 @@ from benchmarks.loops.registry import by_name
 from somd.sources.expected import expected_of
 from somd.sources.verifying import verify
 from tests.differential import harness
+from tests.usual import ALL
 
 KERNELS = by_name()
 #: those whose forms for NumPy are refused, with a code of what they are told: they have forms of their own
@@ -31,6 +32,8 @@ ROUNDED = """
     softmax mlp conv2d residual arc_distance
     lenet cholesky spmv stockham_fft scattering_self_energies contour_integral
 """
+#: what the usual run leaves out: their statements are those of others (cavity_flow; conv2d, mlp, softmax; hdiff)
+LONG = () if ALL else ("channel_flow", "lenet", "vadv")
 each_taken = pytest.mark.parametrize("kernel", KERNELS.values(), ids=lambda kernel: kernel.name)
 
 
@@ -42,7 +45,7 @@ def test_what_is_not_taken_as_for_numpy_is_refused(name: str) -> None:
     assert NOT_AS_FOR_NUMPY[name] in {each.code for each in refused.value.diagnostics}
 
 
-@each_taken
+@pytest.mark.parametrize("kernel", (k for k in KERNELS.values() if k.name not in LONG), ids=lambda kernel: kernel.name)
 def test_the_plan_means_what_numpy_does(kernel: Kernel) -> None:
     method = somd.somd(kernel.arrays or kernel.numpy)
     with np.errstate(all="ignore"):

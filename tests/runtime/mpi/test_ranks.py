@@ -18,10 +18,11 @@ from tests.runtime.mpi import programs
 from tests.runtime.mpi.launching import started, unavailable
 from tests.runtime.mpi.limited import unlimited
 from tests.runtime.mpi.staying import COLUMNS, STEPS
+from tests.usual import ALL
 
 PROGRAMS = ("-m", "tests.runtime.mpi.programs")
 #: three are the fewest of which one has neighbours on both sides
-SIZES = (2, 3, 5) if os.environ.get("SOMD_ALL_CASES") else (3,)
+SIZES = (2, 3, 5) if ALL else (3,)
 
 
 def ranks_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
@@ -38,8 +39,9 @@ def alone() -> dict[str, str]:
 
 
 def test_bits_on_ranks_that_are_threads(alone: dict[str, str]) -> None:
-    found = ranks_of(started(None, *PROGRAMS, "1", "2", "3", "5", "8", "13"))
-    assert len(found) == 1 + 2 + 3 + 5 + 8 + 13
+    sizes = (1, 2, 3, 5, 8, 13) if ALL else (3, 8)
+    found = ranks_of(started(None, *PROGRAMS, *map(str, sizes)))
+    assert len(found) == sum(sizes)
     for each in found:
         assert each["results"] == alone, (each["rank"], each["size"])
 
@@ -47,11 +49,10 @@ def test_bits_on_ranks_that_are_threads(alone: dict[str, str]) -> None:
 def test_bits_on_devices_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOMD_TARGET", "opencl")
     (alone,) = ranks_of(started(None, *PROGRAMS))
-    every = bool(os.environ.get("SOMD_ALL_CASES"))
-    found = ranks_of(started(None, *PROGRAMS, *(("1", "2", "3", "5", "8", "13") if every else ("1", "3", "8"))))
-    if every and unavailable() is None:
+    found = ranks_of(started(None, *PROGRAMS, *(("1", "2", "3", "5", "8", "13") if ALL else ("3", "8"))))
+    if ALL and unavailable() is None:
         found += ranks_of(started(3, *PROGRAMS))
-    assert len(found) == (35 if every and unavailable() is None else 32 if every else 12)
+    assert len(found) == (35 if ALL and unavailable() is None else 32 if ALL else 11)
     for each in found:
         assert each["results"] == alone["results"], (each["rank"], each["size"])
 

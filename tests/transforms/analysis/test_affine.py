@@ -7,13 +7,14 @@ from somd.transforms.access import Affine
 from somd.transforms.analysis.affine import affine, condition, negation
 from somd.transforms.analysis.sets import Sets
 from tests.transforms.analysis.formulas import CONDITIONS, EXPRESSIONS, VALUES, parsed, scope
+from tests.usual import ALL
 
 
 def fixed(values: dict[str, int]) -> list[Affine]:
     return [Affine(f"v_{name} = {value}", frozenset({f"v_{name}"})) for name, value in values.items()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if ALL else 100, deadline=None)
 @given(EXPRESSIONS, VALUES)
 def test_expression_has_the_value_of_python(text: str, values: dict[str, int]) -> None:
     found = affine(parsed(text), scope())
@@ -23,7 +24,7 @@ def test_expression_has_the_value_of_python(text: str, values: dict[str, int]) -
     assert point["r"] == eval(text, dict(values))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if ALL else 100, deadline=None)
 @given(CONDITIONS, VALUES)
 def test_condition_holds_where_it_holds_in_python(text: str, values: dict[str, int]) -> None:
     found = condition(parsed(text), scope())

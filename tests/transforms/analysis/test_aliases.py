@@ -9,6 +9,7 @@ from functools import partial
 import libcst as cst
 
 from somd.transforms.analysis.aliases import Aliases, aliases_of
+from tests.usual import ALL
 
 NAMES = "abcde"
 
@@ -43,7 +44,7 @@ def block(pick: random.Random, depth: int) -> Iterator[str]:
 
 
 def test_pairs_against_runs() -> None:
-    for number in range(300):
+    for number in range(300 if ALL else 120):
         pick = random.Random(number)
         text = "".join(block(pick, 0))
         same = pick.choice(({"b": "a"}, {"c": "a", "b": "a"}, {"b": "a", "d": "c"}))

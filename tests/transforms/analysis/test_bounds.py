@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from somd.errors import SomdCompileError
 from somd.transforms.pipeline import check
 from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, code_of, function_of, value, values
+from tests.usual import ALL
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250 if ALL else 60, deadline=None)
 @given(RANGES, GUARDS, INDEXES)
 def test_checks_against_brute_force(loop: str, guard: str, read: str) -> None:
     body = f"        if {guard}:\n            b[i] = a[{read}]\n"

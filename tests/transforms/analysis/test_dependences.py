@@ -15,6 +15,7 @@ from somd.transforms.frontend.source_to_method import method_of
 from somd.transforms.plan.context import Context, kinds_from_source
 from somd.transforms.tree.loops import statements_of
 from tests.transforms.analysis.loops import GUARDS, INDEXES, RANGES, code_of, function_of, value, values
+from tests.usual import ALL
 
 SIZES = (range(-1, 8), range(-3, 5), range(9))
 
@@ -40,7 +41,7 @@ def meetings(loop: str, guard: str, write: str, read: str, n: int, k: int, lengt
             yield one, other
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250 if ALL else 80, deadline=None)
 @given(RANGES, GUARDS, INDEXES, INDEXES)
 def test_one_loop_against_brute_force(loop: str, guard: str, write: str, read: str) -> None:
     found = conflict_of(loop, guard, write, read)

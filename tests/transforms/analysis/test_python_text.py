@@ -11,6 +11,7 @@ from somd.transforms.analysis.affine import affine, condition
 from somd.transforms.analysis.python_text import condition_text, value_text
 from somd.transforms.analysis.sets import Sets
 from tests.transforms.analysis.formulas import CONDITIONS, EXPRESSIONS, parsed, scope
+from tests.usual import ALL
 
 RANGE = range(-4, 6)
 
@@ -19,7 +20,7 @@ def bounded(low: str, high: str) -> Affine:
     return Affine(f"{low} <= v_i < {high}", frozenset({"v_i"}) | {n for n in (low, high) if n.startswith("v_")})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if ALL else 60, deadline=None)
 @given(CONDITIONS)
 def test_some_iteration_satisfies_a_condition(text: str) -> None:
     formula = condition(parsed(text), scope())
@@ -31,7 +32,7 @@ def test_some_iteration_satisfies_a_condition(text: str) -> None:
         assert bool(eval(printed, {"n": n, "k": k})) is holds, (printed, n, k)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if ALL else 60, deadline=None)
 @given(EXPRESSIONS, st.sampled_from(("min", "max")))
 def test_extreme_values_of_an_expression(text: str, which: str) -> None:
     formula = affine(parsed(text), scope())

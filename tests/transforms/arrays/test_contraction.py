@@ -13,6 +13,7 @@ from somd.transforms.loops.printer import program_text
 from tests.property.array_chains import ChainWriter
 from tests.property.array_statements import HEADER, method_of, program, told
 from tests.transforms.passes.shown import before_and_after, program_of_text
+from tests.usual import ALL
 
 VECTORS = {"a": "float64[:]", "b": "float64[:]", "out": "float64[:]", "k": "int64"}
 
@@ -100,6 +101,6 @@ def test_a_wrong_answer_is_noticed(wrong: bool, tmp_path: Path, monkeypatch: pyt
 
 
 def test_random_chains_on_the_plan(tmp_path: Path) -> None:
-    for number in range(12):
+    for number in range(12 if ALL else 5):
         text, found = program(number, 3, tmp_path, "plan", ChainWriter)
         assert not found or found.startswith("refused"), f"{text}\n{found}"

@@ -14,6 +14,7 @@ from somd.language.markers import dist
 from somd.runtime.opencl import Device, NoDevice, count_transfers, select, to_device, watch_launches
 from tests.language.device_loops import factorised, normalized_again_and_again
 from tests.transforms.opencl.running import code_of, on_device
+from tests.trials import CACHE
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,7 +99,7 @@ for program in PROGRAMS:
                 harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))
 """
     log = tmp_path / "log"
-    names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(tmp_path)}
+    names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(CACHE)}
     environment = {**os.environ, **names, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=120)
     assert log.read_text() == ""

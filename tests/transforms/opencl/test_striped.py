@@ -21,6 +21,8 @@ from tests.devices import has_few
 from tests.differential import features, harness
 from tests.language import claimed_scans, scans
 from tests.language.program import PROGRAMS, Program, reverse, spaced
+from tests.trials import CACHE
+from tests.usual import ALL
 
 ROOT = Path(__file__).parents[3]
 A = dist[np.ndarray]
@@ -234,6 +236,12 @@ class Case:
     exact: bool = True
 
 
+def factors(n: int) -> np.ndarray:
+    """Of a recurrence whose values are exact in any order; with all cases of one for which multicore is compiled."""
+    generator = np.random.default_rng(n)
+    return generator.uniform(-1, 1, n) if ALL else generator.integers(-1, 2, n).astype(float)
+
+
 def rows(n: int, columns: int = 33) -> np.ndarray:
     return halves((n // 33 + 1) * columns).reshape(-1, columns)
 
@@ -260,9 +268,9 @@ CASES = (
     Case(row_of_two, lambda n: (halves(2 * n + 2).reshape(2, -1),), frozenset({"striped", "walked"})),
     Case(
         recurrence,
-        lambda n: (np.random.default_rng(n).uniform(-1, 1, n), halves(n)),
+        lambda n: (factors(n), halves(n)),
         frozenset({"striped", "walked"}),
-        exact=False,
+        exact=not ALL,
     ),
     Case(
         parts_of_seven,
@@ -329,13 +337,14 @@ def test_what_a_group_filters_is_stored_together(with_tiles: Device) -> None:
 
 def test_what_may_be_left_out_keeps_its_own_memory(with_tiles: Device) -> None:
     """Elements that only some trips store have no tile, and what no trip comes to stays."""
+    if has_few(with_tiles):
+        pytest.skip("the kernels are those of another device, where they run")
     a, b = np.full(40, 0.5), np.concatenate([np.ones(20), -np.ones(20)])
     with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
         out, last = recurrence(a, b)
     assert (out[:20] != 0).all() and (out[20:] == 0).all() and last != 0
 
 
-ALL = bool(os.environ.get("SOMD_ALL_CASES"))
 #: the usual run takes those that stand for a feature of kernels
 STANDING = {name for names in features.known("opencl").values() for name in names}
 OF_CORPUS = [
@@ -372,12 +381,12 @@ def test_the_simulator_finds_no_race(tmp_path: Path) -> None:
     code = """
 import somd
 from tests.transforms.opencl.test_striped import CASES, check
-for case in CASES[::2]:
+for case in {case.kinds: case for case in CASES}.values():
     with somd.use(device="oclgrind"):
-        check(case, case.arguments(600))
+        check(case, case.arguments(601))
 """
     log = tmp_path / "log"
-    names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(tmp_path)}
+    names = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log), "SOMD_CACHE_DIR": str(CACHE)}
     environment = {**os.environ, **names, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=400)
     assert log.read_text() == ""

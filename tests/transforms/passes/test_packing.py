@@ -26,6 +26,7 @@ from somd.transforms.passes import packing as module
 from somd.transforms.passes.packing import _Term, packing
 from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
+from tests.usual import ALL
 
 packed = partial(packing, rows=6, width=256)
 
@@ -267,7 +268,10 @@ def test_arrays_of_any_layout() -> None:
 GIVEN = (numbers(8, 5), numbers(5, 47), numbers(8, 47))
 
 
-@pytest.mark.parametrize("vector", [register_tiles.NARROW, register_tiles.OF_AVX, register_tiles.WIDE])
+WIDTHS = (register_tiles.NARROW, register_tiles.OF_AVX, register_tiles.WIDE)
+
+
+@pytest.mark.parametrize("vector", WIDTHS if ALL else (WIDTHS[0], WIDTHS[-1]))
 def test_vectors_of_all_widths(vector: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bits are those of plain Python on any processor."""
     asked: list[str] = []
@@ -319,7 +323,10 @@ OF_CODE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "owner", "attribute", "value"), OF_CODE, ids=[each[0] for each in OF_CODE])
+TRIED = OF_CODE if ALL else OF_CODE[:2]
+
+
+@pytest.mark.parametrize(("name", "owner", "attribute", "value"), TRIED, ids=[each[0] for each in TRIED])
 def test_bugs_in_the_code(
     name: str, owner: Any, attribute: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.strip_pieces import Group
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 from tests.transforms.passes.test_bit_widths import filled, random_method
+from tests.usual import ALL
 
 run = partial(strip_mining, room=1 << 14, lanes=(64, 1024))
 
@@ -160,7 +161,7 @@ def test_loops_that_are_unrolled_stay() -> None:
     assert strips_of(case(text, a=np.ones(9), c=np.ones(7), n=1, b=np.zeros(9))) is None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4 if ALL else 2))
 def test_words_of_random_methods(seed: int) -> None:
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "unrolls", lambda *_: False)

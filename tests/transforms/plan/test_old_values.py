@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import libcst as cst
 import numpy as np
-import pytest
 
 from somd import dist, somd
 from somd.transforms import pipeline
@@ -97,14 +97,14 @@ def keeps_its_meaning(text: str, name: str) -> bool | None:
     return all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
 
 
-def outcomes() -> list[bool | None]:
+def outcomes() -> Iterator[bool | None]:
     choose = random.Random(86)
     count = 1500 if os.environ.get("SOMD_ALL_CASES") else MOST
-    return [keeps_its_meaning(a_loop(choose), f"random loop {k} in place") for k in range(count)]
+    return (keeps_its_meaning(a_loop(choose), f"random loop {k} in place") for k in range(count))
 
 
 def test_random_loops_keep_their_meaning() -> None:
-    found = outcomes()
+    found = list(outcomes())
     assert False not in found and found.count(True) > len(found) // 10
 
 
@@ -112,5 +112,5 @@ def test_a_bug_in_the_question_is_caught() -> None:
     def never(text: str, names: frozenset[str] = frozenset()) -> Affine:
         return Affine("1 = 0" if "=" in text and "!" not in text else text, names)
 
-    with patch.object(old_values, "Affine", never), pytest.raises(AssertionError):
-        test_random_loops_keep_their_meaning()
+    with patch.object(old_values, "Affine", never):
+        assert False in outcomes()
