@@ -54,6 +54,8 @@ class Lookups:
     lists: dict[int, list[Any]] = field(default_factory=dict)
     #: what the compiler has read of a method with these look-ups, as long as it keeps that
     kept: Any = None
+    #: the helpers that were read to look at them, as long
+    helpers: dict[Any, Any] = field(default_factory=dict)
 
     # --- looking up ----------------------------------------------------------------------------------------------
 

@@ -88,6 +88,7 @@ def front(function: FunctionType, found: Reach | None = None) -> Method:
     _read.append(ref(found.lookups))
     if len(_read) > _MOST_READ and (oldest := _read.popleft()()) is not None:
         oldest.kept = None
+        oldest.helpers.clear()
     return method
 
 

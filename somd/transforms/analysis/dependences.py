@@ -8,7 +8,9 @@ possible, never ruled out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import libcst as cst
 
@@ -16,22 +18,42 @@ from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.affine import size, variable
 from somd.transforms.analysis.aliases import Aliases, equal
 from somd.transforms.analysis.flat import digits_of
-from somd.transforms.analysis.sets import Sets, renamed
+from somd.transforms.analysis.sets import Sets, TooComplex, renamed
 
 OTHER = "__2"
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two accesses that different iterations may make to one element, and do, if `certain`, unless something is raised;
-    `values` is an example where isl has one."""
+    """Two accesses that different iterations of `loop` may make to one element, and do, if `certain`, unless something
+    is raised. An example is looked for when somebody asks: most conflicts are those of loops that run in order."""
 
     first: Access
     second: Access
     certain: bool
-    values: Mapping[str, int]
-    #: how many more the loop variable is in the second access than in the first, where that is always the same
-    distance: int | None = None
+    loop: cst.For
+    sets: Sets
+    variables: Sequence[str]
+    formulas: Sequence[Affine]
+
+    @cached_property
+    def values(self) -> Mapping[str, int]:
+        """An example, where isl has one."""
+        with suppress(TooComplex):
+            return self.sets.sample(self.variables, self.formulas) or {}
+        return {}
+
+    @cached_property
+    def distance(self) -> int | None:
+        """How many more the loop variable is in the second access than in the first, where that is always the same."""
+        name = variable(self.loop.target.value) if isinstance(self.loop.target, cst.Name) else ""
+        if name not in self.values or name + OTHER not in self.values:
+            return None
+        distance = self.values[name + OTHER] - self.values[name]
+        differs = Affine(f"{name}{OTHER} - {name} != {distance}", frozenset({name, name + OTHER}))
+        with suppress(TooComplex):
+            return distance if self.sets.empty(self.variables, [*self.formulas, differs]) else None
+        return None
 
 
 def find_conflict(
@@ -48,20 +70,8 @@ def find_conflict(
         variables, formulas = conflict_formulas(first, second, _depth(first, loop), sets, wraps)
         if not sets.empty(variables, formulas):
             certain = first.usual and second.usual and None not in (*first.indices, *second.indices)
-            values = sets.sample(variables, formulas) or {}
-            return Conflict(first, second, certain, values, _distance(loop, variables, formulas, values, sets))
+            return Conflict(first, second, certain, loop, sets, variables, formulas)
     return None
-
-
-def _distance(
-    loop: cst.For, variables: list[str], formulas: list[Affine], values: Mapping[str, int], sets: Sets
-) -> int | None:
-    name = variable(loop.target.value) if isinstance(loop.target, cst.Name) else ""
-    if name not in values or name + OTHER not in values:
-        return None
-    distance = values[name + OTHER] - values[name]
-    differs = Affine(f"{name}{OTHER} - {name} != {distance}", frozenset({name, name + OTHER}))
-    return distance if sets.empty(variables, [*formulas, differs]) else None
 
 
 def meet(first: Access, second: Access, loop: cst.For, sets: Sets) -> bool:

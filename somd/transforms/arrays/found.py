@@ -18,7 +18,7 @@ from somd.transforms.analysis.parts import Mark, items_of
 from somd.transforms.frontend.array_helpers import array_names
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.reached import Function
-from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.read import looked_at
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import MISSING, assigned_names, called, evaluate
 from somd.transforms.tree.walking import Reader, nodes_in, nodes_of
@@ -47,7 +47,7 @@ def _helpers(method: Method, seen: set[Function]) -> Iterator[Method]:
         function = called_function(node, method) if isinstance(node, cst.Call) else None
         if function is not None and function not in seen:
             seen.add(function)
-            helper = read_method(function)
+            helper = looked_at(function)
             yield helper
             yield from _helpers(helper, seen)
 

@@ -14,7 +14,7 @@ from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
-from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.read import looked_at
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
 from somd.transforms.tree.walking import Reader, nodes_in
@@ -84,7 +84,7 @@ def changes_arrays(function: Function, seen: Seen) -> bool:
     """Whether a function that is written out assigns elements of its parameters, or calls one that does."""
     if function not in seen:
         seen[function] = False
-        method = read_method(function)
+        method = looked_at(function)
         arrays = array_names(method)
         inner: Seen = {}
         called = (written_out(call, method, arrays, inner) for call in calls_in(method.function.body))
@@ -108,7 +108,7 @@ def may_raise(function: Function, seen: Seen) -> bool:
     """Whether a function that is written out has a `raise`, or calls one that has."""
     if function not in seen:
         seen[function] = False
-        method = read_method(function)
+        method = looked_at(function)
         arrays = array_names(method)
         inner: Seen = {}
         called = (written_out(call, method, arrays, inner) for call in calls_in(method.function.body))
@@ -155,7 +155,7 @@ def _of_arrays(function: Function, seen: Seen) -> bool:
     """Whether a helper takes arrays, makes some, raises, or calls a function that is to be written out."""
     if function not in seen:
         seen[function] = False
-        method = read_method(function)
+        method = looked_at(function)
         arrays = array_names(method)
         takes = bool(arrays & set(method.param_names)) or bool(raises_in([method.function.body]))
         seen[function] = takes or any(

@@ -10,7 +10,7 @@ import libcst as cst
 from somd.errors import SomdCompileError
 from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.frontend.positional import called_function
-from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.read import looked_at
 from somd.transforms.stages import Method
 from somd.transforms.tree.walking import holds
 
@@ -24,7 +24,7 @@ def may_not_end(node: cst.CSTNode, method: Method) -> bool:
         if function is None:
             continue
         try:
-            helper = read_method(function)
+            helper = looked_at(function)
         except SomdCompileError:  # what is refused is told where it is looked at
             return True
         if may_not_end(helper.function.body, helper):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from somd.capture.lookups import current
 from somd.diagnostics.model import Collector
 from somd.transforms.frontend.chained import single_assignments
 from somd.transforms.frontend.desugar import plain_loops
@@ -14,6 +15,21 @@ from somd.transforms.frontend.taken_to_params import reached_method
 from somd.transforms.frontend.tuple_comparisons import plain_comparisons
 from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method
+
+
+def looked_at(function: Function) -> Method:
+    """As `read_method`, for those who make nothing of its nodes: with the same look-ups a helper is read once for them.
+
+    Raises:
+        SomdCompileError: SOMD1xx, SOMD2xx.
+    """
+    lookups = current()
+    if lookups is None:
+        return read_method(function)
+    if function not in lookups.helpers:
+        lookups.helpers[function] = read_method(function)
+    found: Method = lookups.helpers[function]
+    return found
 
 
 def read_method(function: Function) -> Method:

@@ -18,7 +18,7 @@ from somd.errors import SomdCompileError
 from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.reached import Function
-from somd.transforms.frontend.read import read_method
+from somd.transforms.frontend.read import looked_at
 from somd.transforms.frontend.unknown_calls import is_compiled_by_numba, unknown_call
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import called
@@ -48,7 +48,7 @@ def _walk(method: Method, active: tuple[Function, ...], done: set[Function], col
             report(call, f"`{function.__name__}` calls itself", "write it as a loop")
             continue
         with suppress(SomdCompileError):  # a form that is refused is told where it is looked at
-            _walk(read_method(function), (*active, function), done, collector)
+            _walk(looked_at(function), (*active, function), done, collector)
         done.add(function)
 
 

@@ -14,8 +14,10 @@ from somd.transforms.analysis.reductions import normalised
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import names_read, unused
-from somd.transforms.tree.walking import nodes_in, nodes_of
+from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 
+#: what statements stand in
+_AROUND = (cst.BaseCompoundStatement, cst.BaseSuite, cst.SimpleStatementLine, cst.Else)
 PARTIAL = "to use a reduced value, put the accumulating loop in `with sync(name, reduce=op):` and read it afterwards"
 
 
@@ -119,13 +121,13 @@ def _is_update(node: cst.CSTNode, name: str) -> bool:
 
 def _scans(node: cst.CSTNode, name: str) -> set[str]:
     """By which scans the updates of `name` in a node may run, "" for one that a loop or a test of `name` is around."""
-    if isinstance(node, cst.Assign | cst.AugAssign) and _is_update(node, name):
-        return {_scan_of(node, name)}
-    around = isinstance(node, cst.For | cst.While | cst.With) or (
-        isinstance(node, cst.If) and any(is_name(each, name) for each in nodes_in(node.test))
-    )
-    found = set[str]().union(*(_scans(child, name) for child in node.children))
-    return {""} if around and found else found
+    if isinstance(node, cst.Assign | cst.AugAssign):
+        return {_scan_of(node, name)} if _is_update(node, name) else set()
+    if not isinstance(node, _AROUND):
+        return set()
+    tested = isinstance(node, cst.If) and any(is_name(each, name) for each in nodes_in(node.test))
+    found = set[str]().union(*(_scans(child, name) for child in children_of(node)))
+    return {""} if found and (tested or isinstance(node, cst.For | cst.While | cst.With)) else found
 
 
 def _scan_of(node: cst.CSTNode, name: str) -> str:

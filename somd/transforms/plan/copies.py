@@ -6,7 +6,8 @@ iteration; and what must hold of them, since each MI starts from the value befor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import libcst as cst
 
@@ -28,18 +29,18 @@ def classify_copies(loop: cst.For, body: Sequence[cst.CSTNode], context: Context
     defined = defined_before(loop, statements_of(context.method.function.body), set(context.method.param_names))
     private: list[str] = []
     copies: list[str] = []
-    diagnostics: list[Diagnostic] = []
+    reasons: list[Callable[[], Diagnostic]] = []
     for name in sorted(assigned_names(loop) - set(context.kinds.ranks)):
         if name == header.variable:
             if name in live:
-                diagnostics.append(messages.live_after(context.method, loop, name))
+                reasons.append(partial(messages.live_after, context.method, loop, name))
         elif name not in carried and name not in live:
             private.append(name)
         elif defined is not None and name not in defined:
-            diagnostics.append(partial_messages.undefined_copy(context.method, loop, name))
+            reasons.append(partial(partial_messages.undefined_copy, context.method, loop, name))
         else:
             copies.append(name)
-    return Scalars(tuple(private), (), tuple(diagnostics), tuple(copies))
+    return Scalars(tuple(private), (), tuple(reasons), tuple(copies))
 
 
 def defined_before(loop: cst.For, statements: Sequence[cst.CSTNode], defined: set[str]) -> set[str] | None:

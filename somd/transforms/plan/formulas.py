@@ -68,7 +68,7 @@ def _only_reduces(loop: cst.For, context: Context) -> bool:
     if any(not isinstance(node, cst.Continue) for node in exits_of(loop)):
         return False
     scalars = classify(loop, [loop], statements_of(loop.body), context)
-    return bool(scalars.reductions) and not scalars.diagnostics
+    return bool(scalars.reductions) and not scalars.reasons
 
 
 def _short(loop: cst.For, context: Context) -> bool:

@@ -45,4 +45,4 @@ def _independent(
     except (Rejected, TooComplex):
         return False
     scalars = classify(inner, [inner], statements_of(inner.body), context)
-    return not scalars.diagnostics and not scalars.reductions
+    return not scalars.reasons and not scalars.reductions

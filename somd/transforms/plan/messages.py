@@ -33,9 +33,10 @@ NOT_DISTRIBUTED = "this loop cannot be distributed: "
 def _single(method: Method, place: cst.CSTNode) -> tuple[str, ...]:
     """The way out of one thread for the loop around a place; it is none where what all threads have is reduced, by a
     function at the end or by the fence around the loop."""
-    fences = [node for node in nodes_of(method.function.body, cst.With) if place in nodes_in(node)]
-    reduced = any(fence is not None and fence.reduce is not None for fence in (fence_of(f, method) for f in fences))
-    return () if method.combine is not None or reduced else (SINGLE,)
+    fences = ((node, fence_of(node, method)) for node in nodes_of(method.function.body, cst.With))
+    reducing = (node for node, fence in fences if fence is not None and fence.reduce is not None)
+    reduced = method.combine is not None or any(place in nodes_in(node) for node in reducing)
+    return () if reduced else (SINGLE,)
 
 
 def no_loop(method: Method) -> Diagnostic:

@@ -92,7 +92,7 @@ def build_nest(
     body = statements_of(loops[-1].body)
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     scalars = classify_copies(loop, body, context) if copies else classify(loop, loops, body, context)
-    if scalars.diagnostics:
+    if scalars.reasons:
         raise Rejected(*scalars.diagnostics)
     checks, guarded = _checks(accesses, context, sets)
     guarded |= _guards_inside(everything, own, context, Sets((*sets.context, *own.facts)))

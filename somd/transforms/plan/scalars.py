@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import libcst as cst
 
@@ -19,13 +20,18 @@ from somd.transforms.tree.names import assigned_names
 
 @dataclass(frozen=True)
 class Scalars:
-    """What `classify` found; with diagnostics the nest may not be distributed."""
+    """What `classify` found; with reasons the nest may not be distributed."""
 
     private: tuple[str, ...]
     reductions: tuple[Reduction, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    #: what make the diagnostics: most of them nobody reads, for the loop around is distributed, or it runs in order
+    reasons: tuple[Callable[[], Diagnostic], ...]
     #: of which every MI has its own
     copies: tuple[str, ...] = ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(reason() for reason in self.reasons)
 
 
 def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode], context: Context) -> Scalars:
@@ -35,7 +41,7 @@ def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode
     variables = {range_of(each).variable for each in loops}  # type: ignore[union-attr]
     private: list[str] = []
     reductions: list[Reduction] = []
-    diagnostics: list[Diagnostic] = []
+    reasons: list[Callable[[], Diagnostic]] = []
     names = sorted(assigned_names(loop) - set(context.kinds.ranks))
     for name in names:
         if name in carried and reduction_of(name, body, context.method) is None:
@@ -48,15 +54,15 @@ def classify(loop: cst.For, loops: Sequence[cst.For], body: Sequence[cst.CSTNode
             continue
         if name in variables:
             if name in live:
-                diagnostics.append(messages.live_after(context.method, loop, name))
+                reasons.append(partial(messages.live_after, context.method, loop, name))
         elif name in carried:
             reduction = reduction_of(name, body, context.method)
             if reduction is None:
-                diagnostics.append(messages.carried(context.method, loop, name))
+                reasons.append(partial(messages.carried, context.method, loop, name))
             else:
                 reductions.append(reduction)
         elif name in live:
-            diagnostics.append(messages.live_after(context.method, loop, name))
+            reasons.append(partial(messages.live_after, context.method, loop, name))
         else:
             private.append(name)
-    return Scalars(tuple(private), tuple(reductions), tuple(diagnostics))
+    return Scalars(tuple(private), tuple(reductions), tuple(reasons))
