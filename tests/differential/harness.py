@@ -156,11 +156,11 @@ def _agree(found: np.ndarray, expected: np.ndarray, rtol: float, scale: float) -
     return both_nan | ((found == expected) & (np.signbit(found) == np.signbit(expected)))
 
 
-def chosen(cases: Iterable[tuple[Any, ...]], target: str) -> list[tuple[Any, ...]]:
-    """The cases to run: on multicore, where each signature costs seconds of compile time, those of the first one;
-    with SOMD_ALL_CASES set, all."""
+def chosen(cases: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The cases to run: those of the first signature, as each costs tenths of a second to seconds of compile time; with
+    SOMD_ALL_CASES set, all."""
     cases = list(cases)
-    if target != "multicore" or os.environ.get("SOMD_ALL_CASES"):
+    if os.environ.get("SOMD_ALL_CASES"):
         return cases
     first = _kinds(cases[0]) if cases else ()
     return [case for case in cases if _kinds(case) == first]

@@ -67,7 +67,7 @@ def test_program(method: Any, cases: Any, target: str) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
-    given = harness.chosen(cases(), target)
+    given = harness.chosen(cases())
     few = target == "multicore" and not os.environ.get("SOMD_ALL_CASES")
     if few and features.stood_for(method.__name__, method, given[0], "relaxed"):
         pytest.skip("others stand for all of its features")

@@ -2,8 +2,8 @@
 does its plan, as a loop program in the interpreter, in orders that chance chooses.
 
 Compilers take seconds on multicore and tenths of one on OpenCL. Therefore those programs are run that stand for a feature
-of the generated code (see `features`), on multicore with the cases of one signature; all with SOMD_ALL_CASES=1. Kernels
-of the others are given to Oclgrind's compiler, which is quick.
+of the generated code (see `features`), with the cases of one signature, which is that whose features they have; all with
+SOMD_ALL_CASES=1. Kernels of the others are given to Oclgrind's compiler, which is quick.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def on_target(program: Program, target: str, notes: Path) -> None:
     reason = harness.unavailable(target)
     if reason is not None:
         pytest.skip(reason)
-    cases = harness.chosen(program.cases(), target)
+    cases = harness.chosen(program.cases())
     if not os.environ.get("SOMD_ALL_CASES"):
         module = features.stood_for(program.name, program.method, cases[0], target)
         if module is not None and target == "opencl" and kernels_compile(module):
@@ -106,7 +106,7 @@ def size(args: tuple[object, ...]) -> int:
 
 def small_cases(program: Program) -> list[tuple[object, ...]]:
     """The smallest and the largest case that the interpreter is given."""
-    cases = [args for args in harness.chosen(program.cases(), "multicore") if size(args) <= FEW]
+    cases = [args for args in harness.chosen(program.cases()) if size(args) <= FEW]
     if not cases:
         pytest.skip("too large for the interpreter")
     all_cases = os.environ.get("SOMD_ALL_CASES")

@@ -29,5 +29,5 @@ def test_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     devices = several(KINDS[:: 1 if program.name in standing[::4] else -1], 2, monkeypatch)
     monkeypatch.setattr(parts, "FEW", 0)
     with somd.use(device=devices):
-        for args in harness.chosen(program.cases(), "multicore"):
+        for args in harness.chosen(program.cases()):
             harness.check(program.method, args, "opencl", rtol=program.rtol, workers=(1,))
