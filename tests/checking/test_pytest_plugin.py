@@ -208,7 +208,8 @@ class TestOne(unittest.TestCase):
 
 def test_methods_of_test_cases(tmp_path: Path) -> None:
     (tmp_path / "test_cases.py").write_text(TEST_CASES, encoding="utf-8")
-    text = run(tmp_path, "test_cases.py")
+    """Also without pytest's plugin that caches."""
+    text = run(tmp_path, "-p", "no:cacheprovider", "test_cases.py")
     for passed in ("test_double[multicore-1]", "test_double[multicore-3]", "test_set_up_for_each_run[multicore-3]"):
         assert f"{passed} PASSED" in text, text
     assert "test_without_the_marker PASSED" in text
@@ -216,8 +217,3 @@ def test_methods_of_test_cases(tmp_path: Path) -> None:
     assert "`double` on multicore with 2 workers differs from the function as written" in text
     assert "test_what_a_target_lacks[opencl] SKIPPED" in text, text
     assert "5 passed, 1 skipped" in text.replace("1 failed, ", ""), text
-
-
-def test_without_the_plugin_that_caches(tmp_path: Path) -> None:
-    text = run(tmp_path, "-p", "no:cacheprovider", "-k", "test_double and multicore-1-0")
-    assert "test_double[multicore-1-0] PASSED" in text and "error" not in text.lower(), text

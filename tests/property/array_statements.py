@@ -270,16 +270,16 @@ def fits(method: Any, case: Case) -> bool:
 
 def told(method: Any, cases: Sequence[Case], target: str) -> str:
     """What is wrong with a program on some cases; "" if nothing is, "refused: ..." where it is refused."""
-    for case in cases:
+    for together in [cases] if target == "plan" else [[case] for case in cases]:  # a plan serves for all of a type
         try:
             if target == "plan":
-                expected = expected_of(method, method.arguments(case, {}))
-                for found in verify(method, [expected], ["plan"], (2, 7), 1, Tolerance(0.0)):
+                expected = [expected_of(method, method.arguments(case, {})) for case in together]
+                for found in verify(method, expected, ["plan"], (2, 7), 1, Tolerance(0.0)):
                     wrong = found.differs or (found.agrees if found.agrees.startswith(NOT_RUN) else "")
                     if wrong and not found.doubtful and STRETCHED not in wrong:
                         return f"{found.where}: {wrong}"
             else:
-                check(method, case, target, workers=WORKERS)
+                check(method, together[0], target, workers=WORKERS)
         except somd.SomdInternalError as error:
             return str(error)
         except somd.SomdCompileError as error:
