@@ -44,7 +44,7 @@ class Guarded(typer.core.TyperGroup):
             )
             flush()
         except BrokenPipeError:
-            _forget_output()
+            _forget(sys.stdout, sys.stderr)
             status = 141
         except Exception as error:
             status = _reported(error)
@@ -62,12 +62,12 @@ def _reported(error: Exception) -> int:
     """`_report`, where nothing can be written, too."""
     try:
         if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_TAKEN:
-            _forget_output()
+            _forget(sys.stdout)
             complain(f"cannot write the output: {error.strerror}")
             return 1
         return _report(error)
     except OSError:
-        _forget_output()
+        _forget(sys.stdout, sys.stderr)
         return 1
 
 
@@ -102,12 +102,13 @@ def _usage(error: Any) -> int:
     return 2
 
 
-def _forget_output() -> None:
-    """Nothing more can be written: let Python's own flush at exit go nowhere."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stdout.flush()
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _forget(*streams: Any) -> None:
+    """Nothing more can be written there: let Python's own flush at exit, whose failure is a status too, go nowhere."""
+    for stream in streams:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 app = typer.Typer(
