@@ -6,14 +6,14 @@ guessed between which powers of two the sum will be. Sums of multiples are exact
 side. When the value s before the block is known, s plus what the block gave is the chain in order, if
 
     no e lies in the middle of two multiples: q = (1.5 * p + e) - 1.5 * p, and the same with 1.5 * p + u is q as well
-    no abs(q) is more than m, which is small against p: so 1.5 * p + e was rounded to u
-    s and p have one sign, abs(p) < abs(s) - 2048 * m, and abs(s) + 2048 * m < abs(2 * p)
+    no abs(q) is more than abs(p) / 4: so 1.5 * p + e was rounded to u
+    s and p have one sign, and with r, the sum of all abs(q), abs(p) < abs(s) - r and abs(s) + r < abs(2 * p)
 
-Rounding is monotone and p a float, so comparisons of rounded sums with p are those of the exact ones. What is not a
-number, or infinite, fails: a block that fails is run in order from the true value, whatever the guess was. Guesses are
-where the sum goes if it grows as in the strip before; m leaves it half of the way to the nearer power of two.
+Rounding is monotone and p a float, so comparisons of rounded sums with p are those of the exact ones; r is exact below
+p / 2, and at least that where it is not. What is not a number, or infinite, fails: a block that fails is run in order
+from the true value, whatever the guess was. Guesses are where the sum goes if it grows as in the strip before.
 
-    guesses, in order:        s__units[b] is the largest power of two in s + b * s__grown, s__most[b] its m
+    guesses, in order:        s__units[b] is the largest power of two in s + b * s__grown
     one block a trip:         s__value[k] = the q of s__term[k]; then s__value[k] = s__sum; s__sum += that q, in 8 parts
     in order:                 s__shift[b] = s; s += s__end[b], or the block again
     the rest:                 s__now = s__value[k] + (s__shift[k // 2048] + s__offset[k // 256])
@@ -44,7 +44,7 @@ MOST = 64
 
 _WORDS = (
     "skip", "wait", "full", "failed", "part", "block", "grown", "entry", "unit", "try", "moved", "which", "units",
-    "most", "end", "bad", "shift", "offset", "given", "near", "odd", "other", "binade", "limit", "reach", "trip",
+    "reach", "end", "bad", "shift", "offset", "given", "near", "odd", "other", "binade", "limit", "size", "trip",
     "count",
 )  # fmt: skip
 
@@ -90,7 +90,8 @@ class Guessed:
         self.sum_, self.terms, self.values = names
         self.step, self.number, self.element, self.term = step, number, element, term
         self.names = {word: new(word) for word in _WORDS}
-        self.sums, self.multiples = ([new(word) for _ in range(PARTS)] for word in ("sum", "multiple"))
+        words = ("sum", "size", "multiple")
+        self.sums, self.sizes, self.multiples = ([new(word) for _ in range(PARTS)] for word in words)
         self.unit, self.least, self.most = _UNITS[kind.dtype]
 
     def of(self, array: str, index: str) -> str:
@@ -101,7 +102,7 @@ class Guessed:
         """What is set before the strips; `counts` makes rooms for integers."""
         n, blocks = self.names, strip // BLOCK
         return [
-            *(room(n[word], blocks) for word in ("units", "most", "end", "shift")),
+            *(room(n[word], blocks) for word in ("units", "reach", "end", "shift")),
             room(n["offset"], blocks * PARTS),
             counts(n["bad"], blocks),
             f"{n['grown']} = {self.number('0.0')}",
@@ -119,14 +120,11 @@ class Guessed:
             f"if {n['skip']} > 0:\n    {n['full']} = 0\n    {n['skip']} = {n['skip']} - 1\n",
             f"for {b} in range({strip // BLOCK}):\n"
             f"    {g} = {self.sum_} + ({b} + 0.5) * {n['grown']}\n"
-            f"    {n['reach']} = {self.number('0.0')}\n"
             f"    if {self.least} < abs({g}) and abs({g}) < {self.most}:\n"
             f"        while abs({p}) * 2.0 <= abs({g}):\n            {p} = {p} * 2.0\n"
             f"        while abs({p}) > abs({g}):\n            {p} = {p} * 0.5\n"
             f"        if ({g} < 0.0) != ({p} < 0.0):\n            {p} = -{p}\n"
-            f"        {n['reach']} = min(abs({g}) - abs({p}), 2.0 * abs({p}) - abs({g})) * 0.5\n"
-            f"    {n['units']}[{b}] = {p}\n"
-            f"    {n['most']}[{b}] = {n['reach']} * {1 / BLOCK}\n",
+            f"    {n['units']}[{b}] = {p}\n",
         ]
 
     def block(self) -> list[str]:
@@ -143,19 +141,20 @@ class Guessed:
             f"{count} = {count} + (0 if abs({q}) <= {n['limit']} else 1)",
         ]
         places = [k + (f" + {part * PART}" if part else "") for part in range(PARTS)]
-        parts = list(zip(self.sums, self.multiples, places, strict=True))
-        summed = [f"{q} = {self.element(f'{self.values}[{place}]')}" for _, q, place in parts]
-        summed += [f"{self.values}[{place}] = {s}" for s, _, place in parts]
-        summed += [f"{s} = {s} + {q}" for s, q, _ in parts]
+        parts = list(zip(self.sums, self.sizes, self.multiples, places, strict=True))
+        summed = [f"{q} = {self.element(f'{self.values}[{place}]')}" for _, _, q, place in parts]
+        summed += [f"{self.values}[{place}] = {s}" for s, _, _, place in parts]
+        summed += [f"{s} = {s} + {q}" for s, _, q, _ in parts]
+        summed += [f"{size} = {size} + abs({q})" for _, size, q, _ in parts]
         return [
             f"{n['binade']} = {self.of('units', b)}",
             f"{near} = 1.5 * {n['binade']}",
             f"{odd} = {near} + {n['binade']} * {self.unit}",
-            f"{n['limit']} = {self.of('most', b)}",
+            f"{n['limit']} = 0.25 * abs({n['binade']})",
             f"{count} = 0",
             f"for {k} in range({first}, min({first} + {BLOCK}, {stop})):\n{_in(multiple)}",
             f"{n['bad']}[{b}] = {count}",
-            *(f"{s} = {self.number('0.0')}" for s in self.sums),
+            *(f"{s} = {self.number('0.0')}" for s in (*self.sums, *self.sizes)),
             f"for {k} in range({first}, min({first} + {PART}, {stop})):\n{_in(summed)}",
             f"{n['offset']}[{b} * {PARTS}] = {self.number('0.0')}",
             *(
@@ -163,6 +162,7 @@ class Guessed:
                 for part, (before, own) in enumerate(pairwise(self.sums), 1)
             ),
             f"{n['end']}[{b}] = {self.sums[-1]}",
+            f"{n['reach']}[{b}] = {' + '.join(self.sizes)}",
         ]
 
     def blocks(self, strip: int) -> str:
@@ -174,13 +174,13 @@ class Guessed:
         """What the blocks begin with; those that fail, and those without a guess, are run in order. The trips of a
         strip are at the places from `first`, where that is not negative, to `count`."""
         n, s, b, k = self.names, self.sum_, self.names["block"], self.names["part"]
-        p, reach = n["unit"], n["reach"]
+        p, size = n["unit"], n["size"]
         in_order = f"{self.values}[{k}] = {s}", f"{s} = {self.step.format(s, self.term(f'{self.terms}[{k}]'))}"
         found = [
             f"{p} = {self.of('units', b)}",
-            f"{reach} = {self.of('most', b)} * {BLOCK}.0",
+            f"{size} = {self.of('reach', b)}",
             f"if {n['bad']}[{b}] == 0 and ({s} > 0.0) != ({p} > 0.0):\n    {n['bad']}[{b}] = 1\n",
-            f"if not (abs({p}) < abs({s}) - {reach} and abs({s}) + {reach} < 2.0 * abs({p})):",
+            f"if not (abs({p}) < abs({s}) - {size} and abs({s}) + {size} < 2.0 * abs({p})):",
             f"    {n['bad']}[{b}] = 1",
             f"if {n['bad']}[{b}] == 0:",
             f"    {n['shift']}[{b}] = {s}",
