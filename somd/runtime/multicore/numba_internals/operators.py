@@ -51,7 +51,8 @@ def _resolve_call(inferer: Any, function: Any, given: Any, named: Any) -> Any:
     known, signature = _known.get(key, (None, None))
     if known is not function:
         signature = _own(inferer, function, given, named)
-        if signature is not None:
+        # two literals have a signature of their own, which says what comes out: it is not that of two numbers
+        if signature is not None and all(unliteral(each) == each for each in signature.args):
             _known[key] = function, signature
     return signature
 

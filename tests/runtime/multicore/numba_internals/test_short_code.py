@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numba
@@ -101,6 +102,16 @@ def test_operators_are_those_of_python(y: float) -> None:
     compared(1.5, y, 2**20 + 1, single, found)
     plain(compared)(1.5, y, 2**20 + 1, single, expected)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_what_is_known_of_two_literals_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    context, zero, word = numba.core.registry.cpu_target.typing_context, numba.types.literal(0), numba.types.int64
+    monkeypatch.setattr(operators, "_known", {})
+    monkeypatch.setattr(operators, "_own", lambda _, *call: context.resolve_function_type(*call))
+    equal = context.resolve_value_type(operator.eq)
+    for given in ((zero, zero), (word, word)):
+        found = operators._resolve_call(None, equal, given, {})
+        assert found.args == given
 
 
 def test_types_that_are_remembered_are_those_of_numba() -> None:
