@@ -165,8 +165,10 @@ static void fault_note(__global volatile long *faults, long iteration, long turn
 
 static long fault_place(long index, long length, __global volatile long *faults, long iteration, long turn, long site)
 {
-    if (index >= -length && index < length)
-        return index < 0 ? index + length : index;
+    if ((ulong)index < (ulong)length)
+        return index;
+    if ((ulong)index + (ulong)length < (ulong)length)
+        return index + length;
     fault_note(faults, iteration, turn, site, index);
     return -1;
 }
@@ -200,7 +202,7 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
 {
     if ((ulong)index < (ulong)length)
         return index;
-    if (index < 0 && index >= -length)
+    if ((ulong)index + (ulong)length < (ulong)length)
         return index + length;
     if (noted->site == 0 || iteration < noted->iteration) {
         noted->site = site;

@@ -8,6 +8,7 @@ lock, which compilers that make vectors of work-items get wrong in loops, and 32
 after the one that failed return at their beginning, so what they would have computed from wrong values does no harm.
 
 An access that failed gives 0, with which loops could go on for ever: `c_leaving` has what ends them.
+An index that has wrapped has, to a compiler, the sign that it would have without: so no test asks for its sign.
 
 In kernels whose loops a compiler must be free to unroll, a work-item keeps its first fault to itself until its end.
 """
@@ -48,8 +49,10 @@ NOTE = f"""{_note("fault_note", ("index",))}
 
 static long fault_place(long index, long length, {FAULTS}, long site)
 {{
-    if (index >= -length && index < length)
-        return index < 0 ? index + length : index;
+    if ((ulong)index < (ulong)length)
+        return index;
+    if ((ulong)index + (ulong)length < (ulong)length)
+        return index + length;
     fault_note(faults, iteration, turn, site, index);
     return -1;
 }}"""
@@ -70,7 +73,7 @@ static long fault_later(long index, long length, fault_first *noted, long iterat
 {
     if ((ulong)index < (ulong)length)
         return index;
-    if (index < 0 && index >= -length)
+    if ((ulong)index + (ulong)length < (ulong)length)
         return index + length;
     if (noted->site == 0 || iteration < noted->iteration) {
         noted->site = site;
@@ -93,7 +96,7 @@ NEAR = """static long place_near(long index, long length, int *outside)
 #: whether two numbers are more than 2**most apart
 FAR_APART = """static int far_apart(long a, long b, int most)
 {
-    return (ulong)b - (ulong)a > 1UL << most && (ulong)a - (ulong)b > 1UL << most;
+    return (ulong)max(a, b) - (ulong)min(a, b) > 1UL << most;
 }"""
 
 

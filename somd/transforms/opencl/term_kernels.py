@@ -52,6 +52,8 @@ from somd.transforms.stages import Nest
 
 #: work-items of a group, and terms in local memory at most, in number and in bytes
 LANES, MOST_TERMS, MOST_LOCAL = 256, 2048, 1 << 14
+#: trips of a group's rows at most where no index shows that there are elements for all
+FAR = "1UL << 28"
 #: what a trip adds
 TERM = "term'"
 
@@ -138,7 +140,7 @@ class _Writer(RowGroups):
         #: whether it is looked at last if a kernel before has failed, as to wait for it first costs more. Limits may be
         #: any numbers then, so they must be compared with lengths before anything is done for each trip
         stores = any(isinstance(each, Store) for each in statements_in(sums.before))
-        self.late = bool(self.scope.noted and self.along) and not stores
+        self.late = bool(self.scope.noted) and not stores
 
     def may_be_written(self) -> bool:
         """Whether a group may run its loops once more."""
@@ -212,7 +214,7 @@ class _Writer(RowGroups):
 
     def tested_at_the_ends(self) -> None:
         """Whether the group goes together: rows follow on each other, and indexes that go along with the loop are
-        inside at both of its ends."""
+        inside at both of its ends; where there are none, rows are not as long as anybody may say."""
         write, together = self.write, self.together
         ends = self.along
         far = "" if ends else f" && !{write.unit.far_apart()}({self.first_trip}, {self.last_trip}, {MOST_TRIPS})"
@@ -227,6 +229,9 @@ class _Writer(RowGroups):
                     write.line(f"{together} &= (ulong)({place.text}) < (ulong){length.text};")
                 write.close()
             write.close()
+        else:
+            trips = f"(ulong){self.last_trip} - (ulong){self.first_trip}"
+            write.line(f"{together} &= {self.first_trip} >= {self.last_trip} || {trips} <= {FAR};")
         write.line(BARRIER)
 
     @property

@@ -63,8 +63,10 @@ static void fault_note(__global volatile long *faults, long iteration, long turn
 
 static long fault_place(long index, long length, __global volatile long *faults, long iteration, long turn, long site)
 {
-    if (index >= -length && index < length)
-        return index < 0 ? index + length : index;
+    if ((ulong)index < (ulong)length)
+        return index;
+    if ((ulong)index + (ulong)length < (ulong)length)
+        return index + length;
     fault_note(faults, iteration, turn, site, index);
     return -1;
 }

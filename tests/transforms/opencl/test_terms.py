@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -140,3 +142,59 @@ def test_limits_are_read_where_the_test_in_front_of_the_loop_holds(by_groups: De
         far = np.ones(8_000_000, np.float32)
         behind_a_test(start[:2], value, far)
     assert (far == 0).all() and {name for name, _ in seen} == {"behind_a_test_1_terms"}
+
+
+#: where rows begin that have no end
+FAR = ([0, 2, 2**62], [5, -(2**62), 2**62, 0], [0, 2**40, 3, 2**63 - 1], [1, 1, 2 - 2**63, 2**63 - 1])
+
+
+def fails_alike(method: Any, *args: Any) -> None:
+    """Both fail, at one index."""
+    with pytest.raises(IndexError) as plain:
+        method.sequential(*copy.deepcopy(args))
+    [index] = re.findall(r"index (-?\d+) ", str(plain.value))
+    with pytest.raises(IndexError, match=f"index {index} of "):
+        method(*args)
+
+
+@pytest.mark.parametrize("pointers", FAR, ids=str)
+def test_rows_without_an_end_fail_at_once(by_groups: Device, pointers: list[int]) -> None:
+    start, column, value, x, y = matrix(300, 9)
+    start = np.concatenate([pointers, start[len(pointers) :]])
+    with on(by_groups):
+        fails_alike(compressed, start, column, value, x, y)
+
+
+@somd.somd
+def into(start: A, value: np.ndarray, y: A) -> None:
+    """What is stored, and what is far from the limits of the loop."""
+    for i in range(len(y)):
+        for k in range(start[i], start[i + 1]):
+            y[i] += value[k]
+        s = y[i]
+        for k in range(start[i], start[i + 1]):
+            s += value[k] * value[4 * k]
+        y[i] = s
+
+
+@pytest.mark.parametrize("pointers", FAR, ids=str)
+def test_loops_in_order_end_where_an_access_fails(any_device: Device, pointers: list[int]) -> None:
+    with on(any_device):
+        fails_alike(into, np.array(pointers), np.ones(7), np.zeros(len(pointers) - 1))
+
+
+@somd.somd
+def doubled(start: A, value: np.ndarray, y: A) -> None:
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(start[i], start[i + 1]):
+            s += value[2 * k]
+        y[i] = s
+
+
+@pytest.mark.parametrize("first", [-(2**63), 2**62 - 1])
+def test_an_index_that_wraps_is_inside_or_fails(by_groups: Device, first: int) -> None:
+    """A compiler may take it for what it would be if it did not: negative, and so one from the end."""
+    value, y = np.arange(7.0), np.zeros(1)
+    with on(by_groups), pytest.raises(IndexError, match=r"index (10|-?9223372036854775\d*) of "):
+        doubled(np.array([first + 5, first + 9]), value, y)
