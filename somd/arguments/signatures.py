@@ -85,16 +85,19 @@ def describe(value: Any) -> str:
             raise Unsupported(f"an array of type `{type(value).__name__}`")
         if value.size > MOST_ELEMENTS:
             raise Unsupported("an array of more than 2**44 elements")
-        key = (value.dtype, value.ndim)
-        text = _arrays.get(key)
-        if text is None:
-            text = _arrays[key] = _array(value.dtype, value.ndim)
-        return text
+        return _array_text(value.dtype, value.ndim)
     text = _scalars.get(type(value))
     if text is None and on_device(value):
-        return _array(value.dtype, len(value.shape))
+        return _array_text(value.dtype, len(value.shape))
     if text is None:
         text = _scalars[type(value)] = _scalar(value)
+    return text
+
+
+def _array_text(dtype: np.dtype[Any], ndim: int) -> str:
+    text = _arrays.get((dtype, ndim))
+    if text is None:
+        text = _arrays[dtype, ndim] = _array(dtype, ndim)
     return text
 
 

@@ -57,8 +57,12 @@ class Context:
 
     def flush(self) -> None:
         """Has the device begin with what was enqueued, and does not wait for it."""
-        with self.lock, device_errors("handing on what was enqueued", str(self.device)):
-            self.queue.flush()
+        with self.lock:
+            try:
+                self.queue.flush()
+            except Exception:
+                with device_errors("handing on what was enqueued", str(self.device)):
+                    raise
 
     def launched(self) -> None:
         """Notes a launch, and waits where many have been enqueued; the caller holds the lock."""

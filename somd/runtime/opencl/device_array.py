@@ -4,6 +4,7 @@ and return without a copy. It wraps `pyopencl.array.Array`, which they take as w
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,18 +20,30 @@ if TYPE_CHECKING:
 class DeviceArray:
     """An array on an OpenCL device. `array` is the `pyopencl.array.Array`; `np.asarray(x)` copies it to the host."""
 
-    def __init__(self, array: Any) -> None:
-        self.array = array
+    def __init__(self, array: Any, made: Managed | None = None) -> None:
+        self._array = array
+        #: what a call has made, of which `array` is made when it is asked for: that takes longer than a launch
+        self.made = made
+
+    @property
+    def array(self) -> Any:
+        """The `pyopencl.array.Array` on the memory of this one."""
+        if self._array is None and self.made is not None:
+            import pyopencl.array as arrays
+
+            made, context = self.made, self.made.context
+            self._array = arrays.Array(context.queue, made.shape, made.dtype, data=made.buffer, allocator=context.pool)
+        return self._array
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents, outermost first."""
-        return tuple(self.array.shape)
+        return tuple(self.array.shape) if self.made is None else self.made.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of an element."""
-        return cast("np.dtype[Any]", self.array.dtype)
+        return cast("np.dtype[Any]", self.array.dtype) if self.made is None else self.made.dtype
 
     @property
     def ndim(self) -> int:
@@ -40,7 +53,7 @@ class DeviceArray:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return int(self.array.size)
+        return math.prod(self.shape)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -89,11 +102,7 @@ def to_device(
 
 def device_array_of(managed: Managed) -> DeviceArray:
     """The device side of `managed`, uploaded if it is stale, as a DeviceArray that shares its buffer."""
-    import pyopencl.array as arrays
-
-    buffer = managed.to_device()
-    context = managed.context
-    return DeviceArray(arrays.Array(context.queue, managed.shape, managed.dtype, data=buffer, allocator=context.pool))
+    return DeviceArray(None, Managed(managed.context, managed.shape, managed.dtype, buffer=managed.to_device()))
 
 
 def is_device_array(value: object) -> bool:
@@ -109,6 +118,8 @@ def context_of_array(value: Any) -> Context:
     Raises:
         ValueError: it has no queue.
     """
+    if isinstance(value, DeviceArray) and value.made is not None:
+        return context_of(value.made.context.queue)
     array = value.array if isinstance(value, DeviceArray) else value
     if array.queue is None:
         raise ValueError("the device array has no command queue; give it one with array.with_queue(queue)")
@@ -127,6 +138,9 @@ def managed_of(value: Any) -> Managed:
     Raises:
         ValueError: the array is not one run of memory in C order from the beginning of its buffer.
     """
+    if isinstance(value, DeviceArray) and value.made is not None:
+        made = value.made
+        return Managed(context_of_array(value), made.shape, made.dtype, buffer=made.buffer)
     array = value.array if isinstance(value, DeviceArray) else value
     if array.size and not (array.flags.c_contiguous and array.offset == 0):
         raise ValueError("a device array must be contiguous, in C order and without an offset; pass array.copy()")
