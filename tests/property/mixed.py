@@ -198,6 +198,7 @@ def time_loop(w: Writer) -> None:
                     f"{carried} - {turn}",
                     f"{x}[-1] * 0.5",
                     f"0.25 * {turn}",
+                    f"1.0 * ({turns} {w.one('%', '//')} len({x}) if len({x}) > 0 else 0)",  # the same in each turn
                 )
                 w.line(f"{carried} = {w.one(*handed)}")
             if w.chance(0.35):

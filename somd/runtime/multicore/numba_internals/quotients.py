@@ -48,7 +48,12 @@ def _calls(operation: str) -> Generate:
 
 
 def _function(module: Any, name: str, context: Any, signature: Any, implementation: Any) -> Any:
-    """Numba's code in a function that ends for all operands, and does nothing else: LLVM may call it at any time."""
+    """Numba's code in a function that ends for all operands, and does nothing else: LLVM may call it at any time.
+
+    LLVM also concludes from all calls what the operands may be, as that no divisor is 0 where each call has a test of
+    it, leaves out the test inside, and then moves a call in front of the test around it. So what is divided there are
+    copies, of which nothing is known.
+    """
     kinds = [context.get_value_type(kind) for kind in signature.args]
     made = llvm.Function(module, llvm.FunctionType(context.get_value_type(signature.return_type), kinds), name)
     made.linkage = "internal"
@@ -57,7 +62,8 @@ def _function(module: Any, name: str, context: Any, signature: Any, implementati
     for attribute in ("speculatable", "willreturn"):
         set.add(made.attributes, attribute)  # which llvmlite does not know
     inside = llvm.IRBuilder(made.append_basic_block())
-    inside.ret(implementation(inside, list(made.args)))
+    copies = [inside.asm(llvm.FunctionType(each.type, [each.type]), "", "=r,0", [each], False) for each in made.args]
+    inside.ret(implementation(inside, copies))
     return made
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numba.core import compiler, ir
 
+from somd import dist, somd, use
 from somd.runtime.multicore.compilation import slave
 from somd.runtime.multicore.numba_internals.quotients import Quotients
 
@@ -116,3 +117,20 @@ def test_quotients_are_numbas(kind: Any, divide: Callable[[Any, Any], Any]) -> N
     wanted[used] = divide(left[used], right[used])
     part(left, right, out)
     assert out.tobytes() == wanted.tobytes()
+
+
+def test_what_a_condition_keeps_apart_is_not_divided() -> None:
+    """LLVM moves a call whose operands do not change in front of the loop, past the test of the divisor."""
+
+    @somd
+    def moved(a: dist[np.ndarray], turns: int, k: int):
+        for _ in range(turns):
+            step = k % len(a) if len(a) > 0 else 0
+            for i in range(len(a)):
+                a[i] += step
+
+    for length in (3, 0):
+        values = np.ones(length)
+        with use(target="multicore", workers=1):
+            moved(values, 2, 7)
+        assert (values == 3).all()
