@@ -207,8 +207,8 @@ class TestOne(unittest.TestCase):
 
 
 def test_methods_of_test_cases(tmp_path: Path) -> None:
-    (tmp_path / "test_cases.py").write_text(TEST_CASES, encoding="utf-8")
     """Also without pytest's plugin that caches."""
+    (tmp_path / "test_cases.py").write_text(TEST_CASES, encoding="utf-8")
     text = run(tmp_path, "-p", "no:cacheprovider", "test_cases.py")
     for passed in ("test_double[multicore-1]", "test_double[multicore-3]", "test_set_up_for_each_run[multicore-3]"):
         assert f"{passed} PASSED" in text, text

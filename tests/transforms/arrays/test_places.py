@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from somd import dist, somd, use
+from tests.usual import ALL
 
 
 @somd
@@ -41,7 +42,8 @@ def test_places(target: str) -> None:
             assert largest(a) == np.argmax(a) and smallest(a) == np.argmin(a)
         for shape in ((1, 1), (3, 70), (200, 7)):
             matrix = np.random.default_rng(1).integers(0, 9, shape)
-            assert largest(matrix) == np.argmax(matrix) and smallest(matrix) == np.argmin(matrix)
+            if target == "opencl" or ALL:  # which compiles them faster
+                assert largest(matrix) == np.argmax(matrix) and smallest(matrix) == np.argmin(matrix)
             matrix = np.where(matrix == 1, np.nan, matrix)
             assert np.array_equal(of_columns(matrix), np.argmax(matrix, axis=0))
         with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):

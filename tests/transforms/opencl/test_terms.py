@@ -135,6 +135,8 @@ def behind_a_test(start: np.ndarray, value: np.ndarray, y: A) -> None:
 
 
 def test_limits_are_read_where_the_test_in_front_of_the_loop_holds(by_groups: Device) -> None:
+    if has_few(by_groups):
+        pytest.skip("the kernels are those of another device, where they run")
     """Elsewhere they may lie outside of their array, and far outside."""
     start, value, y = of_singles(300, 9)
     with on(by_groups), watch_launches() as seen:
