@@ -51,6 +51,11 @@ def pytest_collection(session: pytest.Session) -> None:
                 importlib.import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Checkers of types take seconds each: as the last tests they would leave the other processes without work."""
+    items.sort(key=lambda item: item.path.parent != HERE / "typing")
+
+
 def pytest_collection_finish() -> None:
     """What the tests import stays: the collector need not go through it."""
     gc.collect()
