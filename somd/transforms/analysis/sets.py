@@ -127,9 +127,10 @@ class Sets:
         formulas = tuple(formulas)
         self.isl.reset_operations()
         try:
-            whole = self.make(variables, formulas)
-            small = self.make(variables, [*formulas, *(Affine(f"-8 <= {v} <= 8", frozenset({v})) for v in variables)])
-            point = (whole if small.is_empty() else small).sample_point()
+            found = self.make(variables, [*formulas, *(Affine(f"-8 <= {v} <= 8", frozenset({v})) for v in variables)])
+            if found.is_empty():
+                found = self.make(variables, formulas)
+            point = found.sample_point()
             if point.is_void():
                 return None
             space = point.get_space()
