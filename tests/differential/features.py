@@ -22,6 +22,7 @@ import symtable
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from somd.capture.paths import parameters_of
 from somd.capture.reaching import reach
 from somd.elementary.functions import FUNCTIONS, POWERS
 from somd.errors import SomdError
+from somd.language.operators import JOINED, OPERATORS
 from somd.settings.targets import TargetLacks
 from somd.transforms import pipeline
 from somd.transforms.emit.c_guards import DEFINITIONS
@@ -48,8 +50,11 @@ OF_CORPUS = ("multicore", "opencl", "several")
 BESIDE = {"relaxed": "multicore"}
 #: as many programs of a kind may be run for features that no program stands for
 MOST_UNKNOWN = 12
-#: a program costs what so much text of it costs, and then what its own does
-AS_LONG = 2000
+#: a program costs what its text does, on devices that of its kernels, and beside it as much as so much text
+OF_CALL = 700
+#: a name that multicore takes from the runtime costs as much as so much text: most are functions that Numba compiles
+#: (with both numbers the costs explain 0.57 and 0.72 of the variance of what programs took)
+OF_NAME = 3000
 #: the Python that the files are chosen with; others bring features of their own, for which all programs are run
 CHOSEN_WITH = (3, 11)
 #: of what is compiled at length, the golden modules stand for their features, which are compiled and run anyway, and
@@ -75,6 +80,14 @@ _DOUBLE = re.compile(r"\b(convert_)?double2?\b|(?<![\w.])(\d+\.\d*(e[+-]?\d+)?|\
 #: whose values a scan combines
 _OF_SCANS = re.compile(r"\b\w*?_?(?=(partials|totals))|\[\w+ - 1\]|(?<=, )\w+(?=, )")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+#: names of the runtime that one template makes: functions that combine copies of arrays, in a tree or in order, whose
+#: operators `reduce_...` stands for; and quick extremes
+_NAMES_ALIKE = {
+    f"combine_{name}": "combine in a tree" if each.ordered else "combine"
+    for each in (*OPERATORS.values(), JOINED)
+    for name in (each.word, each.short)
+}
+_NAMES_ALIKE |= {"quick_maximum": "quick extreme", "quick_minimum": "quick extreme"}
 
 
 def features(method: Any, args: tuple[Any, ...], kind: str) -> frozenset[str]:
@@ -117,6 +130,14 @@ def kernels_of(module: ast.Module) -> str:
             case ast.Assign([ast.Name("KERNELS")], ast.Constant(str(text))):
                 return text
     raise AssertionError("no kernels")
+
+
+def cost_of(text: str, kind: str) -> int:
+    """How much compiling a module takes, in characters of text that take as long."""
+    module = ast.parse(text)
+    if TARGETS[kind] == "opencl":
+        return OF_CALL + len(kernels_of(module))
+    return len(text) + OF_NAME * sum(len(node.names) for node in module.body if isinstance(node, ast.ImportFrom))
 
 
 def unknown_names(text: str) -> set[str]:
@@ -164,7 +185,7 @@ def unbound(method: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 def _features(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom):
-            yield from (alias.name for alias in node.names)
+            yield from (_NAMES_ALIKE.get(alias.name, alias.name) for alias in node.names)
         elif isinstance(node, ast.Attribute):
             yield f".{node.attr}"
         elif isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.AugAssign):
@@ -221,15 +242,24 @@ def note_unknown(name: str, method: Any, args: tuple[Any, ...], kind: str, folde
 
 
 def choose(found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[str, int]) -> dict[str, list[str]]:
-    """Programs that stand for each feature: those first that are run anyway, having no costs, then those that bring
-    most of what is still missing for what they cost; without those, in the end, whose features the others have."""
+    """Programs that stand for each feature: the cheapest of the choices that are made with less or more weight on what
+    few programs have."""
+    chosen = [_choose(found, standing, costs, rarity) for rarity in (0, 1, 2, 4)]
+    return min(chosen, key=lambda each: sum(costs.get(name, 0) for name in {*chain(*each.values())}))
+
+
+def _choose(
+    found: Mapping[str, frozenset[str]], standing: int, costs: Mapping[str, int], rarity: int
+) -> dict[str, list[str]]:
+    """Those first that are run anyway, having no costs, then those that bring most of what is still missing for what
+    they cost, rare features counting more; without those, in the end, whose features the others have."""
     counts = Counter(feature for name, each in found.items() if name in costs for feature in each)
     wanted = {feature: min(standing, count) for feature, count in counts.items()}
     missing, left, picked = dict(wanted), dict(found), list[str]()
     free = sorted(found.keys() - costs.keys(), reverse=True)
 
     def worth(name: str) -> float:
-        return sum(missing[feature] > 0 for feature in left[name]) / costs[name]
+        return sum(counts[feature] ** -rarity for feature in left[name] if missing[feature] > 0) / costs[name]
 
     while any(missing.values()):
         best = free.pop() if free else max(sorted(left), key=worth)
@@ -260,7 +290,7 @@ def main() -> None:
             if (name, TARGETS[kind]) not in made:
                 made[name, TARGETS[kind]] = text_or_none(*call, kind)
         texts = {name: text for name, *_ in programs if (text := made[name, TARGETS[kind]]) is not None}
-        costs = {name: AS_LONG + len(text) for name, text in texts.items()}
+        costs = {name: cost_of(text, kind) for name, text in texts.items()}
         beside = known(BESIDE[kind]).keys() if kind in BESIDE else set()
         found = {name: features_of(text, kind) - beside for name, text in (texts | golden(kind)).items()}
         chosen = choose(found, standing, costs)

@@ -3,7 +3,8 @@
 In: the text of a program's kernels, or the tree of the module around it. Out: features, as texts: for a kernel, the
 kinds of its parameters, which kinds of statements stand in which and with which operators, casts, and the functions
 that it calls. The bodies of those are looked at where they are made of a program's own text, and their names left out;
-of the others one name has one body for each type, which is part of the name.
+of the others one name has one body for each type, which is part of the name. Types of one byte and of two are one: C
+computes with both as `int`. So are, for a master that divides work, the functions that tell how many work-items do it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ _BODY = re.compile(r"^__kernel [^\n]*?\bvoid (\w+)\((.*?)\)\n\{\n(.*?)^\}", re.D
 _CALLED = re.compile(r"\b([a-z_]\w*)\(")
 _FUNCTION = re.compile(r"^static [^\n(]*?\b(?!__attribute__)(\w+)\([^\n]*\n\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"_table_\d+$")
+_NARROW = re.compile(r"(?<![a-z])(u?)short(?![a-z])")
 
 
 def of_kernels(text: str) -> Iterator[str]:
     """The features of a program's kernels."""
+    text = _NARROW.sub(r"\1char", text)
     own = {name for name, body in _FUNCTION.findall(text) if "#line" in body or _TABLE.search(name)}
     code = re.sub(r"//.*$|^#line.*\n", "", text, flags=re.MULTILINE)
     kernels = _BODY.findall(code)
@@ -135,6 +138,6 @@ def _called_in(node: ast.AST) -> Iterator[str]:
     for inner in ast.iter_child_nodes(node):
         match inner:
             case ast.Call(ast.Attribute(value, name)) if ast.unparse(value) not in ("np", "math", "cmath"):
-                yield name
+                yield "lanes" if name.endswith("lanes") else name
         if not isinstance(inner, _BLOCKS):
             yield from _called_in(inner)

@@ -24,6 +24,8 @@ from somd.transforms.schedules import schedule_of
 from tests.differential.harness import duplicate
 
 ORDERS: tuple[Order, ...] = ("forwards", "backwards", 1)
+#: for a corpus, where there are many programs for each pass: chance chooses the order in all of them
+FEW_ORDERS: tuple[Order, ...] = ("forwards", 1)
 WORKERS = 3
 
 
@@ -48,6 +50,7 @@ class Run:
 class Outcomes:
     """What programs do in runs. Those of one program are kept: what a pass gives is what the next one takes."""
 
+    orders: tuple[Order, ...] = ORDERS
     program: Program | None = None
     known: dict[tuple[int, Order], object] = field(default_factory=dict)
 
@@ -55,7 +58,7 @@ class Outcomes:
         """By the number of the run and the order."""
         if program is not self.program:
             interpreter = Interpreter(program)
-            every = [(k, order) for k in range(len(runs)) for order in ORDERS]
+            every = [(k, order) for k in range(len(runs)) for order in self.orders]
             self.known = {(k, order): _outcome(interpreter, runs[k], order) for k, order in every}
             self.program = program
         return self.known
