@@ -19,7 +19,7 @@ import somd
 from examples import gauss_blur, nbody
 from somd import SomdMethod
 from somd.random import Stream
-from tests.differential import features, harness
+from tests.differential import compiled_once, features, harness
 
 ROOT = Path(__file__).parents[1]
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -105,6 +105,7 @@ def test_example(
 ) -> None:
     if harness.unavailable(target) is not None:
         pytest.skip(str(harness.unavailable(target)))
+    compiled_once.patch(monkeypatch)
     if left_out(name, target):
         return
     for case, method in methods(name).items():
