@@ -1,10 +1,10 @@
 """Loops whose iterations differ in cost: the multicore target against straight ports to Numba's `prange`.
 
-    python -m benchmarks.uneven_work [--workers 2] [--repeat 9]
+    python -m benchmarks.uneven_work [--workers 2] [--repeat 9] [--device gpu]
 
 The Mandelbrot set, row by row, and a triangular loop (a lower triangular matrix times a vector, twenty times over).
 Then the sums of rows of a sparse matrix: rows of one length, beside as many entries in rows of 0 to a million, the
-longest ones last.
+longest ones last. With --device these alone, on a device, with the copies to it and back.
 """
 
 from __future__ import annotations
@@ -96,7 +96,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=9)
+    parser.add_argument("--device", help="of OpenCL")
     options = parser.parse_args()
+    if options.device:
+        with use(target="opencl", device=options.device):
+            rows(np.random.default_rng(1), options.repeat)
+        return
     numba.set_num_threads(options.workers)
     rng = np.random.default_rng(1)
     image = np.zeros((400, 600), np.int64)
@@ -113,21 +118,21 @@ def main() -> None:
             pairs = [(seconds(theirs, args) * 1e3, seconds(ours, args) * 1e3) for _ in range(options.repeat)]
         base, mine = (statistics.median(column) for column in zip(*pairs, strict=True))
         print(f"{ours.__name__:12}{base:9.2f}{mine:9.2f}{base / mine:15.2f}")
-    rows(rng, options.workers, options.repeat)
+    with use(target="multicore", workers=options.workers):
+        rows(rng, options.repeat)
 
 
-def rows(rng: np.random.Generator, workers: int, repeat: int) -> None:
+def rows(rng: np.random.Generator, repeat: int) -> None:
     """Measure and print the sums of rows."""
     long = np.sort(np.concatenate([np.full(15, 1_000_000), rng.integers(0, 60, 160_000)]))
     entries = int(long.sum())
-    print(f"\nsums of rows, {entries} entries, milliseconds, medians of {repeat}, {workers} threads")
+    print(f"\nsums of rows, {entries} entries, milliseconds, medians of {repeat}")
     times: list[float] = []
     for name, lengths in (("of one length", np.full(entries // 100, 100)), ("of 0 to a million", long)):
         start = np.concatenate([[0], np.cumsum(lengths)])
         args = (start, rng.random(entries), np.zeros(len(lengths)))
-        with use(target="multicore", workers=workers):
-            row_sums(*args)
-            times.append(statistics.median(seconds(row_sums, args) * 1e3 for _ in range(repeat)))
+        row_sums(*args)
+        times.append(statistics.median(seconds(row_sums, args) * 1e3 for _ in range(repeat)))
         print(f"{name:20}{times[-1]:9.2f}")
     print(f"{'ratio':20}{times[1] / times[0]:9.2f}")
 

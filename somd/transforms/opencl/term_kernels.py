@@ -6,7 +6,8 @@ for i in range(n):                                for (the rows of the group, TE
         s += value[k] * x[column[k]]                      s = s + terms[...];
     y[i] = s                                      }
 
-A work-item runs an iteration, and its sum keeps the order of plain Python. What is added depends on nothing but the
+A work-item runs an iteration, and its sum keeps the order of plain Python. Where one row has all of these terms, the
+group adds them up together (`shared_sums.py`), to the bit. What is added depends on nothing but the
 trip of the loop, so that any work-item may compute it. That rows follow on each other is known when they are there: a
 group where they do not, or where an index that data gives is outside or counts from the end, runs its loops as they
 stand.
@@ -45,6 +46,7 @@ from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
+from somd.transforms.opencl.shared_sums import GROUP, ROOM, TERMS, can_be_shared, shared_sum, word_of
 from somd.transforms.opencl.steady_reads import reads_elements
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.striped import BARRIER
@@ -73,6 +75,18 @@ class Sums:
     def terms(self) -> int:
         """How many there are in local memory at once."""
         return min(MOST_TERMS, MOST_LOCAL // np.dtype(self.term.type.dtype).itemsize)
+
+    @property
+    def shared(self) -> bool:
+        """Whether a group may add up the terms of a long row together: those of a float, from elements side by side."""
+        value, kind = self.added.value, self.added.target.type.dtype
+        assert isinstance(value, Operation)
+        alike = all(each.type.dtype == kind for each in (value, *value.operands))
+        fits = alike and can_be_shared(kind) and (self.terms, LANES) == (TERMS, GROUP)
+        # to load what indexes from data choose takes longer than the additions, and short rows would wait for nothing
+        loaded = [each for each in inside(self.term) if isinstance(each, Element)]
+        fits = fits and not any(isinstance(e, Element) for each in loaded for at in each.indices for e in inside(at))
+        return fits and value.operator in ("+", "-") and isinstance(value.operands[0], Variable)
 
 
 def sums_of(nest: Nest, region: Region) -> Sums | None:
@@ -134,6 +148,7 @@ class _Writer(RowGroups):
         self.first_trip, self.last_trip, self.mine, self.together, self.slot_stop = (
             fresh(n) for n in ("first_trip", "last_trip", "mine", "together", "slot_stop")
         )
+        self.whole, self.total, self.after = (fresh(n) for n in ("whole", "total", "after"))
         self.scope.noted = fresh("noted") if tests_accesses(region.body) else ""
         self.guess = guess_of(sums.loop, region.body)
         self.failed = fresh("failed")
@@ -153,9 +168,15 @@ class _Writer(RowGroups):
         kind = CTYPES[sums.term.type.dtype]
         write.local += [
             f"    __local {kind} {self.terms}[{sums.terms}];",
-            f"    __local long {self.stops}[{LANES + 1}], {self.first_trip}, {self.last_trip};",
+            f"    __local long {self.stops}[{max(LANES + 1, ROOM) if sums.shared else LANES + 1}];",
+            f"    __local long {self.first_trip}, {self.last_trip};",
             f"    __local int {self.apart};",
         ]
+        if sums.shared:
+            write.local += [
+                f"    __local long {self.whole};",
+                f"    __local {CTYPES[sums.added.target.type.dtype]} {self.total};",
+            ]
         if self.late:
             write.line(f"const int {self.failed} = faults[1] < turn;")
         self.begin(self.lane)
@@ -201,6 +222,8 @@ class _Writer(RowGroups):
         write.open(f"if ({lane} == 0)")
         write.line(f"{self.apart} = {outside or '0'};")
         write.line(f"{self.first_trip} = {self.start};")
+        if self.sums.shared:
+            write.line(f"{self.whole} = LONG_MIN;")
         write.close()
         write.line(BARRIER)
         follows = f"({lane} > 0 && {self.start} != {stops}[{lane} - 1])"
@@ -263,9 +286,37 @@ class _Writer(RowGroups):
         if outside:
             write.line(f"if ({outside})")
             write.line(f"    atomic_or(&{self.apart}, 1);")
+        if self.sums.shared:
+            self.together_on_one()
+        else:
+            write.line(BARRIER)
+            self.added()
         write.line(BARRIER)
+        write.close()
+
+    def together_on_one(self) -> None:
+        """All add to the sum of the row that has all terms, where one has."""
+        write, at, many, added = self.write, self.at, self.sums.terms, self.sums.added
+        mine, total = f"{self.mine} && {self.start} <= {at}", self.scope.text_of(added.target.name)
+        mine = f"{mine} && {self.stop} - {at} >= {many}"
+        write.open(f"if ({mine})")
+        write.line(f"{self.whole} = {at};")
+        write.line(f"{self.total} = {total};")
+        write.close()
+        write.line(BARRIER)
+        write.open(f"if ({self.whole} == {at})")
+        assert isinstance(added.value, Operation)
+        name, minus = shared_sum(write.unit, added.target.type.dtype), int(added.value.operator == "-")
+        kind = CTYPES[added.target.type.dtype]
+        word = word_of(added.target.type.dtype)
+        # the limits of rows are not needed any more
+        made = f"{name}({self.total}, {self.terms}, {minus}, (__local {word} *){self.stops}, {self.lane})"
+        write.line(f"const {kind} {self.after} = {made};")
+        write.line(f"if ({mine})")
+        write.line(f"    {total} = {self.after};")
+        write.close()
+        write.open("else")
         self.added()
-        write.line(BARRIER)
         write.close()
 
     def added(self) -> None:

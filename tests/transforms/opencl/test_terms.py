@@ -16,6 +16,8 @@ from somd import dist
 from somd.runtime.opencl import Device, watch_launches, workgroups
 from tests.devices import has_few
 from tests.differential import harness
+from tests.language.test_long_rows import bits
+from tests.language.test_long_rows import matrix as hostile_rows
 from tests.transforms.opencl.test_packed import numbers
 
 A = dist[np.ndarray]
@@ -103,6 +105,27 @@ def test_the_bits_are_those_of_plain_python(by_groups: Device, case: Case) -> No
         for size in ((5, 4), (300, 40)):
             harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
     assert {name for name, _ in seen} == {f"{case.method.__name__}_1_terms"}
+
+
+@somd.somd
+def long_rows(start: np.ndarray, begin: A, value: np.ndarray, y: A) -> None:
+    for i in range(len(y)):
+        s = begin[i]
+        for k in range(start[i], start[i + 1]):
+            s -= value[k]
+        y[i] = s
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_group_adds_up_a_long_row_in_its_order(by_groups: Device, dtype: Any) -> None:
+    start, begin, value, _ = hostile_rows(dtype)
+    found, wanted = (np.zeros(len(begin), dtype) for _ in range(2))
+    with np.errstate(all="ignore"):
+        long_rows.sequential(start, begin, value, wanted)
+    with on(by_groups), watch_launches() as seen:
+        long_rows(start, begin, value, found)
+    assert np.array_equal(bits(found), bits(wanted)), np.flatnonzero(bits(found) != bits(wanted))
+    assert {name for name, _ in seen} == {"long_rows_1_terms"}
 
 
 def test_rows_in_disorder_and_indexes_from_the_end(by_groups: Device) -> None:
