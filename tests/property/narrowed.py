@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-#: trips in a strip of a chain, in the first, in a block that is run from a guess, in a lane of a scan of floats; lanes
-#: in a block
-SHORT_STRIP, SHORT_FIRST, SHORT_BLOCK, SHORT_LANE, SHORT_LANES = 8, 3, 2, 2, 3
+#: trips in a strip of a chain, in the first, in a block that is run from a guess, in one of the parts of that, in a lane
+#: of a scan of floats; lanes in a block
+SHORT_STRIP, SHORT_FIRST, SHORT_BLOCK, SHORT_PART, SHORT_LANE, SHORT_LANES = 8, 3, 4, 2, 2, 3
 
 
 @contextmanager
@@ -26,6 +26,8 @@ def narrowed(steps: Sequence[str], workers: Sequence[int], short: bool) -> Itera
             stack.enter_context(patch.object(chains, "STRIP", SHORT_STRIP))
             stack.enter_context(patch.object(chains, "FIRST", SHORT_FIRST))
             stack.enter_context(patch.object(guessed_chains, "BLOCK", SHORT_BLOCK))
+            stack.enter_context(patch.object(guessed_chains, "PART", SHORT_PART))
+            stack.enter_context(patch.object(guessed_chains, "PARTS", SHORT_BLOCK // SHORT_PART))
             stack.enter_context(patch.object(claimed_scans, "LANE", SHORT_LANE))
             stack.enter_context(patch.object(claimed_scans, "BLOCK", SHORT_LANES))
         yield
