@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-#: trips in a strip of a chain, in the first, in a block that is run from a guess, in one of the parts of that, in a lane
-#: of a scan of floats; lanes in a block
+#: trips in a strip of a chain, in the first, in a block that is run from a guess, in one of the parts of that, in a
+#: lane of a scan of floats; lanes in a block
 SHORT_STRIP, SHORT_FIRST, SHORT_BLOCK, SHORT_PART, SHORT_LANE, SHORT_LANES = 8, 3, 4, 2, 2, 3
 
 

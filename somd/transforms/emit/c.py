@@ -329,7 +329,7 @@ class Statements(Leaving):
             return self.value(node)
         copied = self.value(inner)
         self.unit.needs.add(COPY)
-        return self._cast_as(node, call(COPY, copied.dtype, copied))
+        return self.unit.printed(self._cast_as(node, call(COPY, copied.dtype, copied)))
 
     def _cast_as(self, node: Expression, value: C) -> C:
         """`value` with the casts that stand around the variable in `node`."""

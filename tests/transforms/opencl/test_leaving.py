@@ -63,3 +63,20 @@ def test_loops_end_with_the_first_fault(bad):
         for method in (loops, loops.sequential):
             with pytest.raises(IndexError):
                 method(*arguments)
+
+
+@somd
+def shorts(a: dist[np.ndarray], k: int):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if j > i:
+                break
+            a[i, j] = i * k + j
+
+
+def test_a_number_that_is_tested_and_stored_as_a_short_one():
+    a, b = np.zeros((2, 5, 5), np.int16)
+    with use(target="opencl"):
+        shorts(a, 3)
+    shorts.sequential(b, 3)
+    assert (a == b).all()
