@@ -24,8 +24,8 @@ from tests.operations.methods import computed
 from tests.operations.table import Template, templates, with_literals
 
 ALL = bool(os.environ.get("SOMD_ALL_CASES"))
-#: statements of a method: compilers take more than twice the time for twice as many
-TOGETHER = 20
+#: statements of a method, by target: compilers take more than twice the time for twice as many
+TOGETHER = {"multicore": 20, "opencl": 8}
 #: of operators with literals, the usual run takes one of so many
 ONE_OF = 60
 #: the types in the order in which templates take them, each operand's in steps of its own; most bugs are of floats
@@ -40,15 +40,16 @@ def check(cases: Iterable[Case], target: str, folder: Path) -> None:
     if reason := harness.unavailable(target):
         pytest.skip(reason)
     found: list[str] = []
-    for part in batched(sorted(cases, key=lambda case: [kind.dtype for kind in case.kinds])):  # few arrays in each
+    in_order = sorted(cases, key=lambda case: [kind.dtype for kind in case.kinds])  # few arrays in each
+    for part in batched(in_order, TOGETHER[target]):
         for case, numbers in zip(part, computed(part, target, folder), strict=True):
             found += differences(case, numbers)
     assert not found, "\n".join(found)
 
 
-def batched(cases: list[Case]) -> Iterator[list[Case]]:
-    for first in range(0, len(cases), TOGETHER):
-        yield cases[first : first + TOGETHER]
+def batched(cases: list[Case], count: int) -> Iterator[list[Case]]:
+    for first in range(0, len(cases), count):
+        yield cases[first : first + count]
 
 
 def some_cases(chosen: list[Template]) -> list[Case]:

@@ -13,6 +13,7 @@ from somd.transforms.stages import Method
 
 #: how an index is spelled that the user did not name (`for v in a`)
 UNNAMED = "..."
+_WORD = re.compile(r"\w+")
 
 
 def as_written(text: str, spelled: Mapping[str, str]) -> str:
@@ -23,8 +24,7 @@ def as_written(text: str, spelled: Mapping[str, str]) -> str:
     """
     if not spelled:
         return text
-    pattern = r"\b(" + "|".join(re.escape(name) for name in sorted(spelled)) + r")\b"
-    return re.sub(pattern, lambda found: spelled[found.group()], text)
+    return _WORD.sub(lambda found: spelled.get(found.group(), found.group()), text)
 
 
 @contextmanager
