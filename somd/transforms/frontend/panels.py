@@ -20,7 +20,7 @@ own. Only the planner knows where this keeps what depends on what in order: it n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -60,9 +60,9 @@ def with_panels(method: Method, updates: Updates) -> Method:
     return rewritten(with_panel_marks(method, updates), function, rewriter.positions)
 
 
-def with_panel_marks(method: Method, updates: Updates) -> Method:
+def with_panel_marks(method: Method, loops: Iterable[cst.For]) -> Method:
     """`method`, in which it is noted that the loops are not to go in panels once more."""
-    return replace(method, held_at=method.held_at | {(method.position(loop), IN_PANELS) for loop in updates})
+    return replace(method, held_at=method.held_at | {(method.position(loop), IN_PANELS) for loop in loops})
 
 
 def was_in_panels(method: Method, loop: cst.For) -> bool:
@@ -70,22 +70,55 @@ def was_in_panels(method: Method, loop: cst.For) -> bool:
     return (method.position(loop), IN_PANELS) in method.held_at
 
 
-class _Rewriter(Tracked):
-    def __init__(self, method: Method, updates: Updates) -> None:
+class PanelRewriter(Tracked):
+    """Puts loops in panels in place of some loops."""
+
+    def __init__(self, method: Method, loops: Mapping[cst.For, object]) -> None:
         super().__init__(dict(method.positions))
         self.method = method
-        self.updates = updates
+        self.loops = loops
         self.taken = set(method.local_names)
 
     def visit_For(self, node: cst.For) -> bool:
-        return node not in self.updates
+        return node not in self.loops
+
+    def loop(self, loop: cst.For, iterated: str, body: Sequence[cst.BaseStatement]) -> cst.For:
+        """A copy of a loop over another range, with another body."""
+        target, over = loop.target.deep_clone(), cst.parse_expression(iterated)
+        self.place(over, self.positions[loop.iter])
+        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
+        self.positions[target] = self.positions[loop.target]
+        self.positions[made] = self.positions[loop]
+        return made
+
+    def over_panels(
+        self, loop: cst.For, panel: str, body: Sequence[cst.BaseStatement], lines: Sequence[cst.EmptyLine]
+    ) -> cst.For:
+        """The loop over the panels of a loop, under a name of its own; `lines` are those before it."""
+        header = range_of(loop)
+        assert header is not None
+        made = self.loop(loop, f"range({code_of(header.start)}, {code_of(header.stop)}, {DEPTH})", body)
+        target = cst.Name(panel)
+        self.positions[target] = self.positions[loop.target]
+        made = made.with_changes(target=target, leading_lines=lines)
+        self.positions[made] = self.positions[loop]
+        return made
+
+    def copied(self, statement: cst.CSTNode) -> cst.BaseStatement:
+        return cast(cst.BaseStatement, statement.visit(Renamed(self.method, {}, self.positions)))
+
+
+class _Rewriter(PanelRewriter):
+    def __init__(self, method: Method, updates: Updates) -> None:
+        super().__init__(method, updates)
+        self.updates = updates
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
         update, header = self.updates.get(original_node), range_of(original_node)
         if update is None or header is None:
             return updated_node
         panel = new_name(f"{header.variable}__panel", self.taken)
-        start, stop, end = code_of(header.start), code_of(header.stop), f"{panel} + {DEPTH}"
+        stop, end = code_of(header.stop), f"{panel} + {DEPTH}"
         turns = f"range({panel}, min({end}, {stop}))"
         rows, columns = range_of(update.rows), range_of(update.columns)
         assert rows is not None and columns is not None
@@ -103,28 +136,14 @@ class _Rewriter(Tracked):
             body.append(self.loop(original_node, turns, [above]))
         within = f"range({panel}, {end})" if update.whole else turns
         body.append(self.nest(update, f"range({end}, {row_stop})", behind, (original_node, within)))
-        made = self.loop(original_node, f"range({start}, {stop}, {DEPTH})", body)
-        target = cst.Name(panel)
-        self.positions[target] = self.positions[original_node.target]
-        made = made.with_changes(target=target, leading_lines=updated_node.leading_lines)
-        self.positions[made] = self.positions[original_node]
-        return made
+        return self.over_panels(original_node, panel, body, updated_node.leading_lines)
 
     def nest(self, update: Update, rows: str, columns: str, within: tuple[cst.For, str] | None = None) -> cst.For:
         """The loops over rows and columns, between other limits, around their statement, or a loop around that."""
         [leaf] = statements_of(update.columns.body)
-        copy = cast(cst.BaseStatement, leaf.visit(Renamed(self.method, {}, self.positions)))
+        copy = self.copied(leaf)
         body = [copy] if within is None else [self.loop(*within, [copy])]
         return self.loop(update.rows, rows, [self.loop(update.columns, columns, body)])
-
-    def loop(self, loop: cst.For, iterated: str, body: Sequence[cst.BaseStatement]) -> cst.For:
-        """A copy of a loop over another range, with another body."""
-        target, over = loop.target.deep_clone(), cst.parse_expression(iterated)
-        self.place(over, self.positions[loop.iter])
-        made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
-        self.positions[target] = self.positions[loop.target]
-        self.positions[made] = self.positions[loop]
-        return made
 
 
 def code_of(node: cst.BaseExpression) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 import libcst as cst
 
@@ -39,14 +40,26 @@ from somd.transforms.tree.walking import nodes_of
 MOST_STATEMENTS, MOST_ACCESSES = 12, 40
 Leaf = tuple[cst.CSTNode, tuple[cst.For, ...]]
 Parts = tuple[Part, ...]
+Asked = TypeVar("Asked", bound="Dependences")
 
 
 def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> Parts | None:
     """The statements of `loop` in parts, some of which may be distributed."""
-    leaves = leaves_of(loop)
-    if not 2 <= len(leaves) <= MOST_STATEMENTS or not is_plain(loop, leaves, context):
-        return None
     if was_distributed(context.method, loop):
+        return None
+    try:
+        distribution = dependences_in(loop, leaves_of(loop), around, context, _Distribution)
+        return None if distribution is None else distribution.parts()
+    except TooComplex:
+        return None
+
+
+def dependences_in(
+    loop: cst.For, leaves: Sequence[Leaf], around: Sequence[Affine], context: Context, made: type[Asked]
+) -> Asked | None:
+    """What answers questions on the dependences among the statements of a loop, where these are plain, few, and known;
+    nobody reads its names afterwards."""
+    if not 2 <= len(leaves) <= MOST_STATEMENTS or not is_plain(loop, leaves, context):
         return None
     context.stand_before(loop)
     changed = assigned_names(loop.body)
@@ -57,10 +70,7 @@ def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> 
     if None in owners or len(accesses) > MOST_ACCESSES or any(map(is_odd, accesses)):
         return None
     mine = [[a for a, owner in zip(accesses, owners, strict=True) if owner == k] for k in range(len(leaves))]
-    try:
-        return _Distribution(loop, leaves, mine, Sets((*context.facts, *around)), context).parts()
-    except TooComplex:
-        return None
+    return made(loop, leaves, mine, Sets((*context.facts, *around)), context)
 
 
 def turns(plan: Plan) -> int:
@@ -123,14 +133,48 @@ def _read(leaf: cst.CSTNode) -> set[str]:
     return names_read(leaf) | assigned_names(leaf)
 
 
-class _Distribution:
-    """Dependences among the statements of a loop."""
+class Dependences:
+    """Dependences among the statements of a loop: which of their instances may reach one element."""
 
     def __init__(
         self, loop: cst.For, leaves: Sequence[Leaf], accesses: list[list[Access]], sets: Sets, context: Context
     ) -> None:
         self.loop, self.leaves, self.accesses = loop, leaves, accesses
         self.sets, self.context = sets, context
+
+    def earlier(self, one: int, other: int) -> Affine:
+        """What holds where an instance of one statement runs before one of another."""
+        common = [a for a, b in zip(self.leaves[one][1], self.leaves[other][1], strict=False) if a is b]
+        ways: list[str] = []
+        names: set[str] = set()
+        alike: list[str] = []
+        for loop in common:
+            header = range_of(loop)
+            assert header is not None
+            name = variable(header.variable)
+            sign = "<" if integer_constant(header.step, self.context.method) == 1 else ">"
+            names |= {name, name + OTHER}
+            ways.append(" and ".join((*alike, f"{name} {sign} {name}{OTHER}")))
+            alike.append(f"{name} = {name}{OTHER}")
+        if one < other:
+            ways.append(" and ".join(alike))
+        return Affine(" or ".join(f"({way})" for way in ways), frozenset(names))
+
+    def meet(self, mine: Sequence[Access], others: Sequence[Access], when: Affine) -> bool:
+        """Whether accesses of two statements may reach one element, one of them storing, where that holds."""
+        for first in mine:
+            for second in others:
+                known = self.context.aliases.may_be_one(first.array, second.array)
+                if not known or not (first.write or second.write):
+                    continue
+                variables, formulas = conflict_formulas(first, second, 0, self.sets, apart=False)
+                if not self.sets.empty(variables, [*formulas, when]):
+                    return True
+        return False
+
+
+class _Distribution(Dependences):
+    """In which parts these let the statements be."""
 
     def parts(self) -> Parts | None:
         """The parts, where there are several, one of which may be distributed."""
@@ -217,36 +261,6 @@ class _Distribution:
     def comes_first(self, one: int, other: int) -> bool:
         """Whether an instance of a statement runs before one of another that reaches the same element."""
         return self.meet(self.accesses[one], self.accesses[other], self.earlier(one, other))
-
-    def earlier(self, one: int, other: int) -> Affine:
-        """What holds where an instance of one statement runs before one of another."""
-        common = [a for a, b in zip(self.leaves[one][1], self.leaves[other][1], strict=False) if a is b]
-        ways: list[str] = []
-        names: set[str] = set()
-        alike: list[str] = []
-        for loop in common:
-            header = range_of(loop)
-            assert header is not None
-            name = variable(header.variable)
-            sign = "<" if integer_constant(header.step, self.context.method) == 1 else ">"
-            names |= {name, name + OTHER}
-            ways.append(" and ".join((*alike, f"{name} {sign} {name}{OTHER}")))
-            alike.append(f"{name} = {name}{OTHER}")
-        if one < other:
-            ways.append(" and ".join(alike))
-        return Affine(" or ".join(f"({way})" for way in ways), frozenset(names))
-
-    def meet(self, mine: Sequence[Access], others: Sequence[Access], when: Affine) -> bool:
-        """Whether accesses of two statements may reach one element, one of them storing, where that holds."""
-        for first in mine:
-            for second in others:
-                known = self.context.aliases.may_be_one(first.array, second.array)
-                if not known or not (first.write or second.write):
-                    continue
-                variables, formulas = conflict_formulas(first, second, 0, self.sets, apart=False)
-                if not self.sets.empty(variables, [*formulas, when]):
-                    return True
-        return False
 
 
 def _components(count: int, edges: Collection[tuple[int, int]]) -> list[frozenset[int]]:

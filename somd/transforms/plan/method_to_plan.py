@@ -51,6 +51,7 @@ from somd.transforms.plan.planned import Anew, Planned
 from somd.transforms.plan.reduced import check_fence_reduction, check_returns
 from somd.transforms.plan.rejected import Rejected, leaves_early, waits
 from somd.transforms.plan.relaxation import Block
+from somd.transforms.plan.row_panels import row_panels_of
 from somd.transforms.plan.scans import NoScan, build_scan
 from somd.transforms.plan.searches import search_of
 from somd.transforms.plan.sweeps import sweeps_of
@@ -356,6 +357,9 @@ class _Planner:
             update = update_of(node, around, self.context)
             if update is not None:
                 self.anew.updates[node] = update
+            rows = row_panels_of(node, around, self.context)
+            if rows is not None:
+                self.anew.rows[node] = rows
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)

@@ -18,6 +18,7 @@ from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
 from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.panels import with_panel_marks, with_panels
+from somd.transforms.frontend.row_panels import with_row_panels
 from somd.transforms.frontend.searches import with_searches
 from somd.transforms.plan.claimed_scans import by_strips, for_many
 from somd.transforms.plan.distribution import turns
@@ -71,6 +72,11 @@ def _has_more_phases(plan: Plan, before: Plan) -> bool:
     return len(plan.phases()) > len(before.phases())
 
 
+def _distributes_more(plan: Plan, before: Plan) -> bool:
+    made, found = (sum(len(phase.nest.dims) for phase in each.phases()) for each in (plan, before))
+    return made > found
+
+
 def _searches(plan: Plan, before: Plan) -> bool:
     """Whether more is distributed, and no search fails: it comes to iterations that the loop does not come to."""
     searching = [p.nest for p in plan.phases() if {r.name for r in p.nest.reductions} & plan.method.searches]
@@ -111,6 +117,12 @@ FORMS = (
         lambda anew: anew.updates,
         lambda method, loops, _: with_panels(method, loops),
         _has_more_phases,
+        with_panel_marks,
+    ),
+    Form(
+        lambda anew: anew.rows,
+        lambda method, loops, _: with_row_panels(method, loops),
+        _distributes_more,
         with_panel_marks,
     ),
     Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),

@@ -13,6 +13,7 @@ from somd.transforms.frontend.distribution import Part
 from somd.transforms.frontend.handed_elements import Handed
 from somd.transforms.frontend.held_elements import Element
 from somd.transforms.frontend.panels import Update
+from somd.transforms.frontend.row_panels import RowPanels
 from somd.transforms.frontend.searches import Search
 from somd.transforms.stages import Plan
 
@@ -31,6 +32,8 @@ class Anew:
     old: dict[cst.For, tuple[cst.Subscript, ...]] = field(default_factory=dict)
     #: loops whose iterations update all that is behind them, which may wait for some of these
     updates: dict[cst.For, Update] = field(default_factory=dict)
+    #: loops over rows that sum over the columns before, which may go in panels of columns
+    rows: dict[cst.For, RowPanels] = field(default_factory=dict)
     #: loops that look for something, up to the first iteration that finds it: they may be searched before they run
     searches: dict[cst.For, Search] = field(default_factory=dict)
     #: loops that wait for one scalar alone, which they hand on by a short chain

@@ -1,0 +1,250 @@
+"""Loops over the rows of a factorisation, each of which sums over the columns before: panels of columns.
+
+    for i in range(n):                             for i__panel in range(0, n, 32):
+        for j in range(i):                             for i in range(i__panel, min(i__panel + 32, n)):
+            for k in range(j):                             for j in range(i__panel, i):
+                a[i, j] -= a[i, k] * a[j, k]                   for k in range(i__panel, j):
+            a[i, j] /= a[j, j]                                     a[i, j] -= a[i, k] * a[j, k]
+        for k in range(i):                    ->               a[i, j] /= a[j, j]
+            a[i, i] -= a[i, k] * a[i, k]                   for k in range(i__panel, i):
+        a[i, i] = np.sqrt(a[i, i])                             a[i, i] -= a[i, k] * a[i, k]
+                                                           a[i, i] = np.sqrt(a[i, i])
+                                                       for i in range(i__panel + 32, n):
+                                                           for j in range(i__panel, i__panel + 32):
+                                                               for k in range(i__panel, j):
+                                                                   a[i, j] -= a[i, k] * a[j, k]
+                                                               a[i, j] /= a[j, j]
+                                                       for i in range(i__panel + 32, n):
+                                                           for j in range(i__panel + 32, i + 1):
+                                                               for k in range(i__panel, i__panel + 32):
+                                                                   a[i, j] -= a[i, k] * a[j, k]
+
+A term of a sum belongs to the panel of the column k that it reads, another statement to that of the column that it
+stores. A panel finishes its rows, then its columns of all rows behind, and then all behind both has its terms: a
+product of matrices. Only the planner knows where this keeps what depends on what in order: it names the loops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import libcst as cst
+
+from somd.transforms.frontend.panels import DEPTH, PanelRewriter, code_of, with_panel_marks
+from somd.transforms.stages import Method
+from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
+from somd.transforms.tree.names import names_read, new_name
+from somd.transforms.tree.rewriting import rewritten
+from somd.transforms.tree.walking import Transformer
+
+#: an element of a matrix, by two names
+ELEMENT = re.compile(r"\w+\[(\w+), (\w+)\]")
+#: where what is behind a panel begins, in `Term.first`
+BEHIND = "behind"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A statement that adds a term to an element of a row: the loop over terms; that over columns, from `first` to
+    `stop` behind the panel, or none, where the column is the row."""
+
+    terms: cst.For
+    columns: cst.For | None
+    first: str
+    stop: str
+
+    @property
+    def statement(self) -> cst.BaseStatement:
+        """The statement."""
+        return cast(cst.BaseStatement, statements_of(self.terms.body)[0])
+
+
+@dataclass(frozen=True)
+class RowPanels:
+    """A loop over rows that may go in panels."""
+
+    #: in the order of the body: loops over the columns up to the row
+    below: tuple[cst.For, ...]
+    #: by statement: the variable that tells its panel, and that of the column which it stores
+    places: Mapping[cst.CSTNode, tuple[str, str]]
+    #: what all behind a panel sees
+    behind: Term
+
+
+def row_panels_in(loop: cst.For, method: Method) -> RowPanels | None:
+    """How `loop` may go in panels, going by its form alone."""
+    header = range_of(loop)
+    if header is None or integer_constant(header.step, method) != 1:
+        return None
+    form = _Form(header, method)
+    if not all(form.takes(cast(cst.BaseStatement, node)) for node in statements_of(loop.body)):
+        return None
+    behind = _joined(form.terms, header.variable)
+    return None if behind is None else RowPanels(tuple(form.below), form.places, behind)
+
+
+class _Form:
+    """What the statements of a loop over rows are."""
+
+    def __init__(self, header: Range, method: Method) -> None:
+        self.header, self.method = header, method
+        self.row, self.start = header.variable, code_of(header.start)
+        self.below: list[cst.For] = []
+        self.places: dict[cst.CSTNode, tuple[str, str]] = {}
+        self.terms: list[Term] = []
+
+    def takes(self, node: cst.BaseStatement) -> bool:
+        """Whether a statement of the loop has a form that panels know."""
+        if not isinstance(node, cst.For):
+            return self.is_last(node, self.row)
+        header = self.inner(node)
+        if header is None:
+            return False
+        start, stop = code_of(header.start), code_of(header.stop)
+        if self.is_sum(node, self.row, self.row):
+            self.terms.append(Term(node, None, self.row, f"{self.row} + 1"))
+            return True
+        if start == self.start and stop in (self.row, f"{self.row} + 1"):
+            self.below.append(node)
+            return all(self.takes_below(cast(cst.BaseStatement, each), node, stop) for each in statements_of(node.body))
+        inside = statements_of(node.body)
+        free = not names_read(header.stop) & {self.row, header.variable}
+        if start in (self.row, f"{self.row} + 1") and free and len(inside) == 1 and isinstance(inside[0], cst.For):
+            self.terms.append(Term(inside[0], node, start, stop))
+            return self.is_sum(inside[0], header.variable, self.row)
+        return False
+
+    def takes_below(self, node: cst.BaseStatement, columns: cst.For, stop: str) -> bool:
+        column = cst.ensure_type(columns.target, cst.Name).value
+        if not isinstance(node, cst.For):
+            return self.is_last(node, column)
+        self.terms.append(Term(node, columns, BEHIND, stop))
+        return self.is_sum(node, column, column)
+
+    def inner(self, loop: cst.For) -> Range | None:
+        header = range_of(loop)
+        if header is None or integer_constant(header.step, self.method) != 1 or header.variable == self.row:
+            return None
+        return header
+
+    def is_last(self, node: cst.BaseStatement, column: str) -> bool:
+        """Whether a statement stores the element of the row and a column."""
+        self.places[node] = (column, column)
+        return self.stores(node, column) is not None
+
+    def is_sum(self, loop: cst.For, column: str, stop: str) -> bool:
+        """Whether a loop adds a term for each column before another one to the element of the row and a column."""
+        header, inside = self.inner(loop), statements_of(loop.body)
+        if header is None or len(inside) != 1 or isinstance(inside[0], cst.For) or header.variable == column:
+            return False
+        stored = self.stores(cast(cst.BaseStatement, inside[0]), column)
+        self.places[inside[0]] = (header.variable, column)
+        return (
+            isinstance(stored, cst.AugAssign)
+            and isinstance(stored.operator, cst.AddAssign | cst.SubtractAssign)
+            and (code_of(header.start), code_of(header.stop)) == (self.start, stop)
+        )
+
+    def stores(self, node: cst.BaseStatement, column: str) -> cst.Assign | cst.AugAssign | None:
+        """The assignment that is all of a statement, if it is one to the element of the row and a column."""
+        if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+            return None
+        [stored] = node.body
+        if isinstance(stored, cst.Assign) and len(stored.targets) == 1:
+            target: cst.BaseExpression = stored.targets[0].target
+        elif isinstance(stored, cst.AugAssign):
+            target = stored.target
+        else:
+            return None
+        found = ELEMENT.fullmatch(code_of(target))
+        return stored if found is not None and found.groups() == (self.row, column) else None
+
+
+def _joined(terms: list[Term], row: str) -> Term | None:
+    """The same statement for columns one behind the other as one; None where there are several."""
+    if not terms or terms[0].first != BEHIND or terms[0].columns is None:
+        return None
+    found, text = terms[0], _text_of(terms[0], row)
+    for term in terms[1:]:
+        at = None if term.columns is not None else row
+        if term.first != found.stop or _text_of(term, row) != (text if at is None else _text_of(terms[0], row, at)):
+            return None
+        found = Term(found.terms, found.columns, BEHIND, term.stop)
+    return found
+
+
+def _text_of(term: Term, row: str, column: str | None = None) -> str:
+    """A statement's text with names of ours for its row, column and term; `column` is the row's to stand for it."""
+    names = {row: "row", cst.ensure_type(term.terms.target, cst.Name).value: "term"}
+    if term.columns is not None:
+        names[cst.ensure_type(term.columns.target, cst.Name).value] = "row" if column == row else "column"
+    return cst.Module([cst.ensure_type(term.statement.visit(_Names(names)), cst.SimpleStatementLine)]).code.split("#")[
+        0
+    ]
+
+
+class _Names(Transformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return updated_node.with_changes(value=self.names.get(original_node.value, f"their_{original_node.value}"))
+
+
+def with_row_panels(method: Method, loops: Mapping[cst.For, RowPanels]) -> Method:
+    """`method` with each of the loops in panels."""
+    rewriter = _Rewriter(method, loops)
+    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    return rewritten(with_panel_marks(method, loops), function, rewriter.positions)
+
+
+class _Rewriter(PanelRewriter):
+    def __init__(self, method: Method, loops: Mapping[cst.For, RowPanels]) -> None:
+        super().__init__(method, loops)
+        self.rows = loops
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
+        rows, header = self.rows.get(original_node), range_of(original_node)
+        if rows is None or header is None:
+            return updated_node
+        panel = new_name(f"{header.variable}__panel", self.taken)
+        stop, end = code_of(header.stop), f"{panel} + {DEPTH}"
+        here, behind = f"range({panel}, min({end}, {stop}))", f"range({end}, {stop})"
+        body = [self.loop(original_node, here, [*self.first_rows(original_node, panel)])]
+        columns = [self.loop(each, f"range({panel}, {end})", [*self.sums(each, panel)]) for each in rows.below]
+        body.append(self.loop(original_node, behind, columns))
+        term = rows.behind
+        assert term.columns is not None
+        sums = self.loop(term.terms, f"range({panel}, {end})", [self.copied(term.statement)])
+        body.append(self.loop(original_node, behind, [self.loop(term.columns, f"range({end}, {term.stop})", [sums])]))
+        return self.over_panels(original_node, panel, body, updated_node.leading_lines)
+
+    def first_rows(self, loop: cst.For, panel: str) -> Iterator[cst.BaseStatement]:
+        """What is done for a row of the panel, from the panel's first column on."""
+        for node in statements_of(loop.body):
+            if not isinstance(node, cst.For):
+                yield self.copied(node)
+                continue
+            header, outer = range_of(node), range_of(loop)
+            assert header is not None and outer is not None
+            start = panel if code_of(header.start) == code_of(outer.start) else code_of(header.start)
+            made = self.loop(node, f"range({start}, {code_of(header.stop)})", [*self.sums(node, panel)])
+            made = made.with_changes(leading_lines=node.leading_lines)
+            self.positions[made] = self.positions[node]
+            yield made
+
+    def sums(self, loop: cst.For, panel: str) -> Iterator[cst.BaseStatement]:
+        """The body of a loop over columns or terms, where terms begin with those of the panel."""
+        for node in statements_of(loop.body):
+            if isinstance(node, cst.For):
+                header = range_of(node)
+                assert header is not None
+                yield self.loop(
+                    node, f"range({panel}, {code_of(header.stop)})", [*map(self.copied, statements_of(node.body))]
+                )
+            else:
+                yield self.copied(node)
