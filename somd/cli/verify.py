@@ -67,6 +67,8 @@ def verify(
                 raise
             remark(f"note: `{name}` is left aside: {problem}")
         except SomdCompileError as error:
+            if inputs is None and signature is None and not method.signatures:
+                remark(f"note: argument types that the source of `{name}` suggests are tried; --signature says others")
             if len(methods) == 1:
                 raise
             complain(str(error), bare=True)

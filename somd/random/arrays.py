@@ -15,6 +15,11 @@ from numpy.typing import NDArray
 from somd.calls.decorator import somd
 from somd.language.markers import dist
 from somd.random.stream import Shape, Stream
+from somd.settings.config import settings_for, use
+from somd.settings.targets import DEFAULT, SEQUENTIAL
+
+#: so many numbers are drawn in plain Python where calls are to be: a number takes some 50 µs there
+FEW = 1024
 
 
 @somd
@@ -57,9 +62,18 @@ FILL: dict[str, tuple[Callable[..., None], type]] = {
 
 
 def filled(name: str, stream: Stream, size: Shape, step: int, *parameters: float) -> NDArray[Any]:
-    """An array of `size` whose element number `i`, in C order, is that of index `i`."""
+    """An array of `size` whose element number `i`, in C order, is that of index `i`.
+
+    Where calls run as written (target `sequential`), many numbers are drawn by the default target all the same, as
+    NumPy's functions are machine code there.
+    """
     fill, dtype = FILL[name]
     shape = size if isinstance(size, tuple) else (size,)
     out: NDArray[Any] = np.empty(prod(shape), dtype)
-    fill(out, stream, int(step >> 0), *parameters)
+    given = (out, stream, int(step >> 0), *parameters)
+    if len(out) > FEW and settings_for(fill.__qualname__, __name__).target == SEQUENTIAL:
+        with use(target=DEFAULT):  # the bits are the same: what is looked at in plain Python is the caller
+            fill(*given)
+    else:
+        fill(*given)
     return out.reshape(shape)

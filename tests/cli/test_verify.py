@@ -162,6 +162,7 @@ def test_all_methods_of_a_file(somdc: Somdc, write: Write) -> None:
     write("several.py", SEVERAL + REFUSED)
     done = somdc("verify", "several.py", "--target", "plan", "--orders", "2")
     assert done.status == 1 and "error[SOMD301]" in done.err and done.out.count("agrees") == 2
+    assert "note: argument types that the source of `chain` suggests are tried; --signature says others" in done.err
 
 
 def test_bad_input(somdc: Somdc, write: Write) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import somd
-from somd.random import Stream
+from somd.random import Stream, arrays
 
 RNG = Stream(2026)
 
@@ -51,6 +51,15 @@ def test_arrays_hold_the_numbers_of_their_indexes(size: int | tuple[int, ...]) -
         assert array.shape == np.empty(size).shape
         assert array.ravel().tolist() == [one(i) for i in range(array.size)], name
         assert array.dtype == (np.int64 if name in ("integers", "poisson") else np.float64)
+
+
+def test_many_numbers_are_drawn_in_machine_code_where_calls_run_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = RNG.uniform(size=2000)
+    monkeypatch.setattr(arrays._uniform, "sequential", None)
+    with somd.use(target="sequential"):
+        with pytest.raises(TypeError, match="not callable"):
+            RNG.uniform(size=3)
+        assert np.array_equal(RNG.uniform(size=2000), expected)
 
 
 def test_ranges_of_integers() -> None:

@@ -4,9 +4,9 @@
 
     def normal_array(rows_0, rows_1, rng_key0, rng_key1, step):
         drawn = empty((rows_0, rows_1), dtype=float64)
-        for at_0 in range(rows_0):
-            for at_1 in range(rows_1):
-                drawn[at_0, at_1] = normal(rng_key0, rng_key1, at_0 * rows_1 + at_1, step=step)
+        for at__0 in range(rows_0):
+            for at__1 in range(rows_1):
+                drawn[at__0, at__1] = normal(rng_key0, rng_key1, at__0 * rows_1 + at__1, step=step)
         return drawn
 
 In: a call with `size`, and what its function takes besides. Out: a `Nested`, and the arguments of a call of it.
@@ -99,7 +99,7 @@ def filling(reached: Reached, hidden: Sequence[str], keywords: Sequence[str], ra
     and the arguments with these keywords."""
     name = reached.frame.function.__name__
     lengths = [f"rows_{axis}" for axis in range(rank)]
-    indexes = [f"at_{axis}" for axis in range(rank)]
+    indexes = [f"at__{axis}" for axis in range(rank)]
     index = indexes[0]
     for axis in range(1, rank):
         index = f"({index}) * {lengths[axis]} + {indexes[axis]}"

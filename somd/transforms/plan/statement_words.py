@@ -21,9 +21,10 @@ INDEX, BETWEEN = "at__", "value__"
 def statement_of(loop: cst.CSTNode, method: Method) -> str | None:
     """The statement, or the part of one, that a loop goes through; None for a loop that the user wrote."""
     name = loop.target.value if isinstance(loop, cst.For) and isinstance(loop.target, cst.Name) else ""
-    if not name.startswith(INDEX) or name not in method.spelled:
+    spelled = method.spelled.get(name, name)
+    if spelled == name or not (name.startswith(INDEX) or spelled.startswith(INDEX)):
         return None
-    return _source(method.position(loop)) if method.spelled[name] == UNNAMED else method.spelled[name]
+    return _source(method.position(loop)) if spelled == UNNAMED or spelled.startswith(INDEX) else spelled
 
 
 def loops_of(nest: Nest, method: Method) -> str:
