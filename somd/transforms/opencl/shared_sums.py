@@ -8,19 +8,24 @@ left is begun anew.
 
 from __future__ import annotations
 
+import numpy as np
+
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 
 #: work-items of the group, terms of a call, and work-items of a block
 GROUP, TERMS, BLOCK = 256, 2048, 32
-#: words of local memory for what work-items have found, and blocks in two numbers
-ROOM = GROUP + 3 * (GROUP // BLOCK)
+#: words of local memory for the two numbers that work-items have found, and blocks
+ROOM = 2 * (GROUP + 2 * (GROUP // BLOCK))
+#: bytes in all banks of local memory
+BANKS = 128
 #: by the type of a sum: the integer that has its bits, digits behind the point, all ones of the exponent
 _KINDS = {"float64": ("long", 52, 2047), "float32": ("int", 23, 255)}
 
 _TEXT = """\
 static REAL NAME(REAL total, __local const REAL *terms, const int minus, __local WORD *found, const int lane)
 {
+    const int slot = lane / 32 * 256 + lane % 32, mine = slot + (slot >> ROW);
     int block = 0;
     while (block < 8) {
         const WORD top = as_WORD(total) >> DIGITS;
@@ -29,7 +34,7 @@ static REAL NAME(REAL total, __local const REAL *terms, const int minus, __local
         WORD moved = 0, way = 0, every = 0, ties = (top & FIELDS) == 0 || (top & FIELDS) == FIELDS;
 #pragma unroll
         for (int k = 0; k < 8; k++) {
-            const REAL given = terms[lane / 32 * 256 + lane % 32 + k * 32];
+            const REAL given = terms[mine + k * (32 + (32 >> ROW))];
             const REAL term = minus ? -given : given;
             const WORD near = as_WORD(term + center);
             const WORD multiple = (WORD)((UWORD)near - (UWORD)middle);
@@ -40,30 +45,32 @@ static REAL NAME(REAL total, __local const REAL *terms, const int minus, __local
             ties |= as_WORD(term + odd) ^ (WORD)((UWORD)near + 1);
         }
         const int holds = every >= 0 && every < WHOLE >> 1 && ties == 0;
-        WORD sum = 0, sizes = 0;
         found[lane + lane / 32] = holds ? moved : 0;
+        found[264 + lane + lane / 32] = holds ? way : 2 * WHOLE;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < 32 && lane < 8; k++)
-            sum += found[lane * 33 + k];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        found[lane + lane / 32] = holds ? way : 2 * WHOLE;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < 8) {
-            for (int k = 0; k < 32; k++)
-                sizes += found[lane * 33 + k];
-            found[264 + lane] = sum;
-            found[272 + lane] = sizes;
+        if (lane < 16) {
+            const int first = lane / 8 * 264 + lane % 8 * 33;
+            WORD sum = 0, other = 0;
+#pragma unroll
+            for (int k = 0; k < 16; k++) {
+                sum += found[first + k];
+                other += found[first + k + 16];
+            }
+            found[528 + lane] = sum + other;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (; block < 8 && as_WORD(total) >> DIGITS == top; block++) {
-            const WORD by = found[264 + block], up = (found[272 + block] + by) >> 1;
+            const WORD by = found[528 + block], up = (found[536 + block] + by) >> 1;
             const WORD place = as_WORD(total) & (WHOLE - 1);
             if (place - up + by > 0 && place + up < WHOLE) {
                 total = as_REAL(as_WORD(total) + by);
             } else {
+#ifdef AHEAD
+#pragma unroll 16
+#endif
 #pragma clang loop vectorize(disable) interleave(disable)
                 for (int k = block * 256; k < block * 256 + 256; k++)
-                    total = total + (minus ? -terms[k] : terms[k]);
+                    total = total + (minus ? -terms[k + (k >> ROW)] : terms[k + (k >> ROW)]);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -71,6 +78,12 @@ static REAL NAME(REAL total, __local const REAL *terms, const int minus, __local
     return total;
 }
 """
+
+
+def bank_row(dtype: str) -> int:
+    """The binary logarithm of how many elements fill the banks of local memory once. `k + (k >> bank_row)` is where
+    term `k` lies."""
+    return (BANKS // np.dtype(dtype).itemsize).bit_length() - 1
 
 
 def can_be_shared(dtype: str) -> bool:
@@ -90,5 +103,6 @@ def shared_sum(unit: Unit, dtype: str) -> str:
     one = "1L" if word == "long" else "1"
     text = _TEXT.replace("NAME", name).replace("UWORD", f"u{word}").replace("WORD", word)
     text = text.replace("REAL", CTYPES[dtype]).replace("WHOLE", f"({one} << {digits})")
-    unit.functions.setdefault(name, text.replace("DIGITS", str(digits)).replace("FIELDS", str(fields)))
+    text = text.replace("DIGITS", str(digits)).replace("FIELDS", str(fields))
+    unit.functions.setdefault(name, text.replace("ROW", str(bank_row(dtype))))
     return name

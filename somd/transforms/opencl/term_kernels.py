@@ -7,10 +7,10 @@ for i in range(n):                                for (the rows of the group, TE
     y[i] = s                                      }
 
 A work-item runs an iteration, and its sum keeps the order of plain Python. Where one row has all of these terms, the
-group adds them up together (`shared_sums.py`), to the bit. What is added depends on nothing but the
-trip of the loop, so that any work-item may compute it. That rows follow on each other is known when they are there: a
-group where they do not, or where an index that data gives is outside or counts from the end, runs its loops as they
-stand.
+group adds them up together (`shared_sums.py`), to the bit; long rows go to groups in turns (`long_rows.py`). What is
+added depends on nothing but the trip of the loop, so that any work-item may compute it. That rows follow on each other
+is known when they are there: a group where they do not, or where an index that data gives is outside or counts from the
+end, runs its loops as they stand.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
+from somd.transforms.opencl.long_rows import LongRows, may_be_dealt_out
 from somd.transforms.opencl.row_groups import RowGroups
-from somd.transforms.opencl.shared_sums import GROUP, ROOM, TERMS, can_be_shared, shared_sum, word_of
+from somd.transforms.opencl.shared_sums import GROUP, ROOM, TERMS, bank_row, can_be_shared, shared_sum, word_of
 from somd.transforms.opencl.steady_reads import reads_elements
 from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.striped import BARRIER
@@ -56,6 +57,8 @@ from somd.transforms.stages import Nest
 LANES, MOST_TERMS, MOST_LOCAL = 256, 2048, 1 << 14
 #: trips of a group's rows at most where no index shows that there are elements for all
 FAR = "1UL << 28"
+#: terms that a work-item loads ahead of the additions of those before
+COPIES = 8
 #: what a trip adds
 TERM = "term'"
 
@@ -75,6 +78,15 @@ class Sums:
     def terms(self) -> int:
         """How many there are in local memory at once."""
         return min(MOST_TERMS, MOST_LOCAL // np.dtype(self.term.type.dtype).itemsize)
+
+    @property
+    def row(self) -> int:
+        """The binary logarithm of how many fill the banks of local memory once."""
+        return bank_row(self.term.type.dtype)
+
+    def place(self, slot: str) -> str:
+        """Where one lies: those that lie a multiple of the banks apart, as in rows of one length, have others."""
+        return f"{slot} + ({slot} >> {self.row})"
 
     @property
     def shared(self) -> bool:
@@ -132,11 +144,13 @@ def term_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel 
     sums = sums_of(nest, region)
     if sums is None:
         return None
-    writer = _Writer(sums, nest, region, unit)
+    writer = TermWriter(sums, nest, region, unit)
     return writer.kernel(name) if writer.may_be_written() else None
 
 
-class _Writer(RowGroups):
+class TermWriter(RowGroups):
+    """Writes such a kernel."""
+
     def __init__(self, sums: Sums, nest: Nest, region: Region, unit: Unit) -> None:
         super().__init__(sums.loop, LANES, nest, region, unit)
         self.sums = sums
@@ -156,6 +170,8 @@ class _Writer(RowGroups):
         #: any numbers then, so they must be compared with lengths before anything is done for each trip
         stores = any(isinstance(each, Store) for each in statements_in(sums.before))
         self.late = bool(self.scope.noted) and not stores
+        dealt = sums.shared and sums.guard is None and not stores and may_be_dealt_out(region, sums.loop)
+        self.long = LongRows(self, sums.loop) if dealt else None
 
     def may_be_written(self) -> bool:
         """Whether a group may run its loops once more."""
@@ -167,7 +183,7 @@ class _Writer(RowGroups):
         write, scope, sums = self.write, self.scope, self.sums
         kind = CTYPES[sums.term.type.dtype]
         write.local += [
-            f"    __local {kind} {self.terms}[{sums.terms}];",
+            f"    __local {kind} {self.terms}[{sums.terms + (sums.terms >> sums.row)}];",
             f"    __local long {self.stops}[{max(LANES + 1, ROOM) if sums.shared else LANES + 1}];",
             f"    __local long {self.first_trip}, {self.last_trip};",
             f"    __local int {self.apart};",
@@ -179,12 +195,17 @@ class _Writer(RowGroups):
             ]
         if self.late:
             write.line(f"const int {self.failed} = faults[1] < turn;")
-        self.begin(self.lane)
+        if self.long is None:
+            self.begin(self.lane)
+        else:
+            self.long.begin()
         write.number(self.trip)
         place = write.room()
         self.where_active(sums.before)
         outside, kept = ("", {}) if self.guess is None else write.guessed(self.guess)
         self.limits(outside)
+        if self.long is not None:
+            self.long.left_to_others()
         self.tested_at_the_ends()
         write.open(f"if ({self.together})")
         self.shared_out(outside)
@@ -197,6 +218,8 @@ class _Writer(RowGroups):
         self.where_active(sums.behind)
         if scope.noted:
             noting(scope.noted, place, write, write.unit, unless=self.failed if self.late else "")
+        if self.long is not None:
+            write.close()
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         lines, late = write.finished(), self.late
         text = kernel_text(name, arguments, lines, scope, after_faults=late, group=str(LANES), local=write.local)
@@ -224,6 +247,8 @@ class _Writer(RowGroups):
         write.line(f"{self.first_trip} = {self.start};")
         if self.sums.shared:
             write.line(f"{self.whole} = LONG_MIN;")
+        if self.long is not None:
+            self.long.none_left()
         write.close()
         write.line(BARRIER)
         follows = f"({lane} > 0 && {self.start} != {stops}[{lane} - 1])"
@@ -270,6 +295,8 @@ class _Writer(RowGroups):
         write, terms, many = self.write, self.terms, self.sums.terms
         at, last = self.at, self.last_trip
         write.open(f"for (long {at} = {self.first_trip}; {at} < {last}; {at} += {many})")
+        if self.long is not None:
+            self.long.passed_over(at)
         write.lines.append("#pragma unroll")
         write.open(f"for (int load = 0; load < {many // LANES}; load++)")
         write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
@@ -279,7 +306,7 @@ class _Writer(RowGroups):
             steady = {index for index, _, _ in self.guess.steady} | {index for _, _, index in self.along}
             write.expressions.speculation = Speculation(outside, frozenset(steady))
         write.where(self.sums.added.origin.position)
-        write.line(f"{terms}[{self.slot}] = {write.value(self.sums.term).loose};")
+        write.line(f"{terms}[{self.sums.place(self.slot)}] = {write.value(self.sums.term).loose};")
         write.expressions.speculation = None
         write.close()
         write.close()
@@ -325,9 +352,9 @@ class _Writer(RowGroups):
         write.open(f"if ({self.mine})")
         first, last = (f"(int)clamp({end} - {at}, 0L, {self.sums.terms}L)" for end in (self.start, self.stop))
         write.line(f"const int {self.slot_stop} = {last};")
-        write.lines.append(IN_ORDER)
+        write.lines += ["#ifdef AHEAD", f"#pragma unroll {COPIES}", "#endif", IN_ORDER]
         write.open(f"for (int {slot} = {first}; {slot} < {self.slot_stop}; {slot}++)")
-        self.scope.held[TERM] = f"{self.terms}[{slot}]"
+        self.scope.held[TERM] = f"{self.terms}[{self.sums.place(slot)}]"
         made = self.sums.added.value
         assert isinstance(made, Operation)
         made = replace(made, operands=(made.operands[0], Variable(TERM, self.sums.term.type)))

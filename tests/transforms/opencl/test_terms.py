@@ -128,6 +128,28 @@ def test_a_group_adds_up_a_long_row_in_its_order(by_groups: Device, dtype: Any) 
     assert {name for name, _ in seen} == {"long_rows_1_terms"}
 
 
+@pytest.mark.parametrize("order", ["follow", "lie anywhere", "go out"])
+def test_long_rows_are_taken_by_groups_in_turns(by_groups: Device, order: str) -> None:
+    draw = np.random.default_rng(3)
+    lengths = draw.integers(0, 9, 700)
+    lengths[[5, 6, 300, 301, 302, 698]] = 20000, 17001, 16384, 30000, 16383, 5000
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    value, begin = draw.random(start[-1]), draw.random(700)
+    if order == "lie anywhere":
+        start[[4, 200, 302, 500]] = start[300], -7, 0, start[3]
+    found, wanted = np.zeros(700), np.zeros(700)
+    if order == "go out":
+        value = value[: start[301] + 9000]
+        with on(by_groups):
+            fails_alike(long_rows, start, begin, value, found)
+        return
+    long_rows.sequential(start, begin, value, wanted)
+    with on(by_groups), watch_launches() as seen:
+        long_rows(start, begin, value, found)
+    assert np.array_equal(found, wanted), np.flatnonzero(found != wanted)
+    assert {name for name, _ in seen} == {"long_rows_1_terms"}
+
+
 def test_rows_in_disorder_and_indexes_from_the_end(by_groups: Device) -> None:
     start, column, value, x, y = matrix(300, 9)
     start[7], start[40] = start[9], 2
