@@ -7,12 +7,12 @@ have one association: that of the multicore target. One copy is the array itself
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from somd.runtime.opencl.arrays import Managed
+from somd.runtime.opencl.local_room import KEPT_BACK, Room, room_of
 from somd.runtime.opencl.session import Run
 
 #: rows of copies are so many elements long, so that CPU devices share no cache line between work-items
@@ -22,8 +22,6 @@ ROW = 64
 ATOMIC = {"gpu": (4, 512), "simulator": (3, 32)}
 #: updates of a work-item at least, slices of an array at most, and what 32 bits can count, updates and elements
 SOME_UPDATES, MOST_SLICES, COUNTABLE = 8, 8, 1 << 31
-#: bytes of local memory that a driver may want for itself
-KEPT_BACK = 1024
 
 
 def copies_of(run: Run, array: Managed, count: int, identity: Any) -> Managed:
@@ -42,13 +40,6 @@ def combine_copies(run: Run, kernel: str, array: Managed, copies: Managed) -> No
     size = math.prod(array.shape)
     if count:
         run.launch(kernel, (size,), (array, copies, count, row, size), (), (array, copies))
-
-
-class Room:
-    """Local memory of so many bytes, as an argument of a kernel."""
-
-    def __init__(self, local_memory: Any) -> None:
-        self.buffer = local_memory
 
 
 @dataclass(frozen=True)
@@ -90,10 +81,5 @@ def shares_of(
     slices = max(-(-size // max(width, 1)) for size, width in zip(sizes, widths, strict=True))
     if min(widths) < 1 or slices > MOST_SLICES or updates < sum(sizes) or weight * updates >= COUNTABLE:
         return Shares(groups, lanes, 0, across, sizes)
-    own = tuple(_room(run.context.cl, 4 * width * each) for width, each in zip(widths, words, strict=True))
+    own = tuple(room_of(run.context.cl, 4 * width * each) for width, each in zip(widths, words, strict=True))
     return Shares(max(1, groups // slices) * slices, lanes, slices, across, sizes, widths, own)
-
-
-@functools.lru_cache(maxsize=64)
-def _room(cl: Any, nbytes: int) -> Room:
-    return Room(cl.LocalMemory(nbytes))

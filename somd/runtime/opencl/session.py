@@ -30,6 +30,7 @@ from somd.runtime.opencl.device_array import (
 from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import device_errors, lost, no_doubles, overlapping
 from somd.runtime.opencl.kept import Kept
+from somd.runtime.opencl.local_room import KEPT_BACK, Room, room_of
 from somd.runtime.opencl.programs import Kernel, Program, Sizes, build
 from somd.runtime.opencl.second_names import second_name
 from somd.runtime.opencl.several.group import group_for
@@ -205,6 +206,15 @@ class Run:
         fewest = self.context.device.info.compute_units // workgroups.QUICKER
         enough = self._filled(groups) if finer else groups >= fewest
         return self.striped_lanes(kernel_name, wanted) if enough else 0
+
+    def room_of_rows(
+        self, kernel_name: str, rows: tuple[int, ...], inner: tuple[int, ...], widths: tuple[int, ...]
+    ) -> Room | None:
+        """Local memory for arrays of `widths` bytes, each beginning at a word of 8, for groups that run several phases
+        of a row each: where all phases have as many `rows`, and the longest of their `inner` loops pays a group."""
+        wanted = workgroups.of_rows(self._kernels[kernel_name].limits, rows, inner, widths)
+        local = self.context.device.info.local_memory - KEPT_BACK - workgroups.OF_A_ROW_FOUND
+        return room_of(self.context.cl, wanted) if 0 < wanted <= local else None
 
     def _filled(self, groups: int) -> bool:
         """Whether so many groups with large tiles are no slower than more of them with smaller ones."""

@@ -20,6 +20,10 @@ QUICKER = 6
 FILLED = 0.65
 #: devices for which groups bring in tiles
 KINDS_WITH_TILES = ("gpu", "simulator")
+#: work-items of a group that has one row, and the shortest loop that is worth it
+OF_A_ROW, ROW = 256, 128
+#: bytes of local memory for what these find
+OF_A_ROW_FOUND = 3072
 #: work-items that share an iteration, at most
 MOST_LANES = {"gpu": 256}
 
@@ -96,6 +100,13 @@ def short_lanes(limits: Limits, wanted: int, most: int, widths: tuple[int, ...])
 def striped_lanes(limits: Limits, wanted: int) -> int:
     """The work-items of a group that wants so many, and shares what they load; 0 where a cache does what it would."""
     return wanted if limits.kind in KINDS_WITH_TILES and limits.largest >= wanted else 0
+
+
+def of_rows(limits: Limits, rows: tuple[int, ...], inner: tuple[int, ...], widths: tuple[int, ...]) -> int:
+    """The bytes of local memory for arrays of `widths` bytes in groups that run a row of several phases each; 0 where
+    phases have other `rows`, or a group too little to do."""
+    alike = len(set(rows)) == 1 and rows[0] > 0 and max(inner, default=0) >= ROW
+    return sum(-(-width // 8) * 8 for width in widths) if alike and striped_lanes(limits, OF_A_ROW) else 0
 
 
 def group_of(limits: Limits, most: int) -> int:

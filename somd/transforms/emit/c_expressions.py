@@ -166,6 +166,11 @@ class Expressions:
         step = self.scope.apart.get(node.array)
         return flat.loose if step is None else infix("*", flat, C(step, "int64"), "int64").text
 
+    def place(self, node: Element, axis: int) -> C:
+        """Where on an axis an element lies that is inside."""
+        index = self.expression(node.indices[axis])
+        return self._from_end(index, node.array, axis) if isinstance(node.access, FromEnd) else index
+
     def _from_end(self, index: C, array: str, axis: int) -> C:
         if isinstance(index.value, int):
             return index if index.value >= 0 else infix("+", self.scope.length(array, axis), index, "int64")

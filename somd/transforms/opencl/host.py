@@ -22,6 +22,8 @@ from somd.transforms.opencl.kept import Kept
 from somd.transforms.opencl.kept_names import KeptNames
 from somd.transforms.opencl.launches import Launch, Shared, snapshots
 from somd.transforms.opencl.partial_launches import Listed, PartialLaunch
+from somd.transforms.opencl.row_kernels import RowKernel
+from somd.transforms.opencl.row_phases import launched_by_rows, made_before, phases_of
 from somd.transforms.opencl.scan_kernels import ScanKernels
 from somd.transforms.opencl.scan_launches import ScanLaunch
 from somd.transforms.raise_rows import raises_text
@@ -52,7 +54,7 @@ class Kernels:
     """The kernels of a program by the number of their phase: those that run it, those that run it in order if they
     must, and those of work-groups instead of work-items (large tiles before small ones) or for runs of keys; those that
     combine the copies of an array, or partial results, or update arrays atomically, or scan by groups. `once` are those
-    of serial steps, by their numbers."""
+    of serial steps, by their numbers; `by_rows` run several phases together."""
 
     of_phases: dict[int, Kernel] = field(default_factory=dict)
     in_order: dict[int, Kernel] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class Kernels:
     endings: dict[int, Kernel] = field(default_factory=dict)
     scans: dict[int, ScanKernels] = field(default_factory=dict)
     once: dict[int, Kernel] = field(default_factory=dict)
+    by_rows: list[RowKernel] = field(default_factory=list)
 
     @property
     def by_phase(self) -> list[tuple[int, Kernel]]:
@@ -76,6 +79,7 @@ class Kernels:
             *((number, kernel) for number, each in self.grouped.items() for kernel in each),
             *(pair for table in behind for pair in table.items()),
             *((number, kernel) for number, each in self.scans.items() for kernel in each.all),
+            *((each.together.number, each.kernel) for each in self.by_rows),
         ]
 
     @property
@@ -148,7 +152,7 @@ class _Master:
         self.shared = Shared(self.run, self.names.fresh("faults"), self.names.fresh("kept"), self.names)
 
     def function(self) -> cst.FunctionDef:
-        body = self.steps(self.plan.body)
+        body = self.all_steps()
         if self.kept.names:
             body = [transformed_statement(s, KeptNames(self.shared.kept, self.kept.names)) for s in body]
             body.insert(0, self.keep())
@@ -210,6 +214,18 @@ class _Master:
     def _ranges(self, root: str, made: cst.BaseExpression) -> cst.BaseStatement:
         names = [cst.Element(tree.name(f"{self.shared.root(root)}_{what}")) for what in ("ranges", "owners")]
         return tree.assign(cst.Tuple(names, lpar=[], rpar=[]), made)
+
+    def all_steps(self) -> list[cst.BaseStatement]:
+        """What the method does, some phases together where that pays."""
+        found, at = list[cst.BaseStatement](), 0
+        for each in self.kernels.by_rows:
+            steps = self.plan.body[each.together.first : each.together.last + 1]
+            before, phases = self.steps(made_before(steps)), self.steps(phases_of(steps))
+            launches = [self.phase(phase) for phase in each.together.phases]
+            found += self.steps(self.plan.body[at : each.together.first])
+            found += [*before, *launched_by_rows(each, launches, self.names.fresh("room"), phases)]
+            at = each.together.last + 1
+        return [*found, *self.steps(self.plan.body[at:])]
 
     def steps(self, steps: Sequence[Step]) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []

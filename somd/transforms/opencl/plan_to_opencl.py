@@ -31,6 +31,8 @@ from somd.transforms.opencl.once_kernels import once_kernel_of
 from somd.transforms.opencl.ordered_kernels import ordered_kernel_of
 from somd.transforms.opencl.packed_kernels import finer_kernel_of, packed_kernel_of
 from somd.transforms.opencl.reduction_kernels import reduction_kernel_of
+from somd.transforms.opencl.row_fusion import together
+from somd.transforms.opencl.row_kernels import row_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
 from somd.transforms.opencl.short_row_kernels import short_row_kernel_of
@@ -113,6 +115,11 @@ def plan_to_opencl(plan: Plan, types: Types) -> OpenCLCode:
         made = scan_kernels_of(plain, both, partial(_scan_name, unit, f"{name}_{scan.region.number}"), unit)
         if made is not None:
             kernels.scans[scan.region.number] = made
+    for found in () if kept.names or kept.moved else together(plan, regions, types):
+        plainly = [without_tables(regions[phase.number]) for phase in found.phases]
+        by_rows = row_kernel_of(found, plainly, unit.kernel_names[f"{name}_{found.number}_rows"], unit)
+        if by_rows is not None:
+            kernels.by_rows.append(by_rows)
     for number, step in enumerate(kept.moved, 1):
         once = unit.kernel_names[f"{name}_once_{number}"]
         kernels.once[number] = once_kernel_of(step, once, unit)
@@ -147,7 +154,9 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [f"{name}_{p.number}_in_order" for p in plan.phases() if p.nest.in_order_if]
     wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
-    wanted += [f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "finer", "runs")]
+    wanted += [
+        f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "finer", "runs", "rows")
+    ]
     scans = [step for step in nested_steps(plan.body) if isinstance(step, Scanned)]
     for step in scans:
         kinds = ["totals", *(f"carries_{k}" for k in range(len(step.carries)))]

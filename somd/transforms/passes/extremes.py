@@ -82,7 +82,7 @@ def extremes(program: Program) -> Program:
     def block(body: Block) -> Block:
         made: list[Statement] = []
         for node in body:
-            kept = _kept(node) if isinstance(node, Loop) and _counts(node) else None
+            kept = extreme_of(node) if isinstance(node, Loop) and _counts(node) else None
             quick = () if kept is None or not isinstance(node, Loop) else _quick(node, kept, names)
             made += quick or (with_bodies(node, block),)
         return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
@@ -98,7 +98,7 @@ def extremes(program: Program) -> Program:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class Extreme:
     """The scalar that a loop keeps the extreme of `element` in, and whether the last of equal ones is kept."""
 
     variable: Variable
@@ -107,7 +107,7 @@ class _Kept:
     last: bool
 
 
-def _kept(loop: Loop) -> _Kept | None:
+def extreme_of(loop: Loop) -> Extreme | None:
     """What a loop does if it does no more than that, of elements that lie in rows."""
     if len(loop.body) != 1:
         return None
@@ -129,7 +129,7 @@ def _kept(loop: Loop) -> _Kept | None:
     return None if found.variable.name in read(found.element) else found
 
 
-def _of_call(target: Variable, value: Operation) -> _Kept | None:
+def _of_call(target: Variable, value: Operation) -> Extreme | None:
     """`m = max(m, e)`: of equal ones Python's functions give the first, NumPy's the second."""
     if len(value.operands) != 2:
         return None
@@ -138,10 +138,10 @@ def _of_call(target: Variable, value: Operation) -> _Kept | None:
     if not is_left and not (isinstance(right, Variable) and right.name == target.name):
         return None
     of_numpy = value.operator.startswith("np.")
-    return _Kept(target, right if is_left else left, QUICK[value.operator], is_left == of_numpy)
+    return Extreme(target, right if is_left else left, QUICK[value.operator], is_left == of_numpy)
 
 
-def _of_test(test: Operation, body: Statement) -> _Kept | None:
+def _of_test(test: Operation, body: Statement) -> Extreme | None:
     """`if e > m: m = e`"""
     if test.operator not in ("<", "<=", ">", ">=") or not isinstance(body, Assign):
         return None
@@ -151,7 +151,7 @@ def _of_test(test: Operation, body: Statement) -> _Kept | None:
     if not isinstance(kept, Variable) or kept.name != body.target.name or element != body.value:
         return None
     quick = "quick maximum" if (test.operator[0] == ">") != turned else "quick minimum"
-    return _Kept(body.target, element, quick, test.operator.endswith("="))
+    return Extreme(body.target, element, quick, test.operator.endswith("="))
 
 
 def _counts(loop: Loop) -> bool:
@@ -162,7 +162,7 @@ def _counts(loop: Loop) -> bool:
     return one
 
 
-def _quick(loop: Loop, kept: _Kept, names: NewNames) -> Block:
+def _quick(loop: Loop, kept: Extreme, names: NewNames) -> Block:
     target, origin = kept.variable, Origin(loop.origin.position)
     quick, new = (variable(names.name(f"{target.name}_{wish}"), target.type) for wish in ("quick", "new"))
     odd = variable(names.name(f"{target.name}_odd"), BOOL)

@@ -94,6 +94,11 @@ class SpreadRun(Run):
         """Launches of this kernel are cut along a dimension."""
         self._split[kernel_name] = (dimension, rows)
 
+    def room_of_rows(
+        self, kernel_name: str, rows: tuple[int, ...], inner: tuple[int, ...], widths: tuple[int, ...]
+    ) -> None:
+        """None: such launches are not cut."""
+
     def launch(
         self,
         kernel_name: str,

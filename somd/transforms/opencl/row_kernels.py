@@ -1,0 +1,211 @@
+"""Phases that run together (`row_fusion`) -> a kernel of a work-group a row, which keeps what is theirs alone.
+
+for r: for k: e[r, k] = exp(x[r, k] - m[r])         for (long k = lane; k < n; k += 256)
+                                                        e_row[k] = exp(x[r * x_1 + k] - m_row[0]);
+                                             ->     barrier(...);
+for r: for k: y[r, k] = e[r, k] / s[r]              for (long k = lane; k < n; k += 256)
+                                                        y[r * y_1 + k] = e_row[k] / s_row[0];
+
+The work-items of a group share out the trips of each phase; where an iteration is a row's, all of them run it, or the
+first one, if it stores. A loop that keeps the extreme of floats they share, too: each keeps that of its trips, as if
+there were no zeros and no nan, and where the one of all is such a number, the loop runs in its order. So all bits are
+those of the phases one by one. A matrix is read once, and what lies between two phases is neither stored nor loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from somd.transforms.emit.c import Statements
+from somd.transforms.emit.c_declarations import declarations
+from somd.transforms.emit.c_names import Names
+from somd.transforms.emit.c_scope import ITERATION, Scope
+from somd.transforms.emit.c_types import CTYPES
+from somd.transforms.emit.c_unit import Unit
+from somd.transforms.emit.declared import declared_in, loop_scoped, read_in, scalars_set
+from somd.transforms.loops.program import Element, Loop, Region, Statement, Store
+from somd.transforms.loops.walking import expressions, expressions_in, statements_in
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
+from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
+from somd.transforms.opencl.locals import own_arrays
+from somd.transforms.opencl.row_fusion import Together, is_shared, shared_extreme
+from somd.transforms.opencl.shared_loops import spread
+from somd.transforms.opencl.wide_kernels import BARRIER
+from somd.transforms.passes.extremes import Extreme
+from somd.transforms.stages import Nest
+
+#: work-items of a group, and how many of them look at what all have found
+LANES, FEW = 256, 16
+
+
+@dataclass(frozen=True)
+class RowKernel:
+    """A kernel of phases that run together; `room` are the arrays that it keeps, each with the bytes of an element."""
+
+    together: Together
+    kernel: Kernel
+    room: tuple[tuple[str, int], ...]
+
+
+def row_kernel_of(found: Together, regions: Sequence[Region], name: str, unit: Unit) -> RowKernel | None:
+    """The kernel of phases that run together, given the region of each."""
+    return _Writer(found, regions, unit).kernel(name)
+
+
+class _Writer:
+    def __init__(self, found: Together, regions: Sequence[Region], unit: Unit) -> None:
+        self.found, self.regions, self.unit = found, regions, unit
+        nests = [phase.nest for phase in found.phases]
+        own = {name: lengths for nest in nests for name, lengths in own_arrays(nest, unit.types).items()}
+        scalars = {name for nest in nests for name in nest.scalars}
+        names = Names({*unit.taken, *OWN_NAMES, ITERATION})
+        self.scope = Scope(names, unit.types, scalars, own=own, kept=unit.members, counted=unit.counted)
+        fresh = names.fresh
+        self.lane, self.row, self.pool = fresh("lane"), fresh("row"), fresh("pool")
+        self.rows = {name: fresh(f"{self.scope.names.of(name)}_row") for name in found.inside}
+        self.local: list[str] = []
+        #: by type: places for what each work-item has found
+        self.places: dict[str, tuple[str, str]] = {}
+        #: whether a constant that one work-item sets is asked for by others
+        self.lost = False
+
+    def kernel(self, name: str) -> RowKernel | None:
+        scope, lines = self.scope, list[str]()
+        for phase, region in zip(self.found.phases, self.regions, strict=True):
+            lines += [*([f"    {BARRIER}"] if lines else []), *self.phase(phase.nest, region)]
+        if self.lost or scope.arrays.keys() & {*self.rows}:
+            return None  # also where an element was read in a form that is not one of the region's
+        first = [f"    const int {self.lane} = get_local_id(0);", f"    const long {self.row} = get_group_id(0);"]
+        room, before = list[tuple[str, int]](), "0"
+        for array, text in self.rows.items():
+            dtype = scope.array_type(array).dtype
+            kind, size = CTYPES[dtype], np.dtype(dtype).itemsize
+            first.append(f"    __local {kind} *const {text} = (__local {kind} *)({self.pool} + {before});")
+            width = scope.length(array, 1).text if scope.array_type(array).ndim > 1 else "1"
+            before = f"{before} + ({width} * {size} + 7) / 8"
+            room.append((array, size))
+        arguments = of_scope(scope, frozenset(n for region in self.regions for n in region.written))
+        arguments.append(Argument("own", self.pool, dtype="int64"))
+        text = kernel_text(name, arguments, [*first, *lines], scope, group=str(LANES), local=self.local)
+        return RowKernel(self.found, Kernel(name, text, tuple(arguments), lanes=LANES), tuple(room))
+
+    def phase(self, nest: Nest, region: Region) -> list[str]:
+        """The lines of a phase."""
+        scope, wide = self.scope, region.depth > 1
+        body = region.loop.body
+        declared = declared_in(region.body, (loop.variable.name for loop in region.loops))
+        write = Statements(scope, self.unit, declared)
+        write.barrier_follows = True
+        write.lines.append(f"    // {nest.place}")
+        write.open()
+        write.line(f"const long {scope.text_of(region.loop.variable.name)} = {self.row};")
+        own, scope.own = scope.own, own_arrays(nest, self.unit.types)
+        for line in declarations(declared.private, scope):
+            write.line(line)
+        for node in expressions_in(body):
+            if isinstance(node, Element) and node.array in self.rows:
+                place = write.expressions.place(node, 1).loose if len(node.indices) > 1 else "0"
+                scope.staged[node] = f"{self.rows[node.array]}[{place}]"
+        if wide:
+            spread(region.loops[1], self.lane, str(LANES), write)
+        else:
+            self.by_parts(region, write)
+        scope.staged.clear()
+        scope.own = own
+        write.close()
+        return write.finished()
+
+    def by_parts(self, region: Region, write: Statements) -> None:
+        """An iteration that is a row's: loops that are shared out, and what stands between them."""
+        parts: list[tuple[Statement, ...]] = []
+        for node in region.body:
+            if not parts or is_shared(node, region) or is_shared(parts[-1][-1], region):
+                parts.append((node,))
+            else:
+                parts[-1] = (*parts[-1], node)
+        for number, part in enumerate(parts):
+            if number:
+                write.line(BARRIER)
+            loop, extreme = part[0], shared_extreme(part[0])
+            if isinstance(loop, Loop) and is_shared(loop, region):
+                if extreme is not None and loop.order != "free":
+                    self.extreme(loop, extreme, write)
+                else:
+                    spread(loop, self.lane, str(LANES), write)
+            elif any(isinstance(node, Store) for node in statements_in(part)):
+                self.alone(part, parts[number + 1 :], write)
+            else:
+                write.block(part)
+
+    def alone(self, part: Sequence[Statement], behind: Sequence[Sequence[Statement]], write: Statements) -> None:
+        """What the first work-item does, and passes on."""
+        write.open(f"if ({self.lane} == 0)")
+        write.block(part)
+        write.close()
+        asked = {
+            n for each in behind for node in statements_in(tuple(each)) for e in expressions(node) for n in read_in(e)
+        }
+        set_here = declared_in(part).private
+        self.lost |= bool(({n for n, _ in scalars_set(part)} - set_here.keys() - loop_scoped(part)) & asked)
+        passed = [(self.scope.text_of(name), kind) for name, kind in sorted(set_here.items()) if name in asked]
+        for text, dtype in passed:
+            slot = self.scope.names.fresh(f"{text}_passed")
+            self.local.append(f"    __local {CTYPES[dtype]} {slot};")
+            write.line(f"if ({self.lane} == 0)")
+            write.line(f"    {slot} = {text};")
+            write.line(BARRIER)
+            write.line(f"{text} = {slot};")
+
+    def extreme(self, loop: Loop, kept: Extreme, write: Statements) -> None:
+        """The extreme of a row: of the trips of each work-item, of those of some, of all."""
+        dtype, scope = kept.variable.type.dtype, self.scope
+        kind, text = CTYPES[dtype], scope.value(kept.variable).text
+        found, few = self.found_of(dtype)
+        best, new, k = (scope.names.fresh(n) for n in (f"{text}_best", f"{text}_new", "other"))
+        sign = ">" if kept.quick == "quick maximum" else "<"
+
+        def better(other: str) -> None:
+            write.line(f"const {kind} {new} = {other};")
+            write.line(f"{best} = {new} {sign} {best} || {new} != {new} ? {new} : {best};")
+            write.close()
+
+        write.open()
+        write.line(f"{kind} {best} = {text};")
+        self.opened(loop, write)
+        better(write.value(kept.element).loose)
+        write.line(f"{found}[{self.lane}] = {best};")
+        write.line(BARRIER)
+        write.open(f"if ({self.lane} < {FEW})")
+        write.open(f"for (int {k} = {self.lane} + {FEW}; {k} < {LANES}; {k} += {FEW})")
+        better(f"{found}[{k}]")
+        write.line(f"{few}[{self.lane}] = {best};")
+        write.close()
+        write.line(BARRIER)
+        write.open(f"for (int {k} = 0; {k} < {FEW}; {k}++)")
+        better(f"{few}[{k}]")
+        write.open(f"if ({best} == 0 || {best} != {best})")
+        write.block((loop,))
+        write.close("} else {")
+        write.depth += 1
+        write.line(f"{text} = {best};")
+        write.close()
+        write.close()
+
+    def opened(self, loop: Loop, write: Statements) -> None:
+        """The head of a loop whose trips work-items share out."""
+        variable = self.scope.text_of(loop.variable.name)
+        start, stop = write.value(loop.start), write.value(loop.stop)
+        first = self.lane if start.value == 0 else f"({start.text}) + {self.lane}"
+        limit = stop.loose if stop.level > 10 else f"({stop.text})"
+        write.open(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {LANES})")
+
+    def found_of(self, dtype: str) -> tuple[str, str]:
+        """Places for what each work-item has found, and for what some of them make of it."""
+        if dtype not in self.places:
+            found, few = self.scope.names.fresh("found"), self.scope.names.fresh("few")
+            self.local.append(f"    __local {CTYPES[dtype]} {found}[{LANES}], {few}[{FEW}];")
+            self.places[dtype] = found, few
+        return self.places[dtype]
