@@ -127,10 +127,11 @@ def test_what_a_decorated_function_may_have_and_no_call_takes(somdc: Somdc, writ
     """`.sequential` may print; where a constant keeps a branch from being taken, a call takes the method."""
     element = "c[i] = a[i] + b[i]"
     write("prints.py", ADD.replace(element, element + "; print(c[i])"))
+    write("if.py", ADD.replace(element, element + "\n        if c[i] < 0.0: print(c[i])"))
     write("draws.py", ADD.replace(element, "c[i] = a[i] + np.random.rand()"))
     write("may.py", "DEBUG = False\n" + ADD.replace(element, "if DEBUG: print(c[i])"))
-    done = somdc("check", "prints.py", "draws.py", "may.py")
-    assert done.status == 1 and done.out.count("error[SOMD203]") == 2, done.out
+    done = somdc("check", "prints.py", "if.py", "draws.py", "may.py")
+    assert done.status == 1 and done.out.count("error[SOMD203]") == 3, done.out
     assert "`.sequential(...)` of the method" in done.out and "somd.random.Stream" in done.out
 
 

@@ -21,8 +21,8 @@ from somd.transforms.frontend.reached import Function
 from somd.transforms.frontend.read import looked_at
 from somd.transforms.frontend.unknown_calls import is_compiled_by_numba, unknown_call
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import called
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.names import called, names_read
+from somd.transforms.tree.walking import Reader, nodes_in
 
 
 def check_calls(method: Method, collector: Collector) -> None:
@@ -53,7 +53,7 @@ def _walk(method: Method, active: tuple[Function, ...], done: set[Function], col
 
 
 def calls_refused_anyhow(method: Method) -> tuple[Diagnostic, ...]:
-    """What each call of `method` refuses: calls that stand on no branch."""
+    """What each call of `method` refuses: calls on no branch, or on one that a loop chooses by its iteration."""
     collector = Collector()
     method.function.body.visit(_Certain(method, collector))
     return tuple(collector.diagnostics)
@@ -64,19 +64,24 @@ class _Certain(Reader):
         super().__init__()
         self.method = method
         self.collector = collector
-        self.loops = 0
+        self.loops: list[set[str]] = []
 
     def visit_If(self, node: cst.If) -> bool:
-        return False
+        return self._differs(node.test)
 
     def visit_IfExp(self, node: cst.IfExp) -> bool:
-        return False
+        return self._differs(node.test)
+
+    def _differs(self, test: cst.BaseExpression) -> bool:
+        """Whether a test depends on the iteration, so that both branches are compiled; `DEBUG and a[i] < 0` may not."""
+        whole = not any(isinstance(node, cst.BooleanOperation) for node in nodes_in(test))
+        return whole and not names_read(test).isdisjoint(set[str]().union(*self.loops))
 
     def visit_For(self, node: cst.For) -> None:
-        self.loops += 1
+        self.loops.append(names_read(node.target))
 
     def leave_For(self, original_node: cst.For) -> None:
-        self.loops -= 1
+        self.loops.pop()
 
     def visit_Call(self, node: cst.Call) -> None:
         function = called(node, self.method.namespace, self.method.local_names)
