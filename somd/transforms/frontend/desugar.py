@@ -4,12 +4,15 @@
     for i, v in enumerate(a): ...        ->   for i in range(len(a)): v = a[i]; ...
     for i, v in enumerate(a, 1): ...     ->   for v__at in range(len(a)): i = v__at + 1; v = a[v__at]; ...
     for x, y in zip(a, b): ...           ->   for x__at in range(min(len(a), len(b))): x = a[x__at]; y = b[x__at]; ...
+    for x, y in zip(reversed(a), b): ... ->   for x__at in range(...): x = a[len(a) - 1 - x__at]; y = b[x__at]; ...
     for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
     for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
     for x, y in places: ...              ->   for x__at in range(len(places)): x = places[x__at][0]; y = ...
     for v in reversed(a): ...            ->   for v__at in range(len(a) - 1, -1, -1): v = a[v__at]; ...
     for i, v in enumerate(reversed(a)):  ->   for v__at in range(len(a) - 1, -1, -1): i = len(a) - 1 - v__at; v = ...
     for d in (-1, 1): ...                ->   for d in range(-1, 2, 2): ...
+    for w in (0.5, 2.0): ...             ->   for w__at in range(2): w = 0.5 if w__at == 0 else 2.0; ...
+    for y, x in ((0, 1), (1, 0)): ...    ->   for y__at in range(2): y = y__at; x = 1 if y__at == 0 else 0; ...
 
 What is made stands where the loop's header stood.
 """
@@ -27,10 +30,14 @@ from somd.transforms.frontend.loop_else import loops_without_else
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, names_read, unused
+from somd.transforms.tree.names import assigned_names, evaluate, names_read, unused
 from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import nodes_of
+
+#: rows that a loop over numbers that are written out has at most
+MOST_ROWS = 32
+_TRUTH = ("True", "False")
 
 
 def plain_loops(method: Method) -> Method:
@@ -70,6 +77,7 @@ class _Loops(Tracked):
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
         form = self._over_arrays(updated_node) or _over_numbers(updated_node, self.method)
+        form = form or self._over_rows(updated_node)
         if form is None:
             return updated_node
         self.changed = True
@@ -104,13 +112,10 @@ class _Loops(Tracked):
             return _Form(own, f"range(len({iterated.value}))", entries)
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
-        if (
-            iterated.func.value == "reversed"
-            and len(iterated.args) == 1
-            and isinstance(iterated.args[0].value, cst.Name)
-        ):
-            inner = self._over_arrays(node.with_changes(iter=iterated.args[0].value))
-            length = f"len({iterated.args[0].value.value})"
+        back_to_front = _turned_round(iterated)
+        if isinstance(back_to_front, cst.Name):
+            inner = self._over_arrays(node.with_changes(iter=back_to_front))
+            length = f"len({back_to_front.value})"
             back = f"range({length} - 1, -1, -1)"
             return None if inner is None else replace(inner, range=back, turn=f"{length} - 1 - {inner.index}")
         given = [a for a in iterated.args if not _not_strict(a)]
@@ -120,14 +125,29 @@ class _Loops(Tracked):
         if iterated.func.value == "zip" and len(given) == len(arguments) and arguments:
             targets = _names(target, len(arguments))
             plain = [t.value for t in targets or () if isinstance(t, cst.Name)]
-            arrays = [a.value for a in arguments if isinstance(a, cst.Name)]
-            if len(plain) != len(arguments) or len(arrays) != len(arguments):
+            if len(plain) != len(arguments):
                 return None
-            lengths = ", ".join(f"len({a})" for a in arrays)
-            own = self._own(plain[0])
-            elements = tuple((v, f"{a}[{own}]") for v, a in zip(plain, arrays, strict=True))
-            return _Form(own, f"range(min({lengths}))" if len(arrays) > 1 else f"range({lengths})", elements)
+            own = unused(f"{plain[0]}__at", self.method.local_names, self.method.namespace)
+            sources = [s for s in (self._source(each, own) for each in arguments) if s is not None]
+            if len(sources) < len(plain) or all(length.isdecimal() for length, _ in sources):
+                return None
+            self.indexes.add(own)
+            lengths = ", ".join(length for length, _ in sources)
+            elements = tuple((v, element) for v, (_, element) in zip(plain, sources, strict=True))
+            return _Form(own, f"range(min({lengths}))" if len(sources) > 1 else f"range({lengths})", elements)
         return None
+
+    def _source(self, node: cst.BaseExpression, index: str) -> tuple[str, str] | None:
+        """The texts of the length of what `zip` takes, and of its entry at an index."""
+        if isinstance(node, cst.Name):
+            return f"len({node.value})", f"{node.value}[{index}]"
+        back = _turned_round(node)
+        if isinstance(back, cst.Name):
+            return f"len({back.value})", f"{back.value}[len({back.value}) - 1 - {index}]"
+        row = _entries(node)
+        if not 0 < len(row) <= MOST_ROWS or not all(self._is_number(each) for each in row):
+            return None
+        return str(len(row)), _one_of(row, index)
 
     def _enumerated(self, node: cst.For, call: cst.Call) -> _Form | None:
         parts = _names(node.target, 2)
@@ -135,7 +155,8 @@ class _Loops(Tracked):
         if parts is None or not isinstance(parts[0], cst.Name) or start is None:
             return None
         counter = parts[0].value
-        inner = self._over_arrays(node.with_changes(target=parts[1], iter=call.args[0].value))
+        alone = node.with_changes(target=parts[1], iter=call.args[0].value)
+        inner = self._over_arrays(alone) or self._over_rows(alone)
         if inner is None or names_read(start) & assigned_names(node) or counter in (inner.index, *dict(inner.assigned)):
             return None
         from_zero = isinstance(start, cst.Integer) and int(start.evaluated_value) == 0
@@ -146,6 +167,30 @@ class _Loops(Tracked):
         first = "" if from_zero else f" + {cst.Module([]).code_for_node(start)}"
         count = f"{inner.turn or inner.index}{first}"
         return _Form(inner.index, inner.range, ((counter, count), *inner.assigned), inner.turn)
+
+    def _over_rows(self, node: cst.For) -> _Form | None:
+        """The form of a loop over a few numbers, or rows of them, that are written out."""
+        several = isinstance(node.target, cst.Tuple)
+        targets = [each.value for each in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
+        names = [each.value for each in targets if isinstance(each, cst.Name)]
+        rows = [_entries(row) if several else [row] for row in _entries(node.iter)]
+        if not 0 < len(rows) <= MOST_ROWS or len(names) < len(targets) or len(set(names)) < len(names):
+            return None
+        if any(len(row) != len(names) or not all(self._is_number(each) for each in row) for row in rows):
+            return None
+        own = self._own(names[0])
+        columns = zip(names, zip(*rows, strict=True), strict=True)
+        return _Form(own, f"range({len(rows)})", tuple((name, _one_of(column, own)) for name, column in columns))
+
+    def _is_number(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a number that is written out, one from outside of the method, or made of such."""
+        if isinstance(node, cst.BinaryOperation):
+            return self._is_number(node.left) and self._is_number(node.right)
+        if isinstance(node, cst.UnaryOperation):
+            return not isinstance(node.operator, cst.Not) and self._is_number(node.expression)
+        if isinstance(node, cst.Integer | cst.Float) or (isinstance(node, cst.Name) and node.value in _TRUTH):
+            return True
+        return type(evaluate(node, self.method.namespace, self.method.local_names)) in (bool, int, float)
 
     def _own(self, name: str) -> str:
         own = unused(f"{name}__at", self.method.local_names, self.method.namespace)
@@ -165,6 +210,34 @@ def _names(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression] |
     return None
 
 
+def _turned_round(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What `reversed` is called for."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name) or node.func.value != "reversed":
+        return None
+    return node.args[0].value if len(node.args) == 1 and not node.args[0].star else None
+
+
+def _entries(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The entries of a tuple or list that is written out; none of others."""
+    if not isinstance(node, cst.Tuple | cst.List) or any(isinstance(e, cst.StarredElement) for e in node.elements):
+        return []
+    return [element.value for element in node.elements]
+
+
+def _one_of(column: Sequence[cst.BaseExpression], index: str) -> str:
+    """The text of the entry at an index: linear in it where integers have equal distances."""
+    values = [_integer(each) for each in column]
+    first, step = values[0], 0
+    if len(values) > 1 and values[0] is not None and values[1] is not None:
+        step = values[1] - values[0]
+    if first is not None and values == [first + k * step for k in range(len(values))]:
+        scaled = index if step == 1 else f"{step} * {index}"
+        return str(first) if step == 0 else scaled if first == 0 else f"{scaled} + {first}"
+    texts = [cst.Module([]).code_for_node(each) for each in column]
+    last = max((k for k, text in enumerate(texts) if text != texts[-1]), default=-1) + 1
+    return " ".join([*(f"{text} if {index} == {k} else" for k, text in enumerate(texts[:last])), texts[-1]])
+
+
 def _start(call: cst.Call) -> cst.BaseExpression | None:
     """Where `enumerate` begins to count: 0, a constant or a name; None if its arguments are of another form."""
     if not call.args or any(a.star for a in call.args) or call.args[0].keyword is not None or len(call.args) > 2:
@@ -182,10 +255,10 @@ def _over_numbers(node: cst.For, method: Method) -> _Form | None:
     if not isinstance(node.target, cst.Name):
         return None
     iterated = node.iter
-    if isinstance(iterated, cst.Tuple):
-        values = [_integer(element.value) for element in iterated.elements]
+    if isinstance(iterated, cst.Tuple | cst.List):
+        values = [_integer(element) for element in _entries(iterated)]
         numbers = [v for v in values if v is not None]
-        if not numbers or len(numbers) < len(values):
+        if not numbers or len(numbers) < len(iterated.elements):
             return None
         step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
         if step == 0 or any(b - a != step for a, b in pairwise(numbers)):

@@ -58,11 +58,33 @@ def over_elements(w: Writer) -> Iterator[Place]:
         f"for {i}, {x} in enumerate(reversed({a})):",
         f"for {i}, ({w.fresh('j')}, {x}) in enumerate(enumerate({b}, 3)):",
         f"for {i}, ({x}, {w.fresh('x')}) in enumerate(zip({a}, {b})):",
+        f"for {i}, ({x}, {w.fresh('x')}) in enumerate(zip(reversed({a}), {b})):",
+        f"for {i}, ({x}, {w.fresh('k')}) in enumerate(zip({a}, (1, 4, 2))):",
     )
     w.scalars[x] = "f"
     with w.block(head):
         yield Place(i)
     del w.scalars[x]
+
+
+@loop
+def rows_written_out(w: Writer) -> Iterator[Place]:
+    """A range in a loop over numbers, whose places may meet, or around one."""
+    i, n, d, k = w.fresh("i"), w.length(), w.fresh("d"), w.fresh("k")
+    numbers = w.one("(1, 4, 2)", "[0, 1, 5]", "(127, 200, 3)", "(3, 1)")
+    rows = w.one("((1, 0.5), (4, 0.25), (2, -0.0))", "[(0, 1.0)]", "((1, 2.5), (0, 2.5), (-1, 2.5))")
+    if w.chance(0.5):
+        with w.block(f"for {d} in {numbers}:"), w.block(f"for {i} in range({n}):"):
+            w.line(f"{w.target('n')}[{i}] += {d}")
+            yield Place(i)
+        return
+    with w.block(f"for {i} in range(1, {n} - 4):"):
+        s, f = w.fresh("s"), w.array("f")
+        w.line(f"{s} = 0.0")
+        with w.block(f"for {d}, {k} in {rows}:"):
+            w.line(f"{s} += {f}[{i} + {d}] * {k}")
+        w.line(f"{w.target('f')}[{i}] = {s}")
+        yield Place(i)
 
 
 @loop

@@ -9,10 +9,14 @@ from dataclasses import replace
 
 import libcst as cst
 import numpy as np
+import pytest
 
+from somd.errors import SomdCompileError
 from somd.transforms import pipeline
 from somd.transforms.frontend.desugar import backward
 from somd.transforms.tree.loops import Range, statements_of
+
+HALF = 0.5
 
 
 def written(function) -> str:
@@ -162,6 +166,55 @@ def test_loops_over_numbers_and_counted_elements() -> None:
             a[0] += v * i
 
     assert written(before) == body_of(after)
+
+
+def test_loops_over_numbers_that_are_written_out() -> None:
+    def before(a: np.ndarray, b: np.ndarray) -> None:
+        for w in [0.5, -HALF, 1 / 3, 1 / 3]:
+            a[0] += w
+        for y, x, s in ((0, 1, 5), (1, 0, 7), (2, -1, 5)):
+            a[y] += x * s
+        for k, d in enumerate((4, 0), 1):
+            a[k] += d
+        for u, v, w in zip(reversed(a), b, (True, True), strict=False):
+            b[0] += u * v if w else 0.0
+
+    def after(a: np.ndarray, b: np.ndarray) -> None:
+        for w__at in range(4):
+            w = 0.5 if w__at == 0 else -HALF if w__at == 1 else 1 / 3
+            a[0] += w
+        for y__at in range(3):
+            y = y__at
+            x = -1 * y__at + 1
+            s = 5 if y__at == 0 else 7 if y__at == 1 else 5
+            a[y] += x * s
+        for d__at in range(2):
+            k = d__at + 1
+            d = -4 * d__at + 4
+            a[k] += d
+        for u__at in range(min(len(a), len(b), 2)):
+            u = a[len(a) - 1 - u__at]
+            v = b[u__at]
+            w = True
+            b[0] += u * v if w else 0.0
+
+    assert written(before) == body_of(after)
+
+
+def test_other_rows_stay() -> None:
+    def method(a: np.ndarray, p: int) -> None:
+        for u in (p, 2):
+            a[0] += u
+        for u, v in ((1, 2), (3, 4, 5)):
+            a[0] += u * v
+        for u in ():
+            a[0] += u
+        for u, u in ((1, 2), (3, 4)):
+            a[0] += u
+
+    with pytest.raises(SomdCompileError) as found:
+        pipeline.front(method)
+    assert str(found.value).count("error[SOMD205]") == 4
 
 
 def test_tuples_are_compared_entry_by_entry() -> None:

@@ -1,4 +1,4 @@
-"""A loop over a list."""
+"""A loop over a set."""
 
 import numpy as np
 
@@ -7,5 +7,5 @@ from somd import dist, somd
 
 @somd
 def f(a: dist[np.ndarray]):
-    for i in [0, 2, 4]:
+    for i in {0, 2, 4}:
         a[i] = 0.0
