@@ -10,13 +10,14 @@ KEPT_BACK = 1024
 
 
 class Room:
-    """Local memory of so many bytes, as an argument of a kernel."""
+    """Local memory of so many bytes, as an argument of a kernel; for groups of so many `lanes` where that is fixed."""
 
-    def __init__(self, local_memory: Any) -> None:
+    def __init__(self, local_memory: Any, lanes: int = 0) -> None:
         self.buffer = local_memory
+        self.lanes = lanes
 
 
 @functools.lru_cache(maxsize=64)
-def room_of(cl: Any, nbytes: int) -> Room:
-    """Local memory of so many bytes."""
-    return Room(cl.LocalMemory(nbytes))
+def room_of(cl: Any, nbytes: int, lanes: int = 0) -> Room:
+    """Local memory of so many bytes, for groups of so many."""
+    return Room(cl.LocalMemory(nbytes), lanes)

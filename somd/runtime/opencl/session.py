@@ -214,7 +214,8 @@ class Run:
         of a row each: where all phases have as many `rows`, and the longest of their `inner` loops pays a group."""
         wanted = workgroups.of_rows(self._kernels[kernel_name].limits, rows, inner, widths)
         local = self.context.device.info.local_memory - KEPT_BACK - workgroups.OF_A_ROW_FOUND
-        return room_of(self.context.cl, wanted) if 0 < wanted <= local else None
+        lanes = workgroups.lanes_of_row(max(inner, default=0))
+        return room_of(self.context.cl, wanted, lanes) if 0 < wanted <= local else None
 
     def _filled(self, groups: int) -> bool:
         """Whether so many groups with large tiles are no slower than more of them with smaller ones."""

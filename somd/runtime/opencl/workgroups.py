@@ -20,8 +20,8 @@ QUICKER = 6
 FILLED = 0.65
 #: devices for which groups bring in tiles
 KINDS_WITH_TILES = ("gpu", "simulator")
-#: work-items of a group that has one row, and the shortest loop that is worth it
-OF_A_ROW, ROW = 256, 128
+#: work-items of a group that has one row, fewer for shorter ones, and the shortest loop that is worth it
+OF_A_ROW, LONG_ROW, ROW = 256, 1024, 128
 #: bytes of local memory for what these find
 OF_A_ROW_FOUND = 3072
 #: work-items that share an iteration, at most
@@ -107,6 +107,12 @@ def of_rows(limits: Limits, rows: tuple[int, ...], inner: tuple[int, ...], width
     phases have other `rows`, or a group too little to do."""
     alike = len(set(rows)) == 1 and rows[0] > 0 and max(inner, default=0) >= ROW
     return sum(-(-width // 8) * 8 for width in widths) if alike and striped_lanes(limits, OF_A_ROW) else 0
+
+
+def lanes_of_row(inner: int) -> int:
+    """The work-items of a group that runs loops of so many trips: more groups at once hide more of what each waits for,
+    but each of them has a row of local memory."""
+    return OF_A_ROW if inner > LONG_ROW else OF_A_ROW // 2
 
 
 def group_of(limits: Limits, most: int) -> int:

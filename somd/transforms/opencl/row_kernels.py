@@ -15,7 +15,7 @@ those of the phases one by one. A matrix is read once, and what lies between two
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,19 +25,20 @@ from somd.transforms.emit.c_names import Names
 from somd.transforms.emit.c_scope import ITERATION, Scope
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
-from somd.transforms.emit.declared import declared_in, loop_scoped, read_in, scalars_set
-from somd.transforms.loops.program import Element, Loop, Region, Statement, Store
+from somd.transforms.emit.declared import Declared, declared_in, loop_scoped, read_in, scalars_set
+from somd.transforms.loops.program import Constant, Element, Loop, Region, Statement, Store
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.opencl.row_fusion import Together, is_shared, shared_extreme
 from somd.transforms.opencl.shared_loops import spread
+from somd.transforms.opencl.side_by_side import MINE, Sharing, SideBySide, side_by_side
 from somd.transforms.opencl.wide_kernels import BARRIER
 from somd.transforms.passes.extremes import Extreme
 from somd.transforms.stages import Nest
 
-#: work-items of a group, and how many of them look at what all have found
+#: work-items of a group at most, and how many of them look at what all have found
 LANES, FEW = 256, 16
 
 
@@ -64,7 +65,7 @@ class _Writer:
         names = Names({*unit.taken, *OWN_NAMES, ITERATION})
         self.scope = Scope(names, unit.types, scalars, own=own, kept=unit.members, counted=unit.counted)
         fresh = names.fresh
-        self.lane, self.row, self.pool = fresh("lane"), fresh("row"), fresh("pool")
+        self.lane, self.lanes, self.row, self.pool = (fresh(n) for n in ("lane", "lanes", "row", "pool"))
         self.rows = {name: fresh(f"{self.scope.names.of(name)}_row") for name in found.inside}
         self.local: list[str] = []
         #: by type: places for what each work-item has found
@@ -78,7 +79,11 @@ class _Writer:
             lines += [*([f"    {BARRIER}"] if lines else []), *self.phase(phase.nest, region)]
         if self.lost or scope.arrays.keys() & {*self.rows}:
             return None  # also where an element was read in a form that is not one of the region's
-        first = [f"    const int {self.lane} = get_local_id(0);", f"    const long {self.row} = get_group_id(0);"]
+        first = [
+            f"    const int {self.lane} = get_local_id(0);",
+            f"    const int {self.lanes} = get_local_size(0);",
+            f"    const long {self.row} = get_group_id(0);",
+        ]
         room, before = list[tuple[str, int]](), "0"
         for array, text in self.rows.items():
             dtype = scope.array_type(array).dtype
@@ -89,15 +94,18 @@ class _Writer:
             room.append((array, size))
         arguments = of_scope(scope, frozenset(n for region in self.regions for n in region.written))
         arguments.append(Argument("own", self.pool, dtype="int64"))
-        text = kernel_text(name, arguments, [*first, *lines], scope, group=str(LANES), local=self.local)
-        return RowKernel(self.found, Kernel(name, text, tuple(arguments), lanes=LANES), tuple(room))
+        text = kernel_text(name, arguments, [*first, *lines], scope, local=self.local)
+        return RowKernel(self.found, Kernel(name, text, tuple(arguments)), tuple(room))
 
     def phase(self, nest: Nest, region: Region) -> list[str]:
         """The lines of a phase."""
         scope, wide = self.scope, region.depth > 1
         body = region.loop.body
         declared = declared_in(region.body, (loop.variable.name for loop in region.loops))
-        write = Statements(scope, self.unit, declared)
+        shared = side_by_side(region.body) if wide else None
+        shared = shared if shared is not None and _is_plain_loop(region.loops[1], declared, shared) else None
+        among = {} if shared is None else {MINE: shared.first[0].target.type.dtype}
+        write = Statements(scope, self.unit, replace(declared, private={**declared.private, **among}))
         write.barrier_follows = True
         write.lines.append(f"    // {nest.place}")
         write.open()
@@ -105,18 +113,33 @@ class _Writer:
         own, scope.own = scope.own, own_arrays(nest, self.unit.types)
         for line in declarations(declared.private, scope):
             write.line(line)
-        for node in expressions_in(body):
+        own_nodes = () if shared is None else (shared.own_first, shared.own_loop)
+        for node in expressions_in((*body, *own_nodes)):
             if isinstance(node, Element) and node.array in self.rows:
                 place = write.expressions.place(node, 1).loose if len(node.indices) > 1 else "0"
                 scope.staged[node] = f"{self.rows[node.array]}[{place}]"
-        if wide:
-            spread(region.loops[1], self.lane, str(LANES), write)
+        if shared is not None:
+            self.side_by_side(region.loops[1], shared, write)
+        elif wide:
+            spread(region.loops[1], self.lane, self.lanes, write)
         else:
             self.by_parts(region, write)
         scope.staged.clear()
         scope.own = own
         write.close()
         return write.finished()
+
+    def side_by_side(self, loop: Loop, found: SideBySide, write: Statements) -> None:
+        """A loop whose iterations several work-items run."""
+        sharing = Sharing(found, self.lane, self.found_of(found.first[0].target.type.dtype)[0], write)
+        at = self.scope.names.fresh("at")
+        start, stop = (write.value(each) for each in (loop.start, loop.stop))
+        write.open(f"for (long {at} = {start.loose}; {at} < {stop.text}; {at} += {self.lanes} / {sharing.count})")
+        variable = self.scope.text_of(loop.variable.name)
+        write.line(f"const long {variable} = {at} + {sharing.trip};")
+        write.line(f"const int {sharing.active} = {variable} < {stop.text};")
+        sharing.block(loop.body)
+        write.close()
 
     def by_parts(self, region: Region, write: Statements) -> None:
         """An iteration that is a row's: loops that are shared out, and what stands between them."""
@@ -134,7 +157,7 @@ class _Writer:
                 if extreme is not None and loop.order != "free":
                     self.extreme(loop, extreme, write)
                 else:
-                    spread(loop, self.lane, str(LANES), write)
+                    spread(loop, self.lane, self.lanes, write)
             elif any(isinstance(node, Store) for node in statements_in(part)):
                 self.alone(part, parts[number + 1 :], write)
             else:
@@ -179,7 +202,7 @@ class _Writer:
         write.line(f"{found}[{self.lane}] = {best};")
         write.line(BARRIER)
         write.open(f"if ({self.lane} < {FEW})")
-        write.open(f"for (int {k} = {self.lane} + {FEW}; {k} < {LANES}; {k} += {FEW})")
+        write.open(f"for (int {k} = {self.lane} + {FEW}; {k} < {self.lanes}; {k} += {FEW})")
         better(f"{found}[{k}]")
         write.line(f"{few}[{self.lane}] = {best};")
         write.close()
@@ -200,7 +223,7 @@ class _Writer:
         start, stop = write.value(loop.start), write.value(loop.stop)
         first = self.lane if start.value == 0 else f"({start.text}) + {self.lane}"
         limit = stop.loose if stop.level > 10 else f"({stop.text})"
-        write.open(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {LANES})")
+        write.open(f"for (long {variable} = {first}; {variable} < {limit}; {variable} += {self.lanes})")
 
     def found_of(self, dtype: str) -> tuple[str, str]:
         """Places for what each work-item has found, and for what some of them make of it."""
@@ -209,3 +232,9 @@ class _Writer:
             self.local.append(f"    __local {CTYPES[dtype]} {found}[{LANES}], {few}[{FEW}];")
             self.places[dtype] = found, few
         return self.places[dtype]
+
+
+def _is_plain_loop(loop: Loop, declared: Declared, found: SideBySide) -> bool:
+    """Whether the trips of a loop follow each other by 1, and all that they set is declared around them."""
+    known = {name for name, _ in scalars_set(loop.body)} - found.constants <= declared.private.keys() | declared.scoped
+    return known and isinstance(loop.step, Constant) and loop.step.value == 1

@@ -5,7 +5,7 @@ room = None
 if not (e.shape[1] <= 128):
     room = run.room_of_rows("softmax_1_rows", (x.shape[0], e.shape[0]), (e.shape[1],), (e.shape[1] * 8,))
 if room:
-    run.launch_groups("softmax_1_rows", x.shape[0], 256, (x, ..., room), reads=(x,), writes=(y,))
+    run.launch_groups("softmax_1_rows", x.shape[0], room.lanes, (x, ..., room), reads=(x,), writes=(y,))
 else:
     ...                                                      the phases one by one
 """
@@ -19,7 +19,7 @@ import libcst as cst
 
 from somd.transforms.opencl import host_tree as tree
 from somd.transforms.opencl.launches import Launch
-from somd.transforms.opencl.row_kernels import LANES, RowKernel
+from somd.transforms.opencl.row_kernels import RowKernel
 from somd.transforms.stages import Phase, Step, Uniform
 
 
@@ -69,7 +69,12 @@ def launched_by_rows(
     sides = {"reads": [n for n in arrays if n not in written], "writes": [n for n in arrays if n in written]}
     given = {side: tree.tuple_of([tree.name(n) for n in names]) for side, names in sides.items() if names}
     launched = tree.call(
-        tree.attribute(code.run, "launch_groups"), name, rows[0], tree.integer(LANES), tree.tuple_of(passed), **given
+        tree.attribute(code.run, "launch_groups"),
+        name,
+        rows[0],
+        tree.attribute(room, "lanes"),
+        tree.tuple_of(passed),
+        **given,
     )
     either = cst.If(tree.name(room), tree.block([tree.line(launched)]), cst.Else(tree.block(otherwise)))
     return [*before, chosen, either]

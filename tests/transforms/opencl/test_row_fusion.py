@@ -63,3 +63,8 @@ def test_what_goes_together(function: object, number: int) -> None:
     """Phases that touch other rows, or an array of the caller's, stay apart."""
     code = code_of(function, np.ones((4, 300)))  # type: ignore[arg-type]
     assert sum(name.endswith("_rows") for name in code.kernel_names) == number
+
+
+def test_work_items_have_an_accumulator_each_of_those_side_by_side() -> None:
+    text = code_of(kept, np.ones((4, 300))).kernels.partition("_rows(")[2]
+    assert "lane / 8;" in text and text.count("found[lane - own_ + ") == 8
