@@ -221,7 +221,7 @@ KERNELS = (
         arrays=cholesky_right_arrays,
     ),
     Kernel(lu, lu_numpy, lambda random, n: system(random, n)[:1], (35,), S=(200,), M=(1000,), L=(2000,)),
-    Kernel(ludcmp, ludcmp_numpy, system, (7,), S=(200,), M=(1000,), L=(2000,), bits=False),
+    Kernel(ludcmp, ludcmp_numpy, system, (35,), S=(200,), M=(1000,), L=(2000,), bits=False),
     Kernel(trisolv, trisolv_numpy, lower_system, (7,), S=(400,), M=(2000,), L=(8000,), bits=False),
     Kernel(durbin, durbin_numpy, autocorrelations, (7,), S=(400,), M=(4000,), L=(16000,), bits=False),
     Kernel(gramschmidt, gramschmidt_numpy, tall, (8, 6), S=(150, 120), M=(600, 500), L=(1200, 1000), bits=False),

@@ -20,8 +20,9 @@
                                                                    a[i, j] -= a[i, k] * a[j, k]
 
 A term of a sum belongs to the panel of the column k that it reads, another statement to that of the column that it
-stores. A panel finishes its rows, then its columns of all rows behind, and then all behind both has its terms: a
-product of matrices. Only the planner knows where this keeps what depends on what in order: it names the loops.
+stores; or to that of its row, if the column is behind that. A panel finishes its rows, then its columns of all rows
+behind, and then all behind both has its terms: a product of matrices. Only the planner knows where this keeps what
+depends on what in order: it names the loops.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def row_panels_in(loop: cst.For, method: Method) -> RowPanels | None:
     form = _Form(header, method)
     if not all(form.takes(cast(cst.BaseStatement, node)) for node in statements_of(loop.body)):
         return None
-    behind = _joined(form.terms, header.variable)
+    behind = _joined(form.terms, header)
     return None if behind is None else RowPanels(tuple(form.below), form.places, behind)
 
 
@@ -112,9 +113,11 @@ class _Form:
             return all(self.takes_below(cast(cst.BaseStatement, each), node, stop) for each in statements_of(node.body))
         inside = statements_of(node.body)
         free = not names_read(header.stop) & {self.row, header.variable}
-        if start in (self.row, f"{self.row} + 1") and free and len(inside) == 1 and isinstance(inside[0], cst.For):
+        if start in (self.row, f"{self.row} + 1") and free and isinstance(inside[0], cst.For):
             self.terms.append(Term(inside[0], node, start, stop))
-            return self.is_sum(inside[0], header.variable, self.row)
+            last = [cast(cst.BaseStatement, each) for each in inside[1:]]
+            stored = all(self.is_last(each, header.variable, self.row) for each in last)
+            return stored and self.is_sum(inside[0], header.variable, self.row)
         return False
 
     def takes_below(self, node: cst.BaseStatement, columns: cst.For, stop: str) -> bool:
@@ -130,9 +133,9 @@ class _Form:
             return None
         return header
 
-    def is_last(self, node: cst.BaseStatement, column: str) -> bool:
-        """Whether a statement stores the element of the row and a column."""
-        self.places[node] = (column, column)
+    def is_last(self, node: cst.BaseStatement, column: str, panel: str | None = None) -> bool:
+        """Whether a statement stores the element of the row and a column, which tells its panel if none is given."""
+        self.places[node] = (panel or column, column)
         return self.stores(node, column) is not None
 
     def is_sum(self, loop: cst.For, column: str, stop: str) -> bool:
@@ -143,8 +146,8 @@ class _Form:
         stored = self.stores(cast(cst.BaseStatement, inside[0]), column)
         self.places[inside[0]] = (header.variable, column)
         return (
-            isinstance(stored, cst.AugAssign)
-            and isinstance(stored.operator, cst.AddAssign | cst.SubtractAssign)
+            stored is not None
+            and _added(stored) is not None
             and (code_of(header.start), code_of(header.stop)) == (self.start, stop)
         )
 
@@ -163,27 +166,42 @@ class _Form:
         return stored if found is not None and found.groups() == (self.row, column) else None
 
 
-def _joined(terms: list[Term], row: str) -> Term | None:
-    """The same statement for columns one behind the other as one; None where there are several."""
+def _added(stored: cst.Assign | cst.AugAssign) -> tuple[str, cst.BaseExpression] | None:
+    """The sign, and what an assignment adds to that to which it stores, if that is all it does."""
+    if isinstance(stored, cst.AugAssign):
+        signs = {cst.AddAssign: "+", cst.SubtractAssign: "-"}
+        return (signs[type(stored.operator)], stored.value) if type(stored.operator) in signs else None
+    value, signs_between = stored.value, {cst.Add: "+", cst.Subtract: "-"}
+    if not isinstance(value, cst.BinaryOperation) or type(value.operator) not in signs_between:
+        return None
+    same = code_of(value.left) == code_of(stored.targets[0].target) and not value.lpar
+    return (signs_between[type(value.operator)], value.right) if same else None
+
+
+def _joined(terms: list[Term], header: Range) -> Term | None:
+    """The same statement for columns one behind the other as one; None where there are several, or where columns may
+    end before the row."""
     if not terms or terms[0].first != BEHIND or terms[0].columns is None:
         return None
-    found, text = terms[0], _text_of(terms[0], row)
+    row, stops = header.variable, (header.variable, f"{header.variable} + 1", code_of(header.stop))
+    found = terms[0]
     for term in terms[1:]:
-        at = None if term.columns is not None else row
-        if term.first != found.stop or _text_of(term, row) != (text if at is None else _text_of(terms[0], row, at)):
+        text = _text_of(terms[0], row, row if term.columns is None else None)
+        if term.stop not in stops or term.first != found.stop or _text_of(term, row) != text:
             return None
         found = Term(found.terms, found.columns, BEHIND, term.stop)
     return found
 
 
 def _text_of(term: Term, row: str, column: str | None = None) -> str:
-    """A statement's text with names of ours for its row, column and term; `column` is the row's to stand for it."""
+    """What a statement adds, with names of ours for its row, column and term; `column` is the row's to stand for it."""
     names = {row: "row", cst.ensure_type(term.terms.target, cst.Name).value: "term"}
     if term.columns is not None:
         names[cst.ensure_type(term.columns.target, cst.Name).value] = "row" if column == row else "column"
-    return cst.Module([cst.ensure_type(term.statement.visit(_Names(names)), cst.SimpleStatementLine)]).code.split("#")[
-        0
-    ]
+    stored = cst.ensure_type(term.statement, cst.SimpleStatementLine).body[0]
+    added = _added(stored) if isinstance(stored, cst.Assign | cst.AugAssign) else None
+    assert added is not None
+    return added[0] + code_of(cast(cst.BaseExpression, added[1].visit(_Names(names))))
 
 
 class _Names(Transformer):

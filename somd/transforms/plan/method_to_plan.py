@@ -17,6 +17,7 @@ from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.bounds import is_within
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, was_held
+from somd.transforms.frontend.panels import was_in_panels
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -54,6 +55,7 @@ from somd.transforms.plan.relaxation import Block
 from somd.transforms.plan.row_panels import row_panels_of
 from somd.transforms.plan.scans import NoScan, build_scan
 from somd.transforms.plan.searches import search_of
+from somd.transforms.plan.sums_in_place import sums_in_place_of
 from somd.transforms.plan.sweeps import sweeps_of
 from somd.transforms.plan.views import check_views
 from somd.transforms.stages import (
@@ -360,6 +362,9 @@ class _Planner:
             rows = row_panels_of(node, around, self.context)
             if rows is not None:
                 self.anew.rows[node] = rows
+            sums = sums_in_place_of(node, around, self.context)
+            if sums is not None:
+                self.anew.sums[node] = sums
             if not contains_candidate(node.body, self.context, bound_in(node, self.context)):
                 return self.over_own_arrays(node, around, rejected)
         before = set(self.in_order)
@@ -402,7 +407,8 @@ class _Planner:
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
         self.context.stand_before(node)
         sweeps = sweeps_of(step, inside, self.context)
-        return replace(step, sweeps=sweeps, delay=None if sweeps else delay_of(step, inside, self.context))
+        at_once = sweeps or was_in_panels(self.context.method, node)
+        return replace(step, sweeps=sweeps, delay=None if at_once else delay_of(step, inside, self.context))
 
     def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step] | None:
         """A loop that may not be distributed, where at most the arrays that it binds itself offer loops inside: it is

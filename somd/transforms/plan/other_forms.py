@@ -20,6 +20,7 @@ from somd.transforms.frontend.old_values import with_old_marks, with_old_values
 from somd.transforms.frontend.panels import with_panel_marks, with_panels
 from somd.transforms.frontend.row_panels import with_row_panels
 from somd.transforms.frontend.searches import with_searches
+from somd.transforms.frontend.sums_in_place import with_sums_in_place
 from somd.transforms.plan.claimed_scans import by_strips, for_many
 from somd.transforms.plan.distribution import turns
 from somd.transforms.plan.planned import Anew, Planned
@@ -117,6 +118,12 @@ FORMS = (
         lambda anew: anew.updates,
         lambda method, loops, _: with_panels(method, loops),
         _has_more_phases,
+        with_panel_marks,
+    ),
+    Form(
+        lambda anew: anew.sums,
+        lambda method, loops, _: with_sums_in_place(method, loops),
+        _distributes_more,
         with_panel_marks,
     ),
     Form(

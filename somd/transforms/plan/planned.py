@@ -15,6 +15,7 @@ from somd.transforms.frontend.held_elements import Element
 from somd.transforms.frontend.panels import Update
 from somd.transforms.frontend.row_panels import RowPanels
 from somd.transforms.frontend.searches import Search
+from somd.transforms.frontend.sums_in_place import Sums
 from somd.transforms.stages import Plan
 
 
@@ -32,6 +33,8 @@ class Anew:
     old: dict[cst.For, tuple[cst.Subscript, ...]] = field(default_factory=dict)
     #: loops whose iterations update all that is behind them, which may wait for some of these
     updates: dict[cst.For, Update] = field(default_factory=dict)
+    #: loops over rows that may go in panels of columns if their sums in scalars go to elements
+    sums: dict[cst.For, Sums] = field(default_factory=dict)
     #: loops over rows that sum over the columns before, which may go in panels of columns
     rows: dict[cst.For, RowPanels] = field(default_factory=dict)
     #: loops that look for something, up to the first iteration that finds it: they may be searched before they run
