@@ -48,8 +48,23 @@ static int unknown_0(void) { int none = 0; __asm__("" : "+r"(none)); return none
 _CAREFUL_OF_SHORTS = """#define SHORT(x) ((short)((x) + (int)(get_work_dim() >> 2)))
 #line 1
 """
-#: where `native_recip` and `native_rsqrt` are within a unit in the last place, for normal numbers
-_NEAR = "#define NEAR_RECIPROCALS\n#line 1\n"
+#: reciprocals within a unit in the last place, for normal numbers. `native_recip` and `native_rsqrt` take subnormal
+#: ones besides, with a test and a multiplication on either side: a loop over pairs of bodies took twice the time
+_NEAR = """#define NEAR_RECIPROCALS
+static float recip_near(float a)
+{
+    float near;
+    __asm__("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(a));
+    return near;
+}
+static float rsqrt_near(float a)
+{
+    float near;
+    __asm__("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(a));
+    return near;
+}
+#line 1
+"""
 #: devices that share a launch: the number of a work-group is that in the whole
 _SHARED = "#define get_group_id(k) (get_group_id(k) + get_global_offset(k) / get_local_size(k))\n#line 1\n"
 

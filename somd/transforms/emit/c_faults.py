@@ -106,7 +106,7 @@ FAR_APART = """static int far_apart(long a, long b, int most)
 QUOTIENT = """static float quotient_near(float a, float b, int *outside)
 {
 #ifdef NEAR_RECIPROCALS
-    const float large = 4.611686e18f, small = 2.1684043e-19f, first = native_recip(b);
+    const float large = 4.611686e18f, small = 2.1684043e-19f, first = recip_near(b);
     const float inverse = fma(first, fma(-b, first, 1.0f), first);
     const float coarse = a * inverse, near = fma(inverse, fma(-b, coarse, a), coarse);
     *outside |= !(fabs(a) >= small & fabs(a) <= large & fabs(b) >= small & fabs(b) <= large);
@@ -118,7 +118,7 @@ QUOTIENT = """static float quotient_near(float a, float b, int *outside)
 ROOT = """static float root_near(float a, int *outside)
 {
 #ifdef NEAR_RECIPROCALS
-    const float inverse = native_rsqrt(a), near = a * inverse;
+    const float inverse = rsqrt_near(a), near = a * inverse;
     *outside |= !(a >= 2.1684043e-19f & a <= 4.611686e18f);
     return fma(fma(-near, near, a), inverse * 0.5f, near);
 #else

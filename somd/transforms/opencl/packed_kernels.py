@@ -13,14 +13,15 @@ for i in range(n):                            for (long k_tile = 0; k_tile < m; 
 
 The pass `packing` says where (`passes/packing.py`): what a trip adds is made of elements that are chosen by the row or
 by the column, and that the region does not write. Each of them is loaded once for a tile, neighbours neighbouring
-elements, and read from local memory as often as there are rows, or columns, in it. A work-item has sums that lie SIDE
-rows, or columns, apart, so that neighbours read neighbouring places of a tile. Each sum sees its operands in the order
-of the loop, and nothing is contracted.
+elements, and read from local memory as often as there are rows, or columns, in it. A work-item has sums that lie as
+many rows, or columns, apart as there are work-items along them, so that neighbours read neighbouring places of a tile.
+Each sum sees its operands in the order of the loop, and nothing is contracted.
 
 Few such tiles would leave most of a device idle, where a sum is long and rows and columns are few: a second kernel has
-smaller ones, and deeper pieces, since fewer trips hide how long memory takes to answer.
+smaller ones, fewer work-items, and deeper pieces, since fewer trips hide how long memory takes to answer.
 
 At the edge of a matrix a tile is a whole one in registers; what is none of the region's is not loaded, nor stored.
+Whole pieces of whole tiles are loaded without tests.
 """
 
 from __future__ import annotations
@@ -46,11 +47,24 @@ from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
 from somd.transforms.stages import Nest
 
-#: work-items of a group along a side of its tile, and trips of the loop in a piece: as many as there is memory for
-SIDE, DEPTHS = 16, (8, 4, 2)
-#: how many times as many tiles there are along rows, and along columns, where they are finer; trips in their pieces
-FINER, DEEPER = (4, 4), (16, 8, 4, 2)
-LANES = SIDE * SIDE
+
+@dataclass(frozen=True)
+class Shape:
+    """Work-items of a group along the rows and the columns of its tile, and trips of the loop in a piece: as many as
+    there is memory for. `finer` is how many times as many tiles there are along rows, and along columns."""
+
+    down: int
+    across: int
+    depths: tuple[int, ...]
+    finer: int = 1
+
+    @property
+    def lanes(self) -> int:
+        return self.down * self.across
+
+
+#: of large tiles, and of smaller ones, whose work-items would have too few sums if they were as many
+LARGE, SMALL = Shape(16, 16, (8, 4, 2)), Shape(8, 16, (16, 8, 4, 2), finer=4)
 
 
 @dataclass(frozen=True)
@@ -85,44 +99,43 @@ def staged_in(packed: Packed, region: Region) -> list[Staged]:
 
 def packed_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The kernel of a nest with tiles of sums; None where it has none."""
-    return None if region.packed is None else _kernel_of(nest, region, region.packed, DEPTHS, name, unit)
+    return _kernel_of(nest, region, LARGE, name, unit)
 
 
 def finer_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The same with smaller tiles, for nests that have few."""
-    if region.packed is None:
-        return None
-    rows, columns = FINER
-    packed = replace(region.packed, rows=region.packed.rows // rows, columns=region.packed.columns // columns)
-    return _kernel_of(nest, region, packed, DEEPER, name, unit)
+    return _kernel_of(nest, region, SMALL, name, unit)
 
 
-def _kernel_of(
-    nest: Nest, region: Region, packed: Packed, depths: tuple[int, ...], name: str, unit: Unit
-) -> Kernel | None:
+def _kernel_of(nest: Nest, region: Region, shape: Shape, name: str, unit: Unit) -> Kernel | None:
+    packed = region.packed
     plain = is_plain(region) and region.depth == 2 and not nest.tests and not nest.raises
-    plain = plain and not tests_accesses(region.body)
-    if not plain or len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
+    if packed is None or not plain or tests_accesses(region.body):
+        return None
+    if len(packed.loops) != 1 or any(each.hull is not None for each in region.loops):
         return None
     if one_moves_along(packed.loops, region.loops[0].variable.name):
         return None  # the sums of a tile would have trips of their own
+    packed = replace(packed, rows=packed.rows // shape.finer, columns=packed.columns // shape.finer)
     reads = staged_in(packed, region)
-    for depth in depths:
+    for depth in shape.depths:
         if sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
-            return _Writer(packed, reads, depth, nest, region, unit).kernel(name)
+            return _Writer(packed, reads, shape, depth, nest, region, unit).kernel(name)
     return None
 
 
 class _Writer:
-    def __init__(self, packed: Packed, reads: list[Staged], depth: int, nest: Nest, region: Region, unit: Unit) -> None:
-        self.packed, self.reads, self.depth, self.region = packed, reads, depth, region
+    def __init__(
+        self, packed: Packed, reads: list[Staged], shape: Shape, depth: int, nest: Nest, region: Region, unit: Unit
+    ) -> None:
+        self.packed, self.reads, self.shape, self.depth, self.region = packed, reads, shape, depth, region
         self.scope = scope_of(nest, unit)
         self.declared = own_variables(region)
         self.write = Statements(self.scope, unit, self.declared)
         fresh = self.scope.names.fresh
         self.variable = self.scope.text_of(packed.loop.variable.name)
-        self.lane, self.across, self.slot, self.side, self.step = (
-            fresh(n) for n in ("lane", "across", "slot", "side", "step")
+        self.lane, self.across, self.slot, self.side, self.step, self.whole = (
+            fresh(n) for n in ("lane", "across", "slot", "side", "step", "whole")
         )
         self.row, self.column, self.sums = (fresh(n) for n in ("row", "column", "sums"))
         self.at, self.start, self.stop = (fresh(f"{self.variable}_{part}") for part in ("tile", "start", "stop"))
@@ -134,7 +147,10 @@ class _Writer:
         self.places: dict[str, CRange] = {}
         self.bounds: list[Argument] = []
         #: the sums of a work-item in a row of them, and in a column
-        self.rows, self.columns = packed.rows // SIDE, packed.columns // SIDE
+        self.rows, self.columns = packed.rows // shape.down, packed.columns // shape.across
+        #: which of the work-items along a side one is
+        self.lanes = {"row": f"{self.lane} / {shape.across}", "column": f"{self.lane} % {shape.across}"}
+        self.strides = {"row": shape.down, "column": shape.across}
 
     def kernel(self, name: str) -> Kernel:
         write, scope, packed = self.write, self.scope, self.packed
@@ -157,8 +173,9 @@ class _Writer:
             write.close()
         self.each_sum(self.behind)
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
-        text = kernel_text(name, arguments, write.finished(), scope, group=str(LANES), local=write.local)
-        return Kernel(name, text, tuple(arguments), rows=packed.rows, columns=packed.columns, lanes=LANES)
+        lanes = self.shape.lanes
+        text = kernel_text(name, arguments, write.finished(), scope, group=str(lanes), local=write.local)
+        return Kernel(name, text, tuple(arguments), rows=packed.rows, columns=packed.columns, lanes=lanes)
 
     def begin(self) -> None:
         """Which tile a group has."""
@@ -180,7 +197,7 @@ class _Writer:
 
     def loads(self, each: Staged) -> int:
         """How many elements of a piece a work-item loads."""
-        return -(-each.lead * self.depth // LANES)
+        return -(-each.lead * self.depth // self.shape.lanes)
 
     # --- sums ------------------------------------------------------------------------------------------------------
 
@@ -196,10 +213,9 @@ class _Writer:
     def each_sum(self, written: Callable[[], None]) -> None:
         """What is done for each of them that the region has."""
         write = self.write
-        lanes = {"row": f"{self.lane} / {SIDE}", "column": f"{self.lane} % {SIDE}"}
         for _ in self.over_sums():
             for by, counter in (("row", self.row), ("column", self.column)):
-                trip = C(f"({self.first[by]} + {lanes[by]} + {SIDE} * {counter})", "int64")
+                trip = C(f"({self.first[by]} + {self.lanes[by]} + {self.strides[by]} * {counter})", "int64")
                 write.line(f"const long {self.places[by].variable} = {self.places[by].value(trip)};")
             written()
 
@@ -237,6 +253,7 @@ class _Writer:
         start, stop = (write.value(each).loose for each in (loop.start, loop.stop))
         write.line(f"const long {self.start} = {start};")
         write.line(f"const long {self.stop} = {stop};")
+        self.whole_tile()
         write.line(f"int {self.side} = 0;")
         self.fetch(self.start)
         write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {self.depth})")
@@ -259,32 +276,54 @@ class _Writer:
         write = self.write
         write.lines.append("#pragma unroll")
         write.open(f"for (int load = 0; load < {self.loads(each)}; load++)")
-        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+        write.line(f"const int {self.slot} = {self.lane} + load * {self.shape.lanes};")
         if each.along:
             return f"{self.slot} / {self.depth}", f"{self.slot} % {self.depth}"
         return f"{self.slot} % {each.lead}", f"{self.slot} / {each.lead}"
 
+    def whole_tile(self) -> None:
+        """Whether all rows and columns of the tile are inside the nest: the last ones are."""
+        write = self.write
+        write.line(f"int {self.whole};")
+        write.open()
+        for by, length in (("row", self.packed.rows), ("column", self.packed.columns)):
+            place = self.places[by]
+            trip = C(f"({self.first[by]} + {length - 1})", "int64")
+            write.line(f"const long {place.variable} = {place.value(trip)};")
+        write.line(f"{self.whole} = {self.is_inside};")
+        write.close()
+
     def fetch(self, at: str) -> None:
-        """The elements of the piece at `at` into registers."""
+        """The elements of the piece at `at` into registers: of a whole one in a whole tile without tests."""
+        write = self.write
+        write.open(f"if ({self.whole} && {at} + {self.depth} <= {self.stop})")
+        self.fetch_each(at, tested=False)
+        write.close("} else {")
+        write.depth += 1
+        self.fetch_each(at, tested=True)
+        write.close()
+
+    def fetch_each(self, at: str, tested: bool) -> None:
         write = self.write
         for each in self.reads:
             lead, step = self.slots(each)
             write.line(f"const long {self.variable} = {at} + {step};")
-            test = f"{self.variable} < {self.stop}"
+            tests = [f"{self.variable} < {self.stop}"] if tested else []
             if each.by:
                 place = self.places[each.by]
                 trip = C(f"({self.first[each.by]} + {lead})", "int64")
                 write.line(f"const long {place.variable} = {place.value(trip)};")
-                test = f"{place.inside()} && {test}"
-            test += self.is_slot(each)
+                tests = [place.inside(), *tests] if tested else []
+            tests += [few] if (few := self.is_slot(each)) else []
             value = write.value(each.element)
-            write.line(f"{self.next[each]}[load] = {test} ? {value.text} : {zero(value.dtype)};")
+            chosen = f"{' && '.join(tests)} ? {value.text} : {zero(value.dtype)}" if tests else value.text
+            write.line(f"{self.next[each]}[load] = {chosen};")
             write.close()
 
     def is_slot(self, each: Staged) -> str:
         """Whether there is a slot, where work-items are more."""
         count = each.lead * self.depth
-        return f" && {self.slot} < {count}" if count % LANES else ""
+        return f"{self.slot} < {count}" if count % self.shape.lanes else ""
 
     def put(self) -> None:
         """What is in the registers into one side of local memory: the other one may still be read."""
@@ -292,7 +331,7 @@ class _Writer:
         for each in self.reads:
             lead, step = self.slots(each)
             place = f"[{lead}][{step}]" if each.along else f"[{step}][{lead}]"
-            few = self.is_slot(each).removeprefix(" && ")
+            few = self.is_slot(each)
             if few:
                 write.line(f"if ({few})")
             indent = "    " if few else ""
@@ -323,7 +362,7 @@ class _Writer:
             write.line(f"const {self.kind(each)} {now} = {tile}[0][{self.step}];")
             return
         count = self.rows if each.by == "row" else self.columns
-        lead = f"[{self.lane} {'/' if each.by == 'row' else '%'} {SIDE} + {SIDE} * load]"
+        lead = f"[{self.lanes[each.by]} + {self.strides[each.by]} * load]"
         place = f"{lead}[{self.step}]" if each.along else f"[{self.step}]{lead}"
         write.line(f"{self.kind(each)} {now}[{count}];")
         write.lines.append("#pragma unroll")

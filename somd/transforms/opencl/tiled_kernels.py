@@ -16,7 +16,8 @@ A work-item runs an iteration, and its sum keeps the order of plain Python. What
 
 So the first work-items of a group run iterations, and all of them load, neighbours neighbouring elements. The loads of
 the next tile are under way while a tile is walked along, and the other side of local memory takes it, so that a tile
-costs one barrier. Where columns are few, how long a chain of additions takes is all that counts: a second kernel has
+costs one barrier. What an iteration reads again in each trip, it reads once, before them: drivers do not move loads
+across barriers. Where columns are few, how long a chain of additions takes is all that counts: a second kernel has
 groups of half as many, in which who goes along a chain loads nothing.
 
 The iterations may be those of two loops, where the inner one is short, as in sums along the middle one of three axes:
@@ -90,12 +91,14 @@ OF_FEW_COLUMNS = tuple(
 OF_SHARED = (Shape(128, 128, 128, 16, copies=4),)
 #: bytes of local memory that the tiles of a kernel may take: every device has 32 KiB
 MOST_LOCAL = 30000
+#: elements that an iteration keeps in registers all along its loop, at most
+MOST_SAME = 8
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The loop and what stands before and behind it; its reads of rows, of columns, and of what all iterations share.
-    `test` is what all of it stands behind, the same for all iterations."""
+    """The loop and what stands before and behind it; its reads of rows, of columns, of what all iterations share, and
+    of what is the same in all trips of one. `test` is what all of it stands behind, the same for all iterations."""
 
     test: Expression | None
     before: tuple[Statement, ...]
@@ -104,6 +107,7 @@ class Walk:
     rows: list[Element]
     columns: list[Element]
     shared: list[Element]
+    same: list[Element]
     shape: Shape
 
     @property
@@ -138,6 +142,7 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
             kinds[kind].append(read)
     rows, columns, shared = kinds.values()
     columns = [] if rows else columns
+    same = steady_reads(loop.body, region, outer)[:MOST_SAME]
     if region.depth > 1 and (not rows or all(isinstance(each, Constant) for each in (loop.start, loop.stop))):
         return None
     alone = len(shared) > 1 and _computes(loop, outer)
@@ -148,7 +153,7 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
         fits = all(_itemsize(read) <= shape.most for read in (*rows, *columns, *shared))
         fits = fits and (shape.tile <= shape.loaders or not shared)
         if sizes and fits and 2 * sum(sizes) <= MOST_LOCAL:
-            return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, columns, shared, shape)
+            return Walk(test, body[: loops[0]], loop, body[loops[0] + 1 :], rows, columns, shared, same, shape)
     return None
 
 
@@ -236,6 +241,7 @@ class _Writer(RowGroups):
         self.tiles = {read: fresh(f"{array}_tile") for read, array in arrays.items()}
         self.next = {read: fresh(f"{array}_next") for read, array in arrays.items()}
         self.kinds = {read: CTYPES[read.type.dtype] for read in walk.reads}
+        self.same = [fresh(f"{self.scope.array(read.array)}_same") for read in walk.same]
 
     @property
     def own(self) -> list[Element]:
@@ -264,6 +270,9 @@ class _Writer(RowGroups):
         tested = test and not isinstance(walk.loop.start, Constant)
         write.line(f"const long {self.start} = {f'{test} ? {start.text} : 0' if tested else start.loose};")
         write.line(f"const long {self.stop} = {f'{test} ? {limit.text} : {self.start}' if test else limit.loose};")
+        for read, same in zip(walk.same, self.same, strict=True):  # without a trip they may be outside
+            chosen = f"{self.active} && {self.start} < {self.stop} ? {write.value(read).text} : {zero(read.type.dtype)}"
+            write.line(f"const {CTYPES[read.type.dtype]} {same} = {chosen};")
         guess = guess_of(walk.loop, self.region.body)
         if guess is not None and (guess.steady or guess.arrays or not write.may_be_run_again(guess)):
             guess = None
@@ -390,7 +399,8 @@ class _Writer(RowGroups):
             row = f"[{self.lane}]" if read in self.walk.rows else ""
             places.append(f"{self.tile_of(read)}{row}[{self.column}]")
             places[-1] += f"[{self.lane}]" if read in self.walk.columns else ""
-        self.scope.staged.update(staged(self.walk.reads, places, self.walk.loop.body))
+        reads = [*self.walk.reads, *self.walk.same]
+        self.scope.staged.update(staged(reads, [*places, *self.same], self.walk.loop.body))
         write.open(f"if ({self.active} && {self.at} + {tile} <= {self.stop})")
         write.lines += unroll_lines(self.shape.copies, self.operations)
         self.columns(str(tile))

@@ -166,6 +166,8 @@ def test_roots_and_quotients_that_steps_do_not_reach(with_tiles: Device) -> None
     mass[7], at[20, 1] = np.inf, 1e-30
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"):
         harness.check(attraction, (at, mass, np.ones((40, 2), single)), "opencl", workers=(1,))
+        text = attraction.source("opencl")
+    assert "at__same = active && j_start < j_stop ? at_[i * at__1 + 0] : 0;" in text  # once, and not in each trip
 
 
 def test_a_start_is_computed_where_the_loop_is_come_to(with_tiles: Device) -> None:
