@@ -86,6 +86,16 @@ class Writer:
         method = self.random.random() < 0.5 and value.isidentifier()
         return f"{value}.{name}({along})" if method else f"np.{name}({', '.join(filter(None, (value, along)))})"
 
+    def chosen(self) -> str:
+        """A number, or one of two, of which one alone is computed."""
+        one = self.reduction(None, False)
+        if self.random.random() < 0.4:
+            return one
+        other = self.random.choice((one, self.reduction(None, False), "a.max()", *self.numbers))
+        if self.random.random() < 0.2:
+            return f"(({one} > 1) {self.random.choice(('or', 'and'))} ({other} > 1))"
+        return f"({one} if {self.random.choice(('k > j', 'len(a) > 0', 'i == 1'))} else {other})"
+
     def value(self, same: str | None, depth: int = 0) -> str:
         kind = self.random.random()
         if depth < 2 and self.random.random() < 0.07:
@@ -142,7 +152,10 @@ class Writer:
             other = self.index(self.rank)
             return [f"a[{index}], b[{other}] = {self.value(index)}, {self.value(other)}"]
         if kind < 0.85:
-            return [f"a[{index}] = {self.value(index)} if k > 0 else {self.value(index)}"]
+            # a mean under a condition is not there for what follows
+            mean = "a.mean() - " if self.dtypes[0].startswith("float") and self.random.random() < 0.5 else ""
+            both = f"({mean}{self.value(index)} if k > 0 else {self.value(index)})"
+            return [f"a[{index}] = {both}{' + a.mean()' if mean else ''}"]
         if kind < 0.93:
             return ["b[...], k = a, k + 1"]
         self.locals += ["c"]
@@ -165,9 +178,9 @@ class Writer:
         kind = self.random.random()
         if kind < 0.06:
             self.numbers += ["s"]
-            return [f"s = {self.reduction(None, False)}"]
+            return [f"s = {self.chosen()}"]
         if kind < 0.12:
-            test = f"{self.reduction(None, False)} {self.random.choice(('>', '<=', '!='))} {self.random.choice('012k')}"
+            test = f"{self.chosen()} {self.random.choice(('>', '<=', '!='))} {self.random.choice('012k')}"
             known = [*self.locals], [*self.parts], [*self.numbers]
             inner = [self.statement()]
             self.locals, self.parts, self.numbers = known

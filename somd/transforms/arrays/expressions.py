@@ -281,15 +281,11 @@ class Expressions(Integers):
     def chosen(self, node: cst.IfExp, kind: ArrayType) -> Value:
         """One of two arrays, as a new one: what is computed for one of them is computed under the condition."""
         test, name = code(self.plain_number(node.test)), self.names.new("value__whole", code(node))
-        before, kept, equal = self.shapes.before, dict(self.kept), dict(self.shapes.equal)
         branches: list[list[cst.BaseStatement]] = []
         for each in (node.body, node.orelse):
-            self.shapes.before, self.kept = [], dict(kept)
-            value = self.value(each)
-            self.whole_of(name, value, kind.dtype, each)
-            branches.append(self.shapes.before)
-            self.shapes.equal = dict(equal)
-        self.shapes.before, self.kept = before, kept
+            with self.branch() as lines:
+                self.whole_of(name, self.value(each), kind.dtype, each)
+            branches.append(lines)
         made = cst.ensure_type(self.names.line(f"if {test}:\n    pass\nelse:\n    pass", node), cst.If)
         other = cst.Else(cst.IndentedBlock(branches[1]))
         made = made.with_changes(body=cst.IndentedBlock(branches[0]), orelse=other)

@@ -5,7 +5,8 @@ In: expressions of a method and their types. Out: `Linear`; what has to be compu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import libcst as cst
 
@@ -62,6 +63,20 @@ class Integers:
         self.kept, self.called, self.sums = {}, {}, {}
         self.mask = None
         self.shapes.before = []
+
+    @contextmanager
+    def branch(self) -> Iterator[list[cst.BaseStatement]]:
+        """A block for what is computed under a condition, which nothing else may take: its lines."""
+        before, equal = self.shapes.before, self.shapes.equal
+        outside = self.kept, self.called, self.sums
+        lines: list[cst.BaseStatement] = []
+        self.shapes.before, self.shapes.equal = lines, dict(equal)
+        self.kept, self.called, self.sums = dict(self.kept), dict(self.called), dict(self.sums)
+        try:
+            yield lines
+        finally:
+            self.shapes.before, self.shapes.equal = before, equal
+            self.kept, self.called, self.sums = outside
 
     def refuse(self, code: str, message: str, node: cst.CSTNode, help_text: str) -> NotTaken:
         label = Label(self.names.position(node), "here", True)

@@ -9,12 +9,13 @@ indexes are tested, before it is in `Expressions.before`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import items_of
+from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
@@ -69,25 +70,71 @@ def plain(expressions: Expressions, node: cst.CSTNode) -> cst.CSTNode:
     if is_plain(expressions, node):
         return node
     replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-    waiting: list[tuple[cst.CSTNode, bool]] = [(node, False)]
+    waiting: list[cst.CSTNode] = [node]
     while waiting:
-        each, under = waiting.pop()
-        before = len(expressions.before)
-        found = _instead(expressions, each)
+        each = waiting.pop()
+        found = _branched(expressions, each) or _instead(expressions, each)
         if found is not None:
             replaced[each] = found
-            if under and not all(map(_may_come_before, expressions.before[before:])):
-                message = "a reduction, or an element of a part of an array, that only a condition leads to"
-                raise expressions.refuse("SOMD202", message, each, "give it a name in a statement before")
         elif not isinstance(each, cst.Attribute):
-            waiting += reversed([(child, under or child in _conditional(each)) for child in _in_order(each)])
+            waiting += reversed(_in_order(each))
         else:
-            waiting.append((each.value, under))
+            waiting.append(each.value)
     if not replaced or node in replaced:
         return replaced.get(node, node)
     made = node.visit(Replaced(replaced, expressions.names.positions))
     assert isinstance(made, cst.CSTNode)
     return made
+
+
+def _branched(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What stands for a node with parts that a condition leads to, where something is computed for these: a name that
+    an `if` sets before. None for others."""
+    arms = _conditional(node)
+    if not isinstance(node, cst.BaseExpression) or all(is_plain(expressions, arm) for arm in arms):
+        return None
+    first = node.test if isinstance(node, cst.IfExp) else node.left if isinstance(node, cst.BooleanOperation) else None
+    made: dict[cst.CSTNode, cst.BaseExpression] = {}
+    if first is not None:
+        made[first] = expressions.plain_number(first)
+    branches: list[list[cst.BaseStatement]] = []
+    for arm in arms:
+        with expressions.branch() as lines:
+            made[arm] = cast(cst.BaseExpression, plain(expressions, arm))
+        branches.append(lines)
+    together = [line for branch in branches for line in branch]
+    if all(map(_may_come_before, together)):
+        expressions.before.extend(together)
+        return cast(cst.BaseExpression, node.visit(Replaced(made, expressions.names.positions)))
+    if first is None:
+        message = "a reduction, or an element of a part of an array, behind a comparison that may not hold"
+        raise expressions.refuse("SOMD202", message, node, "give it a name in a statement before")
+    name = expressions.names.new("value__once", code(node))
+    expressions.before.extend(_if_lines(expressions, node, name, made, branches))
+    return expressions.names.expression(name, node)
+
+
+def _if_lines(
+    expressions: Expressions,
+    node: cst.BaseExpression,
+    name: str,
+    made: dict[cst.CSTNode, cst.BaseExpression],
+    branches: list[list[cst.BaseStatement]],
+) -> list[cst.BaseStatement]:
+    """The lines that set a name to what a choice, `and` or `or` gives, in Python's order."""
+    names = expressions.names
+    values = [code(each) for each in made.values()]
+    set_ = [names.line(f"{name} = {value}", node) for value in values]
+    before, other, test = [], None, values[0]
+    if isinstance(node, cst.IfExp):
+        other = cst.Else(cst.IndentedBlock([*branches[1], set_[2]]))
+    else:
+        is_or = isinstance(cst.ensure_type(node, cst.BooleanOperation).operator, cst.Or)
+        before, test = [set_[0]], f"not {name}" if is_or else name
+    line = cst.ensure_type(names.line(f"if {test}:\n    pass", node), cst.If)
+    line = line.with_changes(body=cst.IndentedBlock([*branches[0], set_[1]]), orelse=other)
+    names.place(line, node)
+    return [*before, line]
 
 
 def _may_come_before(line: cst.CSTNode) -> bool:
@@ -208,10 +255,10 @@ def _in_order(node: cst.CSTNode) -> list[cst.CSTNode]:
     return [node.value] if isinstance(node, cst.Arg) else list(children_of(node))
 
 
-def _conditional(node: cst.CSTNode) -> list[cst.CSTNode]:
+def _conditional(node: cst.CSTNode) -> list[cst.BaseExpression]:
     """The parts of a node that Python comes to under a condition."""
     if isinstance(node, cst.BooleanOperation):
         return [node.right]
     if isinstance(node, cst.IfExp):
         return [node.body, node.orelse]
-    return list(node.comparisons[1:]) if isinstance(node, cst.Comparison) else []
+    return [each.comparator for each in node.comparisons[1:]] if isinstance(node, cst.Comparison) else []

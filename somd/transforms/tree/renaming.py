@@ -55,7 +55,7 @@ class Renamed(_Copies):
 
 
 class Replaced(_Copies):
-    """Puts expressions in place of calls, subscripts, operations, names and attributes."""
+    """Puts expressions in place of calls, subscripts, operations, choices, names and attributes."""
 
     def __init__(
         self, replaced: Mapping[cst.CSTNode, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
@@ -69,6 +69,22 @@ class Replaced(_Copies):
     def leave_BinaryOperation(
         self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
     ) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_UnaryOperation(
+        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
+    ) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_BooleanOperation(
+        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
+    ) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
+        return self.replaced.get(original_node, updated_node)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         return self.replaced.get(original_node, updated_node)
 
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
