@@ -111,15 +111,16 @@ def _roofline(found: list[Row], limit: Limits) -> str:
     roof = " ".join(f"{x(at):.1f},{y(gflops):.1f}" for at, gflops in corners)
     drawn = [f"<polyline points='{roof}' fill='none' stroke='currentColor' stroke-width='2'/>"]
     said = f"{limit.gflops:.0f} GFLOP/s, {limit.gbytes:.0f} GB/s"
-    drawn.append(text(WIDTH - 20, y(limit.gflops) - 4, said, "end"))
-    taken = [(WIDTH - 140.0, y(limit.gflops) - 4)]  # where words stand: their left ends and lines
+    level = y(limit.gflops)
+    above = bool(most and y(most) < level)  # then the words of the lower line stand below it
+    beside = level + 14 if above else level - 4
+    drawn.append(text(WIDTH - 20, beside, said, "end"))
+    taken = [(WIDTH - 140.0, beside)]  # where words stand: their left ends and lines
     if most:
         begin, ends = x(most / limit.gbytes), y(most)
         path = f"x1='{begin:.1f}' x2='{WIDTH - 20}' y1='{ends:.1f}' y2='{ends:.1f}'"
         drawn.append(f"<line {path} stroke='currentColor' stroke-width='2' stroke-dasharray='6 4'/>")
-        line = (
-            ends - 4 if abs(ends - y(limit.gflops)) > 14 and ends < y(limit.gflops) else max(ends, y(limit.gflops)) + 14
-        )
+        line = ends - 4 if above else ends + 14
         drawn.append(text(WIDTH - 20, line, f"{most:.0f} Gintop/s (dashed)", "end"))
         taken.append((WIDTH - 150.0, line))
     drawn += [text(x(10.0**power), height - 6, power_of_ten(power), "middle") for power in range(-3, 4)]

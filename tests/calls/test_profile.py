@@ -12,8 +12,10 @@ import pytest
 
 import somd
 from somd import dist
-from somd.calls.machine_limits import limits
+from somd.calls import profile_page
+from somd.calls.machine_limits import Limits, limits
 from somd.calls.method import SomdMethod
+from somd.calls.profile_views import Row
 from somd.runtime.recording import current
 
 N = 300_000
@@ -102,6 +104,19 @@ def test_operations_of_integers_count() -> None:
     assert phase["bound"] in ("integers", "memory", "neither") and "Gintop/s of additions" in found.table()
     page = found.html()
     assert page.count("stroke-dasharray") == 1 and page.count("<circle") == 1
+
+
+@pytest.mark.parametrize("most", [1.0, 12.0, 15.0, 18.0, 20.0, 30.0, 300.0])
+def test_no_line_of_the_roofline_goes_through_its_words(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile_page, "integer_limit", lambda: most)
+    drawn = profile_page._roofline([Row(1, "phase", "f", 3, 1, 1.0, gbytes=1.0, gintops=0.5)], Limits(13.0, 15.0))
+    picture = ElementTree.fromstring(drawn)
+    roof = float(picture.findall("polyline")[0].attrib["points"].rpartition(",")[2])
+    dashed = float(picture.findall("line")[0].attrib["y1"])
+    for words in picture.findall("text"):
+        if any(limit in (words.text or "") for limit in ("GB/s", "dashed")):
+            line = float(words.attrib["y"])
+            assert not any(line - 11 < height < line + 3 for height in (roof, dashed)), words.text
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
