@@ -200,6 +200,11 @@ class Run:
         as well by itself."""
         return workgroups.striped_lanes(self._kernels[kernel_name].limits, wanted)
 
+    def group_rows(self, count: int, most: int) -> int:
+        """How many of `count` iterations each group runs: `most` of them, or fewer where they would not fill the
+        device."""
+        return workgroups.group_rows(self.context.device.info.compute_units, count, most)
+
     def packed_lanes(self, kernel_name: str, wanted: int, groups: int, finer: bool = False) -> int:
         """The work-items of each of so many groups that have a tile of sums each, and want so many; 0 where they are
         too few to fill the device, or fill less of it than the tiles of a `finer` kernel would."""

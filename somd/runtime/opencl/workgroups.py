@@ -16,6 +16,8 @@ SHORT, MANY = 32, 4096
 ROWS = 16
 #: how many times as quick a group with a tile of sums is as those that have no tile
 QUICKER = 6
+#: groups for each unit of a device, so that it waits for none
+GROUPS_OF_A_UNIT = 4
 #: the part of a device that must have large tiles, lest smaller ones, of which more are under way, be quicker
 FILLED = 0.65
 #: devices for which groups bring in tiles
@@ -113,6 +115,11 @@ def lanes_of_row(inner: int) -> int:
     """The work-items of a group that runs loops of so many trips: more groups at once hide more of what each waits for,
     but each of them has a row of local memory."""
     return OF_A_ROW if inner > LONG_ROW else OF_A_ROW // 2
+
+
+def group_rows(units: int, count: int, most: int) -> int:
+    """How many of `count` iterations a group runs, at most so many: fewer where that makes groups for all units."""
+    return max(1, min(most, tiles(count, units * GROUPS_OF_A_UNIT)))
 
 
 def group_of(limits: Limits, most: int) -> int:

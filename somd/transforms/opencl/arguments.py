@@ -23,6 +23,7 @@ class Argument:
     dealt               among how many lanes of a block its trips are dealt out
     copies, row         all private copies of array `name`, and the elements in one
     rows, row, step     arrays `name` of all work-items; memory from one to the next, and from element to element
+    tile                how many iterations a group runs
     items               how many work-items take the iterations in turns
     count, size         how many copies of an array are combined, and its elements
     own, width          room in local memory for a slice of array `name`, and the elements of a slice
@@ -69,7 +70,8 @@ class Kernel:
     name: str
     text: str
     arguments: tuple[Argument, ...]
-    #: of a kernel of work-groups: the loops that a group shares out, and how many iterations a group runs
+    #: of a kernel of work-groups: the loops that a group shares out, and how many iterations a group runs, at most if
+    #: that is an argument
     shared_out: tuple[cst.For, ...] = ()
     rows: int = 1
     #: of one whose groups have a tile of two loops each: the iterations of the inner one in it

@@ -18,7 +18,7 @@ from somd.transforms.tree.names import names_read
 from somd.transforms.tree.walking import Transformer
 
 #: kinds of arguments whose content does not depend on the device
-SIZES = ("length", "start", "stop", "trips", "extent", "block", "blocks", "dealt")
+SIZES = ("length", "start", "stop", "trips", "extent", "tile", "block", "blocks", "dealt")
 SHARED = ("array", "partials", *SIZES, "scalar", "kept")
 FAULTS = ("faults", "turn")
 

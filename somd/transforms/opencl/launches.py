@@ -84,6 +84,11 @@ class Shared:
         )
 
 
+def _is_told(kernel: Kernel) -> bool:
+    """Whether a kernel is told how many iterations each of its groups runs."""
+    return any(argument.kind == "tile" for argument in kernel.arguments)
+
+
 class Launch:
     """Writes one phase; `names` are the master's, so that what is added clashes with nothing of the user's."""
 
@@ -118,6 +123,8 @@ class Launch:
         #: what the names of ranges and owners begin with, where the phase cuts its own parts
         self.part = names.fresh_root("part", ("ranges", "owners")) if nest.copies else ""
         self.lanes = [names.fresh("lanes") for _ in grouped]
+        #: how many iterations a group runs, where that is not known before
+        self.tile = names.fresh("group_rows") if any(map(_is_told, grouped)) else ""
         self.rows = HostRows(nest, kernel, code, names)
         if self.rows:
             self.items = names.fresh("items")
@@ -142,7 +149,7 @@ class Launch:
             found = [blocks.of_items(self.kernel)]
         for kernel in self.by_groups:
             if kernel.columns == kernel.loops == 1:
-                found.append(blocks.of_groups(kernel, str(kernel.rows)))
+                found.append(blocks.of_groups(kernel, self.tile if _is_told(kernel) else str(kernel.rows)))
         return [statement for statement in found if statement is not None]
 
     def launched(self) -> list[cst.BaseStatement]:
@@ -269,7 +276,8 @@ class Launch:
         across = self.extent(self.nest.dims[1], exact=True) if kernel.loops > 1 else None
         if across is not None:
             count = cst.BinaryOperation(count, cst.Multiply(), across)
-        groups = tree.call(tree.brought("tiles"), count, tree.integer(kernel.rows)) if kernel.rows > 1 else count
+        rows = tree.name(self.tile) if _is_told(kernel) else tree.integer(kernel.rows)
+        groups = tree.call(tree.brought("tiles"), count, rows) if kernel.rows > 1 else count
         function, asked = "lanes", [count, self.inner_trips(kernel.shared_out)]
         if kernel.columns > 1:
             extent = self.extent(self.nest.dims[1], exact=True)
@@ -292,7 +300,12 @@ class Launch:
         usual, self.kernel = self.kernel, kernel
         launched = self._call("launch_groups", groups, lanes)
         self.kernel = usual
-        return [tree.assign(lanes, chosen), cst.If(lanes, tree.block([launched]), cst.Else(tree.block(otherwise)))]
+        known: list[cst.BaseStatement] = []
+        if _is_told(kernel):
+            told_rows = tree.call(tree.attribute(self.code.run, "group_rows"), count, tree.integer(kernel.rows))
+            known = [tree.assign(tree.name(self.tile), told_rows)]
+        grouped = tree.block([*known, launched])
+        return [tree.assign(lanes, chosen), cst.If(lanes, grouped, cst.Else(tree.block(otherwise)))]
 
     def inner_trips(self, loops: Sequence[cst.For]) -> cst.BaseExpression:
         """The trips of the first loop inside whose number is the same in each iteration; None where there is none."""
@@ -407,6 +420,8 @@ class Launch:
         known = self.rows.passed(argument) or self.shared.passed(argument)
         if known is not None:
             return known
+        if kind == "tile":
+            return tree.name(self.tile)
         if kind == "items":
             return tree.name(self.items)
         if kind == "partials":

@@ -47,7 +47,9 @@ class RowGroups:
     a work-item's number in its group; `bounds` are the arguments for the limits of the region's loop."""
 
     def __init__(self, loop: Loop, rows: int, nest: Nest, region: Region, unit: Unit) -> None:
-        self.region, self.rows = region, rows
+        self.region = region
+        #: how many iterations a group runs, in C
+        self.rows = str(rows)
         self.scope = scope_of(nest, unit)
         self.declared = own_variables(region)
         self.write = FastLoops(self.scope, unit, self.declared)

@@ -1,9 +1,9 @@
 """The C function by which a group of work-items adds up terms of one sum in their order, to the bit.
 
 What it does is what `runtime/multicore/sums_in_order.py` says, for 8 blocks of 256 terms at once: 32 work-items have a
-block each, and each of them adds up 8 terms as multiples of the unit of the sum. Then all work-items take one block
-after the other. The first that does not hold is added as written; if the sum has another unit behind that, what is
-left is begun anew.
+block each, and each of them adds up 8 terms as multiples of the unit of the sum. If all hold, one behind the other,
+that is it. If not, all work-items take one block after the other. The first that does not hold is added as written; if
+the sum has another unit behind that, what is left is begun anew.
 """
 
 from __future__ import annotations
@@ -59,6 +59,19 @@ static REAL NAME(REAL total, __local const REAL *terms, const int minus, __local
             found[528 + lane] = sum + other;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        long reached = 0, lowest = 0, highest = 0;
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const long by = found[528 + k], up = (found[536 + k] + by) >> 1;
+            lowest = min(lowest, reached - up + by);
+            highest = max(highest, reached + up);
+            reached += by;
+        }
+        const long begun = as_WORD(total) & (WHOLE - 1);
+        if (block == 0 && begun + lowest > 0 && begun + highest < WHOLE) {
+            total = as_REAL(as_WORD(total) + (WORD)reached);
+            block = 8;
+        }
         for (; block < 8 && as_WORD(total) >> DIGITS == top; block++) {
             const WORD by = found[528 + block], up = (found[536 + block] + by) >> 1;
             const WORD place = as_WORD(total) & (WHOLE - 1);

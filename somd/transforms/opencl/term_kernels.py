@@ -42,7 +42,7 @@ from somd.transforms.loops.program import (
     While,
 )
 from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
-from somd.transforms.opencl.arguments import Kernel, of_scope
+from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
 from somd.transforms.opencl.long_rows import LongRows, may_be_dealt_out
@@ -155,6 +155,8 @@ class TermWriter(RowGroups):
         super().__init__(sums.loop, LANES, nest, region, unit)
         self.sums = sums
         fresh = self.scope.names.fresh
+        self.rows = fresh("group_rows")
+        self.bounds.append(Argument("tile", self.rows))
         self.lane, self.slot, self.terms, self.stops, self.apart = (
             fresh(n) for n in ("lane", "slot", "terms", "stops", "apart")
         )
