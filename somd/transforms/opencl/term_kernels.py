@@ -165,6 +165,7 @@ class TermWriter(RowGroups):
             fresh(n) for n in ("first_trip", "last_trip", "mine", "together", "slot_stop")
         )
         self.whole, self.total, self.after = (fresh(n) for n in ("whole", "total", "after"))
+        self.next, self.ahead, self.batch = (fresh(n) for n in (f"{self.variable}_next", "ahead", "batch"))
         self.scope.noted = fresh("noted") if tests_accesses(region.body) else ""
         self.guess = guess_of(sums.loop, region.body)
         self.failed = fresh("failed")
@@ -294,11 +295,42 @@ class TermWriter(RowGroups):
 
     def shared_out(self, outside: str) -> None:
         """All trips of the group's rows, so many at a time."""
-        write, terms, many = self.write, self.terms, self.sums.terms
-        at, last = self.at, self.last_trip
-        write.open(f"for (long {at} = {self.first_trip}; {at} < {last}; {at} += {many})")
+        write, at = self.write, self.at
+        if self.sums.shared:
+            self.pipelined(outside)
+            return
+        write.open(f"for (long {at} = {self.first_trip}; {at} < {self.last_trip}; {at} += {self.sums.terms})")
+        self.loaded(at, f"{self.terms}[{self.sums.place(self.slot)}]", outside)
+        write.line(BARRIER)
+        self.added()
+        write.line(BARRIER)
+        write.close()
+
+    def pipelined(self, outside: str) -> None:
+        """The same; terms are loaded while those before them are added up, from local memory."""
+        write, many, next_, ahead = self.write, self.sums.terms, self.next, self.ahead
+        write.line(f"{CTYPES[self.sums.term.type.dtype]} {ahead}[{many // LANES}] = {{0}};")
+        write.line(f"long {next_} = {self.first_trip};")
+        self.loaded(next_, f"{ahead}[load]", outside)
+        write.open(f"while ({next_} < {self.last_trip})")
+        write.line(f"const long {self.at} = {next_};")
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int load = 0; load < {many // LANES}; load++)")
+        write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
+        write.line(f"{self.terms}[{self.sums.place(self.slot)}] = {ahead}[load];")
+        write.close()
+        write.line(BARRIER)
+        write.line(f"{next_} += {many};")
         if self.long is not None:
-            self.long.passed_over(at)
+            self.long.passed_over(next_)
+        self.loaded(next_, f"{ahead}[load]", outside)
+        self.together_on_one()
+        write.line(BARRIER)
+        write.close()
+
+    def loaded(self, at: str, into: str, outside: str) -> None:
+        """The terms from trip `at` on; neighbours load neighbouring ones."""
+        write, many, last = self.write, self.sums.terms, self.last_trip
         write.lines.append("#pragma unroll")
         write.open(f"for (int load = 0; load < {many // LANES}; load++)")
         write.line(f"const int {self.slot} = {self.lane} + load * {LANES};")
@@ -308,20 +340,13 @@ class TermWriter(RowGroups):
             steady = {index for index, _, _ in self.guess.steady} | {index for _, _, index in self.along}
             write.expressions.speculation = Speculation(outside, frozenset(steady))
         write.where(self.sums.added.origin.position)
-        write.line(f"{terms}[{self.sums.place(self.slot)}] = {write.value(self.sums.term).loose};")
+        write.line(f"{into} = {write.value(self.sums.term).loose};")
         write.expressions.speculation = None
         write.close()
         write.close()
         if outside:
             write.line(f"if ({outside})")
             write.line(f"    atomic_or(&{self.apart}, 1);")
-        if self.sums.shared:
-            self.together_on_one()
-        else:
-            write.line(BARRIER)
-            self.added()
-        write.line(BARRIER)
-        write.close()
 
     def together_on_one(self) -> None:
         """All add to the sum of the row that has all terms, where one has."""
@@ -354,12 +379,37 @@ class TermWriter(RowGroups):
         write.open(f"if ({self.mine})")
         first, last = (f"(int)clamp({end} - {at}, 0L, {self.sums.terms}L)" for end in (self.start, self.stop))
         write.line(f"const int {self.slot_stop} = {last};")
-        write.lines += ["#ifdef AHEAD", f"#pragma unroll {COPIES}", "#endif", IN_ORDER]
-        write.open(f"for (int {slot} = {first}; {slot} < {self.slot_stop}; {slot}++)")
-        self.scope.held[TERM] = f"{self.terms}[{self.sums.place(slot)}]"
+        write.line(f"int {slot} = {first};")
+        if self.sums.shared:
+            self.added_in_batches()
+        unrolled = [] if self.sums.shared else ["#ifdef AHEAD", f"#pragma unroll {COPIES}", "#endif"]
+        write.lines += [*unrolled, IN_ORDER]
+        write.open(f"for (; {slot} < {self.slot_stop}; {slot}++)")
+        self.added_one(f"{self.terms}[{self.sums.place(slot)}]")
+        write.close()
+        write.close()
+
+    def added_in_batches(self) -> None:
+        """So many terms at a time, all of them loaded before the first is added: beside loads for the next terms
+        drivers do not see to that themselves."""
+        write, slot = self.write, self.slot
+        write.lines.append("#ifdef AHEAD")
+        write.open(f"for (; {slot} + {COPIES} <= {self.slot_stop}; {slot} += {COPIES})")
+        write.line(f"{CTYPES[self.sums.term.type.dtype]} {self.batch}[{COPIES}];")
+        write.lines.append("#pragma unroll")
+        write.line(f"for (int load = 0; load < {COPIES}; load++)")
+        write.line(f"    {self.batch}[load] = {self.terms}[{self.sums.place(f'({slot} + load)')}];")
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int load = 0; load < {COPIES}; load++)")
+        self.added_one(f"{self.batch}[load]")
+        write.close()
+        write.close()
+        write.lines.append("#endif")
+
+    def added_one(self, term: str) -> None:
+        """One term more of a sum."""
+        self.scope.held[TERM] = term
         made = self.sums.added.value
         assert isinstance(made, Operation)
         made = replace(made, operands=(made.operands[0], Variable(TERM, self.sums.term.type)))
-        write.block((replace(self.sums.added, value=made),))
-        write.close()
-        write.close()
+        self.write.block((replace(self.sums.added, value=made),))

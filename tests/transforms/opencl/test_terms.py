@@ -14,10 +14,12 @@ import pytest
 import somd
 from somd import dist
 from somd.runtime.opencl import Device, watch_launches, workgroups
+from somd.runtime.opencl.several import parts
 from tests.devices import has_few
 from tests.differential import harness
 from tests.language.test_long_rows import bits
 from tests.language.test_long_rows import matrix as hostile_rows
+from tests.several import KINDS, several
 from tests.transforms.opencl.test_packed import numbers
 
 A = dist[np.ndarray]
@@ -118,6 +120,8 @@ def long_rows(start: np.ndarray, begin: A, value: np.ndarray, y: A) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_group_adds_up_a_long_row_in_its_order(by_groups: Device, dtype: Any) -> None:
+    if has_few(by_groups) and dtype is np.float32:
+        pytest.skip("PoCL takes ten seconds to compile it")
     start, begin, value, _ = hostile_rows(dtype)
     found, wanted = (np.zeros(len(begin), dtype) for _ in range(2))
     with np.errstate(all="ignore"):
@@ -128,13 +132,18 @@ def test_a_group_adds_up_a_long_row_in_its_order(by_groups: Device, dtype: Any) 
     assert {name for name, _ in seen} == {"long_rows_1_terms"}
 
 
-@pytest.mark.parametrize("order", ["follow", "lie anywhere", "go out"])
-def test_long_rows_are_taken_by_groups_in_turns(by_groups: Device, order: str) -> None:
+def with_long_ones() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, some of them long and neighbours, what their sums begin with, and the terms of all."""
     draw = np.random.default_rng(3)
     lengths = draw.integers(0, 9, 700)
     lengths[[5, 6, 300, 301, 302, 698]] = 20000, 17001, 16384, 30000, 16383, 5000
     start = np.concatenate([[0], np.cumsum(lengths)])
-    value, begin = draw.random(start[-1]), draw.random(700)
+    return start, draw.random(700), draw.random(start[-1])
+
+
+@pytest.mark.parametrize("order", ["follow", "lie anywhere", "go out"])
+def test_long_rows_are_taken_by_groups_in_turns(by_groups: Device, order: str) -> None:
+    start, begin, value = with_long_ones()
     if order == "lie anywhere":
         start[[4, 200, 302, 500]] = start[300], -7, 0, start[3]
     found, wanted = np.zeros(700), np.zeros(700)
@@ -148,6 +157,23 @@ def test_long_rows_are_taken_by_groups_in_turns(by_groups: Device, order: str) -
         long_rows(start, begin, value, found)
     assert np.array_equal(found, wanted), np.flatnonzero(found != wanted)
     assert {name for name, _ in seen} == {"long_rows_1_terms"}
+
+
+def test_groups_of_two_devices_take_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workgroups, "KINDS_WITH_TILES", ("gpu", "cpu"))
+    monkeypatch.setattr(parts, "FEW", 0)
+    start, begin, value = with_long_ones()
+    found, wanted = np.zeros(700), np.zeros(700)
+    long_rows.sequential(start, begin, value, wanted)
+    with somd.use(target="opencl", device=several(KINDS[::-1], 2, monkeypatch)), watch_launches() as seen:
+        long_rows(start, begin, value, found)
+    assert np.array_equal(found, wanted), np.flatnonzero(found != wanted)
+    assert [name for name, _ in seen] == ["long_rows_1_terms"] * 2
+
+
+@pytest.mark.parametrize(("count", "rows"), [(0, 1), (5, 1), (529, 2), (135_168, 256), (10**7, 256)])
+def test_few_rows_fill_the_device(count: int, rows: int) -> None:
+    assert workgroups.group_rows(132, count, 256) == rows
 
 
 def test_rows_in_disorder_and_indexes_from_the_end(by_groups: Device) -> None:
@@ -242,6 +268,8 @@ def doubled(start: A, value: np.ndarray, y: A) -> None:
 @pytest.mark.parametrize("first", [-(2**63), 2**62 - 1])
 def test_an_index_that_wraps_is_inside_or_fails(by_groups: Device, first: int) -> None:
     """A compiler may take it for what it would be if it did not: negative, and so one from the end."""
+    if has_few(by_groups):
+        pytest.skip("PoCL takes ten seconds to compile it")
     value, y = np.arange(7.0), np.zeros(1)
     with on(by_groups), pytest.raises(IndexError, match=r"index (10|-?9223372036854775\d*) of "):
         doubled(np.array([first + 5, first + 9]), value, y)
