@@ -21,7 +21,7 @@ def halves(n: int, dtype: type = np.float64) -> np.ndarray:
 
 
 @program(
-    lambda: [(halves(n), np.float64(0.5)) for n in SIZES] + [(spaced(halves(40)), -1.0), (reverse(halves(40)), 0.0)]
+    lambda: [(halves(n), np.float64(0.5)) for n in SIZES] + [(spaced(halves(150)), -1.0), (reverse(halves(150)), 0.0)]
 )
 @somd
 def running_sums(a: A, s: float) -> tuple[np.ndarray, float]:
@@ -83,7 +83,7 @@ def sums_of_segments(a: A, begins: A) -> tuple[np.ndarray, float]:
     return out, s
 
 
-@program(lambda: [(numbers(n, n + 30, dtype=np.int64) / 4,) for n in (0, 1, 3)])
+@program(lambda: [(numbers(n, m, dtype=np.int64) / 4,) for n, m in ((0, 30), (1, 31), (3, 150))])
 @somd
 def sums_of_rows(a: A) -> np.ndarray:
     out = np.empty_like(a)

@@ -51,41 +51,96 @@ def vector_of(typing_context: Any, numbers: Any) -> Any:
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator,unused-ignore]
 def vector_at(typing_context: Any, count: Any, array: Any, *indexes: Any) -> Any:
     """`count` elements of an array, a constant number, of which the first is at `indexes`; the last of these counts up.
-    Indexes below 0 count from the end."""
+    Indexes below 0 count from the end; the last one is tested for that unless it is unsigned."""
     is_known = isinstance(count, types.IntegerLiteral) and isinstance(array, types.Array)
     if not is_known or not isinstance(array.dtype, types.Float):
         return None
     made = Vector(array.dtype, count.literal_value)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[1]
-        held, vector = make_array(kind)(context, builder, arguments[1]), context.get_value_type(made)
-        lengths = cgutils.unpack_tuple(builder, held.shape, kind.ndim)
-        *others, last = cgutils.unpack_tuple(builder, arguments[2], kind.ndim)
-        others = [_wrapped(builder, *pair) for pair in zip(others, lengths, strict=False)]
-
-        def place(at: Any) -> Any:
-            return get_item_pointer(context, builder, kind, held, [*others, at], wraparound=False)
+        kind, vector = signature.args[1], context.get_value_type(made)
+        place, place_of, last = _row_of(context, builder, kind, arguments[1], arguments[2])
 
         def one_by_one() -> Any:
             places = [builder.add(last, last.type(at)) for at in range(made.count)]
-            numbers = [builder.load(place(_wrapped(builder, at, lengths[-1]))) for at in places]
-            return _packed(context, builder, made, numbers)
+            return _packed(context, builder, made, [builder.load(place_of(at)) for at in places])
+
+        def loaded() -> Any:
+            for first, part in _lines(context, vector):
+                found = builder.load(builder.bitcast(place(builder.add(last, last.type(first))), part.as_pointer()))
+                found.align = context.get_abi_sizeof(vector.element)
+                _in_order(builder)
+                yield found
 
         if kind.layout != "C":
             return one_by_one()
+        if not indexes[-1].signed:
+            return _joined(builder, list(loaded()))
         with builder.if_else(_is_negative(builder, last)) as (negative, other):
             with negative:
                 first, come_from = one_by_one(), builder.block
             with other:
-                second = builder.load(builder.bitcast(place(last), vector.as_pointer()))
-                second.align, then = context.get_abi_sizeof(vector.element), builder.block
+                second, then = _joined(builder, list(loaded())), builder.block
         found = builder.phi(vector)
         found.add_incoming(first, come_from)
         found.add_incoming(second, then)
         return found
 
     return made(count, array, types.StarArgTuple([types.intp] * len(indexes))), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def put_vector(typing_context: Any, vector: Any, array: Any, *indexes: Any) -> Any:
+    """Store a vector as elements of an array, of which the first is at `indexes`; the last of these counts up. None of
+    the indexes is below 0."""
+    if not isinstance(vector, Vector) or not isinstance(array, types.Array) or array.dtype != vector.dtype:
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, stored = signature.args[1], arguments[0]
+        place, _, last = _row_of(context, builder, kind, arguments[1], arguments[2])
+        if kind.layout == "C":
+            for first, part in _lines(context, stored.type):
+                given = _shuffled(builder, stored, stored, range(first, first + part.count))
+                node = builder.store(
+                    given, builder.bitcast(place(builder.add(last, last.type(first))), part.as_pointer())
+                )
+                node.align = context.get_abi_sizeof(part.element)
+                _in_order(builder)
+            return context.get_dummy_value()
+        for at in range(vector.count):
+            number = builder.extract_element(stored, ir.IntType(32)(at))
+            builder.store(number, place(builder.add(last, last.type(at))))
+        return context.get_dummy_value()
+
+    return types.void(vector, array, types.StarArgTuple([types.intp] * len(indexes))), generate
+
+
+def _row_of(context: Any, builder: Any, kind: Any, array: Any, indexes: Any) -> Any:
+    """Where an element of a row of an array is, by its index, which is not below 0; the same for one that may count
+    from the end; and the last of `indexes`."""
+    held = make_array(kind)(context, builder, array)
+    lengths = cgutils.unpack_tuple(builder, held.shape, kind.ndim)
+    *others, last = cgutils.unpack_tuple(builder, indexes, kind.ndim)
+    others = [_wrapped(builder, *pair) for pair in zip(others, lengths, strict=False)]
+
+    def place(at: Any) -> Any:
+        return get_item_pointer(context, builder, kind, held, [*others, at], wraparound=False)
+
+    return place, lambda at: place(_wrapped(builder, at, lengths[-1])), last
+
+
+def _lines(context: Any, vector: Any) -> Any:
+    """The parts of a vector that are as long as the widest ones of processors, with the place of the first float of
+    each."""
+    count = min(vector.count, ALIGNMENT // context.get_abi_sizeof(vector.element))
+    return [(first, ir.VectorType(vector.element, count)) for first in range(0, vector.count, count)]
+
+
+def _in_order(builder: Any) -> None:
+    """Let LLVM not exchange what is loaded or stored before and behind: of elements that come in order the processor
+    fetches the next ones by itself."""
+    builder.call(ir.InlineAsm(ir.FunctionType(ir.VoidType(), []), "", "~{memory}", side_effect=True), [])
 
 
 def _is_negative(builder: Any, index: Any) -> Any:
@@ -107,6 +162,84 @@ def elements_of(typing_context: Any, vector: Any) -> Any:
         return context.make_tuple(builder, made, numbers)
 
     return made(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def last_of(typing_context: Any, vector: Any) -> Any:
+    """The last float of a vector."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.extract_element(arguments[0], ir.IntType(32)(vector.count - 1))
+
+    return vector.dtype(vector), generate
+
+
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator,unused-ignore]
+def vector_filled(typing_context: Any, count: Any, number: Any) -> Any:
+    """A vector of `count` times a float."""
+    if not isinstance(count, types.IntegerLiteral) or not isinstance(number, types.Float):
+        return None
+    made = Vector(number, count.literal_value)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        empty = context.get_value_type(made)(ir.Undefined)
+        first = builder.insert_element(empty, arguments[1], ir.IntType(32)(0))
+        return _shuffled(builder, first, empty, [0] * made.count)
+
+    return made(count, number), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def running_sums(typing_context: Any, rows: Any) -> Any:
+    """The sums along each of some vectors, from left to right: a tuple as `rows`, which are powers of two in number and
+    length, no more than each has floats.
+
+    The rows are turned into columns, and each column is added to the one before it.
+    """
+    if not isinstance(rows, types.UniTuple) or not isinstance(rows.dtype, Vector):
+        return None
+    count = rows.count
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        given = cgutils.unpack_tuple(builder, arguments[0], count)
+        found: list[list[Any]] = [[] for _ in given]
+        total = None
+        for first in range(0, rows.dtype.count, count):
+            columns = _turned(builder, [_shuffled(builder, row, row, range(first, first + count)) for row in given])
+            for at, column in enumerate(columns):
+                total = columns[at] = column if total is None else builder.fadd(total, column)
+            for row, part in zip(found, _turned(builder, columns), strict=True):
+                row.append(part)
+        return context.make_tuple(builder, rows, [_joined(builder, row) for row in found])
+
+    return rows(rows), generate
+
+
+def _turned(builder: Any, rows: Any) -> Any:
+    """The columns of some vectors, as many as each has floats: blocks of them are exchanged, ever larger ones."""
+    size, count = 1, len(rows)
+    while size < count:
+        made = list(rows)
+        for row in (each for each in range(count) if not each & size):
+            left, right = rows[row], rows[row | size]
+            places = [[at if not at & size else at - size + count for at in range(count)]]
+            places += [[at + size if not at & size else at + count for at in range(count)]]
+            made[row], made[row | size] = (_shuffled(builder, left, right, each) for each in places)
+        rows, size = made, 2 * size
+    return rows
+
+
+def _joined(builder: Any, parts: Any) -> Any:
+    """Vectors of one length, one behind the other."""
+    while len(parts) > 1:
+        places = list(range(2 * parts[0].type.count))
+        parts = [_shuffled(builder, *pair, places) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def _shuffled(builder: Any, left: Any, right: Any, places: Any) -> Any:
+    """Floats of two vectors by their places in both, one behind the other."""
+    return builder.shuffle_vector(left, right, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
 
 def _of_lanes(name: str) -> Any:
@@ -132,9 +265,7 @@ def _of_lanes(name: str) -> Any:
 
 def _every_second(builder: Any, vector: Any, first: int) -> Any:
     places = [ir.IntType(32)(at) for at in range(first, vector.type.count, 2)]
-    return builder.shuffle_vector(
-        vector, vector.type(ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
-    )
+    return _shuffled(builder, vector, vector.type(ir.Undefined), places)
 
 
 lanes_sum = _of_lanes("fadd")

@@ -126,15 +126,15 @@ def _is_beside(first: Element, other: Element, steps: int) -> bool:
     """Whether an element lies so many steps behind another one in its row."""
     if isinstance(other.access, Tested) or other.relaxed is not None or other.array != first.array:
         return False
-    place, constant = _split(first.indices[-1])
-    return first.indices[:-1] == other.indices[:-1] and _split(other.indices[-1]) == (place, constant + steps)
+    place, constant = parts_of(first.indices[-1])
+    return first.indices[:-1] == other.indices[:-1] and parts_of(other.indices[-1]) == (place, constant + steps)
 
 
-def _split(index: Expression) -> tuple[tuple[Expression, ...], int]:
-    """The parts of a sum, and the constant in it."""
+def parts_of(index: Expression) -> tuple[tuple[Expression, ...], int]:
+    """The parts of a sum of indexes, and the constant in it."""
     if isinstance(index, Constant) and isinstance(index.value, int):
         return (), index.value
     if isinstance(index, Operation) and index.operator == "+":
-        (left, first), (right, second) = map(_split, index.operands)
+        (left, first), (right, second) = map(parts_of, index.operands)
         return (*left, *right), first + second
     return (index,), 0

@@ -22,6 +22,7 @@ from somd.transforms.emit.doublings import is_doubling
 from somd.transforms.emit.library_calls import library_lines
 from somd.transforms.emit.python_expressions import Expressions, Scope
 from somd.transforms.emit.python_text import SUM, Py, numpy_name
+from somd.transforms.emit.running_sums import in_rows, rows_of
 from somd.transforms.emit.sums_in_order import LONG, TERMS, comes_from_data, long_sums, row_of, terms_of
 from somd.transforms.loops.making import same_number
 from somd.transforms.loops.program import (
@@ -238,6 +239,10 @@ class Statements:
             limits = self.range(node)
         body = [*self.assumed(node), *self.block(node.body)]
         begin, ranges = self.cut(node) if node.aligned else ([], [limits])
+        rows = rows_of(node) if self.scope.strip is None and self.scope.placed is None else None
+        if rows is not None:
+            begin, limits = in_rows(node, rows, self.expressions, self.assumed(node))
+            ranges = [limits]
         variable = self.scope.name(node.variable.name)
         headers = [_headed(node, f"for {variable} in {each}:") for each in ranges]
         return [*before, *begin, *(line for header in headers for line in (header, *_indented(body)))]

@@ -63,7 +63,7 @@ def long_sums(loop: Loop, from_data: Container[str]) -> tuple[Variable, ...]:
     nodes = list(statements_in(loop.body))
     if not all(isinstance(node, Assign | Store | If | Unpack | Evaluate) for node in nodes) or _tests(loop):
         return ()
-    sums = {node.target.name: node.target for node in nodes if isinstance(node, Assign) and _term(node) is not None}
+    sums = {node.target.name: node.target for node in nodes if isinstance(node, Assign) and term_of(node) is not None}
     for node in nodes:
         for name in _named(node):
             sums.pop(name, None)
@@ -82,7 +82,7 @@ def row_of(loop: Loop) -> Element | None:
     it adds up something else."""
     if len(loop.body) > 1:
         return None
-    term = _term(loop.body[0])
+    term = term_of(loop.body[0])
     if not isinstance(term, Element) or term.relaxed is not None or not isinstance(term.access, Proved):
         return None
     *others, last = term.indices
@@ -94,7 +94,7 @@ def _tests(loop: Loop) -> bool:
     return any(isinstance(e, Element) and isinstance(e.access, Tested) for e in expressions_in(loop.body))
 
 
-def _term(node: Statement) -> Expression | None:
+def term_of(node: Statement) -> Expression | None:
     """What a statement adds to a sum of floats, if that is all it does."""
     if not isinstance(node, Assign) or node.target.type.dtype not in ("float32", "float64"):
         return None
@@ -113,7 +113,7 @@ def _term(node: Statement) -> Expression | None:
 
 def _named(node: Statement) -> Iterator[str]:
     """The names that a statement reads, but for a sum to which it adds."""
-    term = _term(node)
+    term = term_of(node)
     for each in expressions(node) if term is None else (term,):
         yield from named(each)
 
@@ -123,7 +123,7 @@ def terms_of(loop: Loop, sums: tuple[Variable, ...]) -> tuple[Statement, ...]:
     names = {each.name for each in sums}
 
     def given(node: Statement) -> Statement:
-        term = _term(node) if isinstance(node, Assign) and node.target.name in names else None
+        term = term_of(node) if isinstance(node, Assign) and node.target.name in names else None
         if term is None or not isinstance(node, Assign):
             return node
         return replace(node, value=term, origin=Origin(node.origin.position))

@@ -249,16 +249,14 @@ class Written:
 
     def in_one_pass(self) -> list[cst.BaseStatement]:
         """One trip, which does all iterations."""
-        block, lane = self.block, self.lane
+        block = self.block
         [loop] = parsed(
             f"for {self.part} in range(1):\n{_in(self.each(self.enters))}\n"
             f"    for {block} in range({self.blocks}):\n        pass\n{_in(self.each(self.leaves))}\n"
         )
-        [in_block] = parsed(f"for {lane} in {self.in_block}:\n    pass\n")
-        body = [*self.lines(self.each(self.comes_to)), *self.lane_of_one(), *self.lines(self.each(self.goes_by))]
         whole = [
             *self.lines(self.each(self.starts_block)),
-            in_block.with_changes(body=cst.IndentedBlock(body)),
+            *self.lanes_of_one(),
             *self.lines(self.each(self.ends_block)),
         ]
         statements = cst.ensure_type(cst.ensure_type(loop, cst.For).body, cst.IndentedBlock)
@@ -267,14 +265,30 @@ class Written:
         made = loop.with_changes(body=statements.with_changes(body=inside))
         return [made, self.behind()]
 
-    def lane_of_one(self) -> list[cst.BaseStatement]:
-        """A lane of what one thread does: its trips, by "affine" behind what the lane makes of any value."""
-        totals = [self.total_of_lane(), *self.lines(self.each(self.begins))] if self.affine else []
-        return [*totals, self.trips_of_lane()]
+    def lanes_of_one(self) -> list[cst.BaseStatement]:
+        """The lanes of a block in what one thread does: full ones and the last one by themselves, if they are short."""
+        if self.is_long():
+            return [self.lanes_in(self.in_block, whole=False)]
+        first, full = f"{self.block} * {BLOCK}", self.full
+        return [
+            self.lanes_in(f"range({first}, min({first} + {BLOCK}, {full}))", whole=True),
+            self.lanes_in(f"range(max({first}, {full}), min({first} + {BLOCK}, {self.lanes}))", whole=False),
+        ]
+
+    def lanes_in(self, lanes: str, whole: bool) -> cst.BaseStatement:
+        """Some lanes in what one thread does: their trips, by "affine" behind what a lane makes of any value."""
+        totals = [self.lane_of(self.slice(), whole), *self.lines(self.each(self.begins))] if self.affine else []
+        trips = self.lane_of(self.again(self.iteration()), whole)
+        body = [*self.lines(self.each(self.comes_to)), *totals, trips, *self.lines(self.each(self.goes_by))]
+        [made] = parsed(f"for {self.lane} in {lanes}:\n    pass\n")
+        return made.with_changes(body=cst.IndentedBlock(body))
+
+    def is_long(self) -> bool:
+        return len(list(opened_statements(statements_of(self.claim.loop.body)))) > SHORT
 
     def trips_of_lane(self) -> cst.BaseStatement:
         """The iterations of a lane."""
-        if len(list(opened_statements(statements_of(self.claim.loop.body)))) > SHORT:
+        if self.is_long():
             return self.lane_of(self.again(self.iteration()))
         return self.in_lane(self.again(self.iteration()), self.again(self.iteration()))
 

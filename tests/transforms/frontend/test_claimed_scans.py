@@ -128,7 +128,7 @@ def test_segments_have_one_bit_pattern() -> None:
 
 def test_one_thread_takes_one_pass_where_nothing_else_is_handed_on() -> None:
     assert "if n_slaves == 1:" in sums.source("multicore")
-    assert "while s__turn < s__blocks:" in sums.source("multicore")
+    assert "while s__turn < s__blocks:" in sums.source("multicore") and "running_sums((" in sums.source("multicore")
     assert "on cores, in pieces" in str(sums.explain())
     kernels = re.findall(r"void sums_(\w+)", sums.source("opencl"))
     assert sorted(kernels) == ["6", "6_striped", "7", "7_walked", "8", "8_walked", "9", "9_striped"]
