@@ -66,7 +66,7 @@ def test_what_does_more_is_left_alone(statement: str) -> None:
     assert validate(extremes, [case(FORM.format(statement=statement), a=a, b=b)]) == 0
 
 
-_of_call, _of_test, _kept = module._of_call, module._of_test, module._kept
+_of_call, _of_test, _kept = module._of_call, module._of_test, module.extreme_of
 
 
 def _turned(found):  # type: ignore[no-untyped-def]
@@ -81,7 +81,7 @@ def _other(found):  # type: ignore[no-untyped-def]
 BUGS = (
     Bug("the other one of equal zeros, of calls", module, "_of_call", lambda *given: _turned(_of_call(*given))),
     Bug("the other one of equal zeros, of tests", module, "_of_test", lambda *given: _turned(_of_test(*given))),
-    Bug("the smallest for the largest", module, "_kept", lambda loop: _other(_kept(loop))),
+    Bug("the smallest for the largest", module, "extreme_of", lambda loop: _other(_kept(loop))),
 )
 
 
