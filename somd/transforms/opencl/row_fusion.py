@@ -129,7 +129,9 @@ class _Look:
         if leaves or tested:
             return False
         alone = region.depth == 1 and bool(nest.local_arrays)
-        return region.depth == 2 or not (alone or any(self.is_long(node, region) for node in statements_in(body)))
+        if region.depth == 2:
+            return not reads_matrix_for_each_row(region)
+        return not (alone or any(self.is_long(node, region) for node in statements_in(body)))
 
     def is_long(self, node: Statement, region: Region) -> bool:
         """Whether a loop may be as long as a row, and is no matter for all work-items together."""
@@ -233,6 +235,19 @@ class _Look:
             names = {node.value for statement in step.statements for node in nodes_of(statement, cst.Name)}
             return names - self.names_made(step)
         return {node.value for node in nodes_of(step.node, cst.Name)} if isinstance(step, Uniform) else set()
+
+
+def reads_matrix_for_each_row(region: Region) -> bool:
+    """Whether the loops of an iteration go over rows or columns of a matrix that are not its own row, as in products of
+    matrices: other kernels read them once for the rows of a tile."""
+    row = region.loop.variable.name
+    for loop in (node for node in statements_in(region.body) if isinstance(node, Loop)):
+        for node in expressions_in(loop.body):
+            if isinstance(node, Element) and len(node.indices) > 1:
+                names = {name for index in node.indices for name in read_in(index)}
+                if loop.variable.name in names and row not in names:
+                    return True
+    return False
 
 
 def is_shared(node: Statement, region: Region) -> bool:

@@ -54,13 +54,19 @@ def down_columns(x: np.ndarray) -> np.ndarray:
     return e / e.max(axis=0)
 
 
+def product(x: np.ndarray) -> np.ndarray:
+    return x.T @ x / (len(x) - 1.0)
+
+
 def in_place(x: np.ndarray) -> None:
     x /= x.max(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize(("function", "number"), [(kept, 1), (of_other_rows, 1), (down_columns, 0), (in_place, 0)])
+@pytest.mark.parametrize(
+    ("function", "number"), [(kept, 1), (of_other_rows, 1), (down_columns, 0), (product, 0), (in_place, 0)]
+)
 def test_what_goes_together(function: object, number: int) -> None:
-    """Phases that touch other rows, or an array of the caller's, stay apart."""
+    """Phases that touch other rows, an array of the caller's, or all of a matrix for each row, stay apart."""
     code = code_of(function, np.ones((4, 300)))  # type: ignore[arg-type]
     assert sum(name.endswith("_rows") for name in code.kernel_names) == number
 
