@@ -1,7 +1,7 @@
 """Heat
 
 A plate with edges of fixed temperature, until nothing changes any more (Jacobi's method). The
-`while` loop is taken by all method instances together: its condition is a maximum over the whole plate.
+`while` loop is taken by all parts together: its condition is a maximum over the whole plate.
 
 Prints:
 

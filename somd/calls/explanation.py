@@ -15,7 +15,7 @@ _BOX = (
 #: what a line of a plan begins with, and how it is shown
 _STYLES = (
     (re.compile(r"(phase \d+, line \d+:)(.*)"), r"<b>\1</b>\2"),
-    (re.compile(r"(taken by all method instances together:|otherwise:)(.*)"), r"<b>\1</b>\2"),
+    (re.compile(r"(taken by all parts together:|otherwise:)(.*)"), r"<b>\1</b>\2"),
     (
         re.compile(r"(IndexError before the phase if|tested where they happen:)(.*)"),
         r'<span style="color:light-dark(#9a5a00,#e6a04d)">\1</span>\2',

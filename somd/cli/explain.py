@@ -31,7 +31,7 @@ STAGES = ("frontend", "analysis", "plan", "program", "passes")
 
 def explain(
     what: str = typer.Argument(help="A code such as SOMD301, or FILE:FUNCTION.", metavar="CODE|FILE:FUNCTION"),
-    stage: str | None = choice(None, "--stage", "Print what this room of the compiler makes of it.", before=STAGES),
+    stage: str | None = choice(None, "--stage", "Print what this stage of the compiler makes of it.", before=STAGES),
     signature: str | None = typer.Option(None, "--signature", help='Argument types, such as "float32[:], int64".'),
     whole: bool = typer.Option(False, "--import", help="Import the file as Python does: all its statements run."),
     ranks: int | None = typer.Option(None, "--ranks", help="Reckon what so many ranks would send.", min=1, max=1 << 16),

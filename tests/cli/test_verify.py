@@ -93,7 +93,7 @@ def test_the_first_difference_with_owner_and_line(target: str, somdc: Somdc, wri
     assert done.status == 1
     assert f"  {target:<9} DIFFERS from the function as written\n" in done.out
     assert "first difference: argument `a`, element [4]: " in done.out and "(2 of 6 elements differ)" in done.out
-    assert "written in line 11 by iteration i = 4 of the loop over i at line 9: MI 1 of 2\n" in done.out
+    assert "written in line 11 by iteration i = 4 of the loop over i at line 9: part 2 of 2\n" in done.out
     assert done.err == f"error: `relaxed` differs on {target}\n"
 
 

@@ -127,4 +127,4 @@ def test_a_small_phase_has_as_many_parts() -> None:
 def test_explain_tells_view_and_relaxation() -> None:
     text = gauss_seidel.explain()
     assert "view of G: (1, 1), (0, 0)" in text
-    assert "relaxed: G[i - 1, j], G[i + 1, j] of other MIs as when the block began" in text
+    assert "relaxed: G[i - 1, j], G[i + 1, j] of other parts as when the block began" in text

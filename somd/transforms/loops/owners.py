@@ -40,7 +40,7 @@ class Owners:
         position = region.origin.position
         assert position is not None
         line = write.line or position.line
-        owner = "a work-item" if work_items else f"MI {self._rank(region, write)} of {self.workers}"
+        owner = "a work-item" if work_items else f"part {self._rank(region, write) + 1} of {self.workers}"
         place = f"the loop over {', '.join(names)} at line {position.line}"
         return f"written in line {line} by iteration {values} of {place}: {owner}"
 

@@ -92,7 +92,7 @@ def result_function(step: PartialResults, plan: Plan, printing: Printing, fresh:
     [partials] = printing.block(step)
     assert isinstance(partials, Partials)
     body = printing.statements(partials.body)
-    comment = cst.EmptyLine(comment=cst.Comment("# what an MI returns, from its copies"))
+    comment = cst.EmptyLine(comment=cst.Comment("# what a part returns, from its copies"))
     return function.with_changes(
         body=cst.IndentedBlock(body), leading_lines=[cst.EmptyLine(), cst.EmptyLine(), comment]
     )

@@ -81,7 +81,7 @@ def of_ranks(plan: Plan) -> Iterator[str]:
 def _why_whole(nest: Nest, plan: Plan) -> str | None:
     """Why every rank runs all of a phase, or None where it can be cut."""
     if nest.copies:
-        return "each method instance makes a partial result"
+        return "each part makes a partial result"
     if nest.relaxed is not None:
         return "its reads are relaxed"
     if nest.aliased:

@@ -135,7 +135,7 @@ class SweepsBuilder:
         ]
         if self.packing.packed:
             texts = [*self.repacking(), *texts]
-        comment = "an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones"
+        comment = "a thread's part of a stage: rows of its own in even ones, the wedge below them in odd ones"
         return self.function(self.name, (*limits, *self.arguments()), comment, texts)
 
     def repacking(self) -> list[str]:

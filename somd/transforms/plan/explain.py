@@ -67,13 +67,13 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
         divided = any(isinstance(each, Phase) for each in nested_steps(step.body))
         what = "scan, in one pass" if divided else "loop, as it is written"
         alone = f"where one thread runs all of the {what}:"
-        together = f"taken by all method instances together: {header_text(step.node)}"
+        together = f"taken by all parts together: {header_text(step.node)}"
         strips = "on cores, in pieces, so that what is read twice stays in the cache:"
         said = alone if is_alone(step, plan.method) else strips if is_in_strips(step, plan.method) else together
         yield f"{pad}{said}"
         if step.sweeps is not None:
             far = f"{step.sweeps.radius} iteration{'s' if step.sweeps.radius != 1 else ''}"
-            yield f"{pad}  a sweep depends on the last one at most {far} away: on cores an MI"
+            yield f"{pad}  a sweep depends on the last one at most {far} away: on cores a thread"
             yield f"{pad}  runs several sweeps from fence to fence"
         if step.delay is not None:
             yield f"{pad}  phase {step.delay.phase} may wait for some turns: on cores several of them are run at a time"
@@ -91,7 +91,7 @@ def _step(step: Step, depth: int, plan: Plan) -> Iterator[str]:
         yield f"{pad}one value of the copies of {', '.join(step.names)}, by `{step.text}`"
     else:
         count = f"{len(step.statements)} statement{'s' if len(step.statements) != 1 else ''}"
-        yield f"{pad}for each method instance: {count}, up to its partial result"
+        yield f"{pad}for each part: {count}, up to its partial result"
 
 
 def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
@@ -138,23 +138,23 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
         yield f"  each iteration has its own {', '.join(local.name for local in nest.local_arrays)}"
     for reduction in nest.reductions:
         with_it = f" with {', '.join(reduction.companions)}" if reduction.companions else ""
-        each = "logical block" if nest.relaxed is None else "method instance"
+        each = "logical block" if nest.relaxed is None else "part"
         name = as_written(reduction.name, {held: method.spelled[held] for held in method.held})
         name = listed([name], method)
         if reduction.name in method.searches:
             yield f"  search: the first {method.spelled[reduction.name]} that ends the loop, in ever longer strips"
             continue
-        yield f"  reduction: {name} by {reduction.op}{with_it}, one partial a {each}"
+        yield f"  reduction: {name} by {reduction.op}{with_it}, one partial result a {each}"
     for combined in nest.combined:
         yield f"  private copies of {combined.array}, combined by {combined.op}"
     if nest.copies:
-        yield f"  one partial a method instance, in rank order: {listed(nest.copies, method)}"
+        yield f"  one partial result a part, in the order of the parts: {listed(nest.copies, method)}"
     for array, pairs in nest.views.items():
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {listed([array], method)}: {', '.join(_pair(pair) for pair in pairs)}"
     if nest.relaxed is not None:
         outside = dict.fromkeys(" ".join(cst.Module([]).code_for_node(node).split()) for node in nest.relaxed.reads)
-        yield f"  relaxed: {', '.join(outside)} of other MIs as when the block began"
+        yield f"  relaxed: {', '.join(outside)} of other parts as when the block began"
     for check in (each for each in nest.checks if shown(each.site, nest, method)):
         where = f"{access_of(check.site)}, line {check.site.position.line}"
         yield f"  IndexError before the phase if {as_written(check.condition, method.spelled)} ({where})"
@@ -170,7 +170,7 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
         text, line = " ".join(site.raising.text.split()), site.raising.position.line
         yield f"  raises in the lowest iteration that comes to it: {text} (line {line})"
     for condition in nest.in_order_if if statement is None else ():
-        yield f"  one MI runs it, in order, if {condition}"
+        yield f"  one thread runs it, in order, if {condition}"
     yield "  fence"
 
 

@@ -37,7 +37,7 @@ def smooth_sweeps_1_block(left, right, lo, hi, below, above, first, upto, u, v):
         u, v = v, u
 
 
-# an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones
+# a thread's part of a stage: rows of its own in even ones, the wedge below them in odd ones
 @slave
 def smooth_sweeps_1(stage, rank, parts, depth, width, end, u, v):
     first, upto = stage // 2 * depth, min(stage // 2 * depth + depth, end)

@@ -65,7 +65,7 @@ def stencil_sweeps_1_block(left, right, lo, hi, below, above, first, upto, G, G_
         left, right = left - 1, right - 1
 
 
-# an MI's part of a stage: rows of its own in even ones, the wedge below them in odd ones
+# a thread's part of a stage: rows of its own in even ones, the wedge below them in odd ones
 @slave
 def stencil_sweeps_1(stage, rank, parts, depth, width, end, G, G_packed):
     if stage == -1:

@@ -65,7 +65,7 @@ def test_a_loop_of_which_nothing_is_distributed_is_serial_code() -> None:
             b[i] = 0.0
 
     text = somd(f).explain()
-    assert "taken by all method instances together" not in text
+    assert "taken by all parts together" not in text
     assert "in order, line" in text
 
 
