@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUP_WIDTH = 0.84
-HUES = {"multicore": "Blues", "opencl": "Oranges"}
+HUES = {"multicore": "Blues", "prange": "Greys", "opencl": "Oranges"}
 
 Results = Sequence[dict[str, Any]]
 

@@ -13,6 +13,8 @@ from typing import Any, Protocol, cast
 class Benchmark(Protocol):
     """A benchmark's module."""
 
+    __name__: str
+
     def prepare(self, size: str, /) -> tuple[Any, ...]:
         """Fresh arguments of class "A", "B" or "C"."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks.command_line import count, one_of
 from benchmarks.javagrande import record, tables
-from benchmarks.javagrande.columns import TARGETS, Column, available_columns
+from benchmarks.javagrande.columns import PRANGE, TARGETS, Column, available_columns
 from benchmarks.javagrande.measure import Measurement, measure
 from benchmarks.javagrande.plot import plot
 from benchmarks.javagrande.registry import BENCHMARKS, BY_NAME, Entry
@@ -59,11 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(
     entries: Sequence[Entry], size: str, columns: Sequence[Column], options: argparse.Namespace, notes: list[str]
 ) -> list[Measurement]:
-    """Measure all benchmarks, with a progress bar; `notes` is added to."""
+    """Measure all benchmarks, with a progress bar, or a line each where there is no terminal; `notes` is added to."""
     measurements: list[Measurement] = []
+    console, start = Console(stderr=True), time.monotonic()
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*bar, console=Console(stderr=True), transient=True) as progress:
-        for entry in entries:
+    with Progress(*bar, console=console, transient=True) as progress:
+        for number, entry in enumerate(entries, 1):
+            if not console.is_terminal:
+                passed = time.monotonic() - start
+                console.print(f"{passed:4.0f} s: {entry.name} ({number} of {len(entries)})", highlight=False)
             benchmark = entry.load()
             runs = list(columns)
             task = progress.add_task(entry.name, total=len(runs) * (options.repeat + 1))
@@ -80,8 +85,11 @@ def _run(
 
 
 def _add_start_up(measurement: Measurement, size: str, notes: list[str]) -> None:
-    """Fill in the times of the first calls in new processes; a failure there is a failure of the column."""
-    if measurement.error is not None:
+    """Fill in the times of the first calls in new processes; a failure there is a failure of the column.
+
+    The ports to `prange`, which each process compiles anew, have none.
+    """
+    if measurement.error is not None or measurement.column.target == PRANGE:
         return
     try:
         measurement.first_call, measurement.warm_start = first_calls(measurement.benchmark, size, measurement.column)
@@ -95,14 +103,20 @@ def parser() -> argparse.ArgumentParser:
     """The options, with their defaults."""
     made = argparse.ArgumentParser(
         prog="python -m benchmarks.javagrande",
-        description="Measure the SOMD methods of the JavaGrande suite against sequential Numba.",
+        description="Measure the SOMD methods of the JavaGrande suite, and ports to prange, against sequential Numba.",
     )
     add = made.add_argument
     add("--class", dest="size", choices=("A", "B", "C"), default="A", help="problem sizes (default: A)")
     names = ", ".join(entry.name for entry in BENCHMARKS)
     add("--benchmarks", type=_entries, default=list(BENCHMARKS), metavar="NAME,...", help=f"of {names}")
     add("--targets", type=_targets, default=list(TARGETS), metavar="NAME,...", help=f"of {', '.join(TARGETS)}")
-    add("--workers", type=_counts, default=[1, 2], metavar="N,...", help="for multicore (default: 1,2)")
+    add(
+        "--workers",
+        type=_counts,
+        default=[1, 2],
+        metavar="N,...",
+        help="for multicore; prange: the most (default: 1,2)",
+    )
     add("--repeat", type=count, default=15, metavar="N", help="timed runs of each column (default: 15)")
     add("--json", type=Path, metavar="FILE", help="the record (default: in benchmarks/results)")
     add("--plot", type=Path, metavar="FILE", help="the plot (default: in benchmarks/results)")

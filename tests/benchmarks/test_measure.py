@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numba
 import pytest
 
 from benchmarks.javagrande import columns, record, registry, runner
@@ -82,8 +83,9 @@ def test_require_refuses_nan_and_takes_the_tolerance_itself() -> None:
 
 
 def test_labels() -> None:
-    labels = [Column("multicore", workers=2).label, Column("opencl", device="cpu").label, SEQUENTIAL.label]
-    assert labels == ["multicore 2", "opencl cpu", "sequential"]
+    workers = [Column(target, workers=2).label for target in ("multicore", "prange")]
+    assert workers == ["multicore 2", "Numba prange 2"]
+    assert [Column("opencl", device="cpu").label, SEQUENTIAL.label] == ["opencl cpu", "sequential"]
 
 
 def test_a_target_that_is_missing_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +93,30 @@ def test_a_target_that_is_missing_is_noted(monkeypatch: pytest.MonkeyPatch) -> N
     found, notes = columns.available_columns(["sequential", "multicore", "opencl"], [1, 4])
     assert [column.label for column in found] == ["sequential", "multicore 1", "multicore 4"]
     assert notes == ["opencl is left out: no device"]
+
+
+@pytest.mark.parametrize(("most", "threads", "notes"), [(8, 4, 0), (2, 2, 1)])
+def test_prange_has_as_many_threads_as_the_most_workers(
+    most: int, threads: int, notes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "numba_threads", lambda: most)
+    found, told = columns.available_columns(["sequential", "prange"], [1, 4])
+    assert [column.label for column in found] == ["sequential", f"Numba prange {threads}"]
+    assert len(told) == notes
+
+
+@pytest.mark.parametrize("entry", registry.BENCHMARKS, ids=lambda entry: entry.name)
+def test_each_benchmark_has_a_port_to_prange(entry: registry.Entry) -> None:
+    port = Column("prange", workers=1).function(entry.load())
+    assert (port.__module__, port.__name__) == (f"benchmarks.hand_written.{entry.module}", "prange_port")
+
+
+def test_threads_of_prange_are_in_force_in_its_block_alone() -> None:
+    before = numba.get_num_threads()
+    with pytest.raises(InvalidResult), Column("prange", workers=1).in_force():
+        assert numba.get_num_threads() == 1
+        raise InvalidResult
+    assert numba.get_num_threads() == before
 
 
 def a_record() -> dict[str, Any]:
@@ -120,7 +146,9 @@ def test_the_plot_is_written_if_there_is_something_to_draw(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("bad", [None, 2])
-def test_the_command_line_tells_by_its_status(bad: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_tells_by_its_status(
+    bad: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     entry: Any = SimpleNamespace(name="Count", load=lambda: Count(bad))
     monkeypatch.setitem(registry.BY_NAME, "count", entry)
     files = ["--json", str(tmp_path / "a.json"), "--plot", str(tmp_path / "a.png")]
@@ -128,6 +156,7 @@ def test_the_command_line_tells_by_its_status(bad: int | None, tmp_path: Path, m
     assert runner.main(asked) == (0 if bad is None else 1)
     (result,) = json.loads((tmp_path / "a.json").read_text())["results"]
     assert len(result["samples"]) == (2 if bad is None else 0)
+    assert "0 s: Count (1 of 1)\n" in capsys.readouterr().err
     if bad is None:
         assert runner.main([*asked, "--compare", str(tmp_path / "a.json")]) == 0
 

@@ -78,7 +78,7 @@ SMALLER = {
     "benchmarks.gpu_libraries": "--scale 64 --repeat 1 --calls 1 --device cpu",
     "benchmarks.gpu_arrays": "--numbers 20000 --repeat 1 --calls 1 --device cpu",
     "benchmarks.heat": "--points 16 --steps 2 --repeat 1",
-    "benchmarks.javagrande": "--class A --repeat 1 --targets sequential,multicore",
+    "benchmarks.javagrande": "--class A --repeat 1 --targets sequential,multicore,prange",
     "benchmarks.launch_cost": "--turns 10 --repeat 1 --device cpu",
     "benchmarks.loops": "--size tiny --repeat 1",
     "benchmarks.opencl_peers": "--repeat 1 --scale 1000 --device cpu",
