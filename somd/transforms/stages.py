@@ -160,13 +160,25 @@ NEAR = 1 << 44
 
 @dataclass(frozen=True)
 class Site:
-    """A place in the source that can fail at run time."""
+    """A place in the source that can fail at run time.
+
+    `first` is Python text over scalars and shapes: the index with which the first iteration leaves the array, where
+    that is found before the loop; "" where it is not known.
+    """
 
     number: int
     position: Position
     array: str
     axis: int
     text: str
+    first: str = ""
+
+    @property
+    def row(self) -> tuple[str | int, ...]:
+        """What generated modules tell of it: file, line, array, axis, text, and `first` where it is known."""
+        file = self.position.file.replace("\\", "/").rpartition("/")[2]
+        row = (file, self.position.line, self.array, self.axis, self.text)
+        return (*row, self.first) if self.first else row
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def test_length(target: str) -> None:
     with somd.use(target=target):
         with pytest.raises(IndexError, match=r"index 9 of `x\[index\[i\]\]` .* for axis 0 of `x` with size 3 \("):
             picked(np.ones(3), np.array([0, 9]), np.zeros(2))
-        with pytest.raises(IndexError, match=r"of `y\[i\]` is out of bounds for axis 0 of `y` with size 1 \("):
+        with pytest.raises(IndexError, match=r"index 1 of `y\[i\]` is out of bounds for axis 0 of `y` with size 1 \("):
             picked(np.ones(3), np.array([0, 1]), np.zeros(1))
         with pytest.raises(IndexError, match=r"an index of `v\[i\]` is out of bounds for axis 0 of `v` \("):
             exchanged(np.ones(5), np.ones(4), 3)

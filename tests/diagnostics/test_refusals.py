@@ -116,7 +116,7 @@ def test_an_index_error_and_wrong_arguments_show_no_frame_of_ours(how: list[str]
     found = shown(how, OF_AN_ACCESS, tmp_path)
     assert str(ROOT / "somd") not in found and "somd/calls" not in found and "somd/runtime" not in found
     assert "shifted(np.ones(3), np.ones(3))" in found
-    assert "IndexError: an index of `b[i + 1]` is out of bounds for axis 0 of `b` with size 3" in found
+    assert "IndexError: index 3 of `b[i + 1]` is out of bounds for axis 0 of `b` with size 3" in found
     if how == IPYTHON:
         return
     found = shown(how, OF_AN_ACCESS.replace("(np.ones(3), np.ones(3))", "(np.ones(3))"), tmp_path)

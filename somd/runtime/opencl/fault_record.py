@@ -26,7 +26,7 @@ _WORD = 8
 #: launches between two looks at the record where nothing else needs the device
 _LAUNCHES = 2048
 
-Site = tuple[str, int, str, int, str]
+Site = tuple[Any, ...]
 #: the turn in which something was noted, and the row of the lowest iteration
 First = tuple[int, list[int]]
 

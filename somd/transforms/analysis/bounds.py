@@ -15,10 +15,16 @@ from somd.transforms.access import Access, Affine
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.affine import shape_reference, size
 from somd.transforms.analysis.dependences import domain_formulas, keys_in, may_be_negative
-from somd.transforms.analysis.python_text import condition_text
+from somd.transforms.analysis.python_text import condition_text, value_text
 from somd.transforms.analysis.sets import Sets, TooComplex
+from somd.transforms.tree.loops import range_of
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.walking import nodes_of
+
+#: the name in isl of the index of an access
+FIRST = "somd_first"
+#: the first iteration outside is searched in so many loops at most, and told by a text of so many characters
+MOST_LOOPS, LONGEST = 3, 120
 
 
 def hoistable(access: Access) -> bool:
@@ -32,15 +38,43 @@ def violation(access: Access, axis: int, sets: Sets) -> str | None:
     Raises:
         TooComplex: isl gave up, or its answer has no Python form.
     """
+    variables = [domain.variable for domain in access.loops]
+    return _over_parameters(variables, [*domain_formulas(access), _outside(access, axis, sets)], sets)
+
+
+def first_outside(access: Access, axis: int, sets: Sets) -> str:
+    """Python text of the index with which the first iteration leaves the array along `axis`, if one does; "" where that
+    has no short text."""
+    index = access.indices[axis]
+    headers = [range_of(domain.node) for domain in access.loops]
+    forward = all(header is not None and isinstance(header.step, cst.Integer) for header in headers)
+    backward = all(header is not None and isinstance(header.step, cst.UnaryOperation) for header in headers)
+    told = (forward or backward) and len(headers) <= MOST_LOOPS
+    if index is None or not told or any(domain.strided for domain in access.loops):
+        return ""
+    variables = [*(domain.variable for domain in access.loops), FIRST]
+    found = Affine(f"({FIRST} = {index.text})", index.names | {FIRST})
+    formulas = [*domain_formulas(access), _outside(access, axis, sets), found]
+    sets.isl.reset_operations()
+    try:
+        outside = sets.make(variables, formulas)
+        first = outside.lexmin_pw_multi_aff() if forward else outside.lexmax_pw_multi_aff()
+        value = first.get_pw_aff(len(headers)).coalesce()
+        text = value_text(value.gist_params(outside.params()), outside)
+    except (isl.Error, TooComplex):
+        return ""
+    return text if len(text) <= LONGEST else ""
+
+
+def _outside(access: Access, axis: int, sets: Sets) -> Affine:
+    """That the index of an access leaves the array along `axis`."""
     index = access.indices[axis]
     assert index is not None
     length = size(access.array, axis)
-    variables = [domain.variable for domain in access.loops]
     outside = f"({index.text} >= {length})"
     if may_be_negative(access, axis, sets):
         outside = f"({index.text} < -{length} or {index.text} >= {length})"
-    leaves = Affine(outside, index.names | {length})
-    return _over_parameters(variables, [*domain_formulas(access), leaves], sets)
+    return Affine(outside, index.names | {length})
 
 
 def negative(access: Access, axis: int, sets: Sets) -> str | None:

@@ -191,12 +191,8 @@ def written_text(plan: Plan) -> str:
 
 
 def sites_text(sites: tuple[Site, ...]) -> str:
-    """The table from site number to (file, line, array, axis, text)."""
-    rows = [
-        f"    {site.number}: ({os.path.basename(site.position.file)!r}, {site.position.line}, {site.array!r}, "
-        f"{site.axis}, {site.text!r}),"
-        for site in sites
-    ]
+    """The table from site number to (file, line, array, axis, text), and the first index where it is known."""
+    rows = [f"    {site.number}: {site.row!r}," for site in sites]
     return "\n".join(["{", *rows, "}"]) if rows else "{}"
 
 

@@ -96,6 +96,4 @@ def dtype(of: str) -> cst.Attribute:
 
 def site_row(site: Site) -> cst.DictElement:
     """An entry of the table of sites."""
-    place = site.position
-    row = (place.file.replace("\\", "/").rpartition("/")[2], place.line, site.array, site.axis, site.text)
-    return cst.DictElement(integer(site.number), cst.parse_expression(repr(row)))
+    return cst.DictElement(integer(site.number), cst.parse_expression(repr(site.row)))

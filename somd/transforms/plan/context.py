@@ -253,9 +253,9 @@ class Context:
         passed = set(small_statements([statement]))
         self._facts += tuple(fact.formula for fact in self.all_facts if fact.behind in passed)
 
-    def site(self, position: Position, array: str, axis: int, text: str) -> Site:
+    def site(self, position: Position, array: str, axis: int, text: str, first: str = "") -> Site:
         """A new site; sites are numbered from 1."""
-        site = Site(next(self._numbers), position, as_written(array, self.method.spelled), axis, text)
+        site = Site(next(self._numbers), position, as_written(array, self.method.spelled), axis, text, first)
         self.sites.append(site)
         return site
 

@@ -14,7 +14,7 @@ from somd.language.operators import OPERATORS
 from somd.transforms.access import Access, Affine, Relaxed
 from somd.transforms.analysis.accesses import accesses_of, loop_domain
 from somd.transforms.analysis.affine import affine, variable
-from somd.transforms.analysis.bounds import hoistable, in_bounds, negative, proved_lowest, violation
+from somd.transforms.analysis.bounds import first_outside, hoistable, in_bounds, negative, proved_lowest, violation
 from somd.transforms.analysis.dependences import find_conflict, keys_in, may_be_negative
 from somd.transforms.analysis.hulls import hull
 from somd.transforms.analysis.python_text import name_text
@@ -266,7 +266,8 @@ def _checks(
         if violations is not None:
             for axis, bad in enumerate(violations):
                 if bad is not None and bad not in checks:
-                    checks[bad] = Check(bad, context.site(access.position, access.array, axis, text))
+                    first = first_outside(access, axis, sets)
+                    checks[bad] = Check(bad, context.site(access.position, access.array, axis, text, first))
         elif access.node not in guarded and not _surely_inside(access, known, sets, context.method.within):
             axes = range(len(access.indices))
             guarded[access.node] = tuple(context.site(access.position, access.array, axis, text) for axis in axes)

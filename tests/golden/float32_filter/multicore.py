@@ -23,7 +23,7 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (1,)
 SITES = {
-    1: ('input.py', 22, 'count', 0, 'count[i]'),
+    1: ('input.py', 22, 'count', 0, 'count[i]', '(1 if count.shape[0] == 0 else count.shape[0])'),
 }
 HAS_FAULTS = False
 

@@ -22,8 +22,8 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (0, 1)
 SITES = {
-    1: ('input.py', 18, 'b', 0, 'b[i, j]'),
-    2: ('input.py', 18, 'b', 1, 'b[i, j]'),
+    1: ('input.py', 18, 'b', 0, 'b[i, j]', '(1 if b.shape[0] == 0 else b.shape[0])'),
+    2: ('input.py', 18, 'b', 1, 'b[i, j]', '(1 if b.shape[1] <= 1 else b.shape[1])'),
 }
 HAS_FAULTS = False
 

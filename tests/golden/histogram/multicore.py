@@ -32,7 +32,7 @@ WRITTEN = (2,)
 SITES = {
     1: ('input.py', 15, 'count', 0, 'count[key[i]]'),
     2: ('input.py', 16, 'total', 0, 'total[key[i]]'),
-    3: ('input.py', 16, 'weight', 0, 'weight[i]'),
+    3: ('input.py', 16, 'weight', 0, 'weight[i]', 'weight.shape[0]'),
 }
 HAS_FAULTS = True
 

@@ -8,7 +8,7 @@ from somd.runtime.opencl.generated import (
     new_faults,
     trips,
 )
-SITES = {1: ('input.py', 15, 'count', 0, 'count[key[i]]'), 2: ('input.py', 16, 'total', 0, 'total[key[i]]'), 3: ('input.py', 16, 'weight', 0, 'weight[i]')}
+SITES = {1: ('input.py', 15, 'count', 0, 'count[key[i]]'), 2: ('input.py', 16, 'total', 0, 'total[key[i]]'), 3: ('input.py', 16, 'weight', 0, 'weight[i]', 'weight.shape[0]')}
 
 
 def histogram(run, key, weight, total):

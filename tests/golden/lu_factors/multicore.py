@@ -25,8 +25,8 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (0,)
 SITES = {
-    1: ('input.py', 13, 'a', 1, 'a[i, k]'),
-    2: ('input.py', 15, 'a', 1, 'a[i, j]'),
+    1: ('input.py', 13, 'a', 1, 'a[i, k]', 'k'),
+    2: ('input.py', 15, 'a', 1, 'a[i, j]', '(a.shape[1] if a.shape[1] >= k + 2 else k + 1)'),
 }
 HAS_FAULTS = False
 

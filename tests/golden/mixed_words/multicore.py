@@ -25,7 +25,7 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (2,)
 SITES = {
-    1: ('input.py', 24, 'out', 0, 'out[i]'),
+    1: ('input.py', 24, 'out', 0, 'out[i]', 'out.shape[0]'),
 }
 HAS_FAULTS = False
 

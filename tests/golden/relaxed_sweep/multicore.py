@@ -24,7 +24,7 @@ PARTITIONS = ()
 RESULT = 'float64'
 WRITTEN = (0,)
 SITES = {
-    1: ('input.py', 21, 'G', 1, 'G[i + 2, 0]'),
+    1: ('input.py', 21, 'G', 1, 'G[i + 2, 0]', '0'),
 }
 HAS_FAULTS = False
 

@@ -8,7 +8,7 @@ from somd.runtime.opencl.generated import (
     snapshot,
     trips,
 )
-SITES = {1: ('input.py', 21, 'G', 1, 'G[i + 2, 0]')}
+SITES = {1: ('input.py', 21, 'G', 1, 'G[i + 2, 0]', '0')}
 
 
 def relaxed_sweep(run, G, steps):

@@ -22,7 +22,7 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (0, 1)
 SITES = {
-    1: ('input.py', 12, 'v', 0, 'v[i]'),
+    1: ('input.py', 12, 'v', 0, 'v[i]', '(1 if v.shape[0] == 0 else v.shape[0])'),
 }
 HAS_FAULTS = False
 

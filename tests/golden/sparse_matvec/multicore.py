@@ -23,9 +23,9 @@ PARTITIONS = (1,)
 RESULT = None
 WRITTEN = (0,)
 SITES = {
-    1: ('input.py', 19, 'row', 0, 'row[k]'),
+    1: ('input.py', 19, 'row', 0, 'row[k]', 'row.shape[0]'),
     2: ('input.py', 19, 'y', 0, 'y[row[k]]'),
-    3: ('input.py', 19, 'column', 0, 'column[k]'),
+    3: ('input.py', 19, 'column', 0, 'column[k]', 'column.shape[0]'),
     4: ('input.py', 19, 'x', 0, 'x[column[k]]'),
 }
 HAS_FAULTS = True

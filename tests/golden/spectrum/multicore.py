@@ -27,7 +27,7 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = (2,)
 SITES = {
-    1: ('input.py', 32, 'out', 0, 'out[i]'),
+    1: ('input.py', 32, 'out', 0, 'out[i]', 'out.shape[0]'),
     2: ('input.py', 23, 'modes', -2, ''),
 }
 HAS_FAULTS = False

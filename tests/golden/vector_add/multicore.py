@@ -20,7 +20,7 @@ PARTITIONS = ()
 RESULT = None
 WRITTEN = ()
 SITES = {
-    1: ('input.py', 12, 'b', 0, 'b[i]'),
+    1: ('input.py', 12, 'b', 0, 'b[i]', 'b.shape[0]'),
 }
 HAS_FAULTS = False
 
