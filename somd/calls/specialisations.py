@@ -199,10 +199,14 @@ def declared_arguments(function: FunctionType, found: Reach, signature: str | No
         given = parse_signature(signature)
         own = len(arguments) - len(found.needs(found.top))
         if len(given) != len(arguments) and not own - len(function.__defaults__ or ()) <= len(given) <= own:
-            raise ValueError(f"{len(given)} types for {own} parameter{'s' if own != 1 else ''}")
+            raise ValueError(f"{_counted(len(given), 'type')} for {_counted(own, 'parameter')}")
     except ValueError as error:
         raise _wrong_signature(function, signature, str(error)) from None
     return arguments | dict(zip(arguments, given, strict=False))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def _first_that_compiles(function: FunctionType, found: Reach, arguments: dict[str, Type]) -> dict[str, Type]:

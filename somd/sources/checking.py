@@ -95,6 +95,8 @@ def check_method(method: Method) -> MethodCheck:
     if not diagnostics:
         for text in method.signatures:
             diagnostics.update(dict.fromkeys(_of_signature(method, found, text)))
+    else:
+        diagnostics.update(dict.fromkeys(_misfits(method, found)))
     return MethodCheck(*place, tuple(diagnostics), len(method.signatures))
 
 
@@ -144,6 +146,19 @@ def _bug(method: Method, error: Exception) -> Diagnostic:
     message = f"the compiler failed on `{function.__qualname__}`: {type(error).__name__}: {error}"
     helps = ("please report it, with the source of the function",)
     return Diagnostic("SOMD901", message, (Label(place, "this method", True),), helps)
+
+
+def _misfits(method: Method, found: Reach) -> Iterator[Diagnostic]:
+    """The declared signatures that are none of a method that is refused anyhow."""
+    from somd.calls.specialisations import declared_arguments
+
+    for text in method.signatures:
+        try:
+            declared_arguments(function_of(method), found, text)
+        except SomdCompileError as error:
+            yield from (each for each in error.diagnostics if each.code == "SOMD102")
+        except Exception as error:
+            yield _bug(method, error)
 
 
 def _of_signature(method: Method, found: Reach, text: str) -> Iterable[Diagnostic]:

@@ -212,7 +212,10 @@ def test_types_of_declared_signatures(somdc: Somdc, write: Write) -> None:
     assert done.status == 1 and "error[SOMD402]" in done.out
     write("other.py", ADD.replace("@somd", '@somd(signatures=["float64[:]"])'))
     done = somdc("check", "other.py")
-    assert done.status == 1 and "error[SOMD102]" in done.out and "1 types for 2 parameters" in done.out
+    assert done.status == 1 and "error[SOMD102]" in done.out and "1 type for 2 parameters" in done.out
+    write("other.py", ADD.replace("@somd", '@somd(signatures="float64[:]")').replace("a[i] + b[i]", "print(a[i])"))
+    done = somdc("check", "other.py")
+    assert "error[SOMD102]" in done.out and "error[SOMD203]" in done.out
 
 
 BAD = {
