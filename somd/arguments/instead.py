@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from enum import Enum
 
 import numpy as np
 
@@ -40,6 +41,9 @@ def instead_of(value: object) -> str:
 
     >>> instead_of("mean")
     'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
+    >>> import enum
+    >>> instead_of(enum.IntEnum("Colour", "RED GREEN").GREEN)
+    'pass its number: `x.value`'
     >>> instead_of(np.mgrid)
     '`np.indices((n, m))` has the indexes from 0 on, `np.meshgrid(x, y, indexing="ij")` those of other ranges'
     """
@@ -49,6 +53,8 @@ def instead_of(value: object) -> str:
         return drawn()[0]
     if isinstance(value, str | bytes):
         return 'compare texts in the caller, and pass a number or a truth value: `name == "x"`'
+    if isinstance(value, Enum) and isinstance(value, int):
+        return "pass its number: `x.value`"
     if isinstance(value, Mapping):
         return "take the numbers and arrays out of it before the call, and pass each by itself"
     if isinstance(value, list | tuple):
