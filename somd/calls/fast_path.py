@@ -18,6 +18,7 @@ from somd.calls.lengths import with_length
 from somd.calls.specialisations import Entry
 from somd.capture.attributes import MISSING
 from somd.capture.watching import Watch
+from somd.diagnostics.refusals import comes_from_a_statement
 from somd.settings.config import Grounds, Settings
 from somd.settings.targets import NOTHING, Native, Same
 
@@ -86,8 +87,8 @@ class NativeCall:
     def meant(self, error: Exception, values: tuple[Any, ...]) -> BaseException:
         """The exception that an error of the call stands for."""
         meant = self.error(error)
-        if isinstance(meant, IndexError):
-            with_length(meant, self.entry, values)
+        if not isinstance(meant, IndexError) or not with_length(meant, self.entry, values):
+            comes_from_a_statement(meant)
         return meant
 
 

@@ -28,8 +28,8 @@ from somd.capture.reach import Reach
 from somd.capture.reaching import reach_of_source
 from somd.capture.source_text import take_source
 from somd.compiling.one_at_a_time import one_at_a_time, room_for_nesting
+from somd.diagnostics.refusals import comes_from_a_statement, of_the_user, without_our_frames
 from somd.diagnostics.refusals import hidden as __tracebackhide__  # noqa: F401 - pytest asks for it
-from somd.diagnostics.refusals import of_the_user
 from somd.errors import SomdCompileError, SomdFallbackWarning, SomdRuntimeError, without_internals
 from somd.runtime.folders import cache_folder, read_own, write_whole
 from somd.runtime.mpi.distributed import buffers
@@ -252,9 +252,11 @@ class SomdMethod(Generic[P, R]):
                     self._make_native(warm, values, settings)
             try:
                 result = entry.call(given, settings.workers, settings.small_work)
-            except IndexError as error:
-                if with_length(error, entry, given):
+            except Exception as error:
+                if isinstance(error, IndexError) and with_length(error, entry, given):
                     raise error.with_traceback(None)  # noqa: B904 - the same error, without the runtime's frames
+                if comes_from_a_statement(error):
+                    raise error.with_traceback(without_our_frames(error.__traceback__))  # noqa: B904 - as above
                 raise
             return result if entry.combine is None else entry.combine(result, values)
         except TargetUnavailable as reason:

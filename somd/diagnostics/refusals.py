@@ -16,6 +16,9 @@ from typing import Any
 from somd.diagnostics.colours import takes_colours
 from somd.errors import SomdError, SomdInternalError
 
+#: packages whose errors in a call are not the user's
+_OTHERS = frozenset(("somd", "numpy", "numba", "llvmlite", "pyopencl", ""))
+
 
 def is_refusal(error: object) -> bool:
     """Whether an exception is about the user's program: a refusal, or an error of an access or a call of theirs."""
@@ -30,6 +33,21 @@ def of_the_user(error: Exception) -> None:
     if "IPython" in sys.modules:  # which asks the exception; no other has one that points to itself
         error._render_traceback_ = partial(for_ipython, error)  # type: ignore[attr-defined]
     hook()
+
+
+def comes_from_a_statement(error: BaseException) -> bool:
+    """Whether one of Python's exceptions comes from a statement of the user's that a call ran again; it is then
+    shown as a refusal is. An exception of a class of theirs is left as it is."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if not isinstance(error, Exception) or type(error).__module__ != "builtins" or trace is None:
+        return False
+    package = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+    if package in _OTHERS or package in sys.stdlib_module_names - {"__main__"}:
+        return False
+    of_the_user(error)
+    return True
 
 
 def hidden(caught: Any) -> bool:

@@ -54,6 +54,7 @@ from somd import dist, somd
 def shifted(a: dist[np.ndarray], b: dist[np.ndarray]):
     for i in range(len(a)):
         a[i] = b[i + 1]
+    b[a > 0] = 1.0
 
 def test_main():
     shifted(np.ones(3), np.ones(3))
@@ -119,6 +120,9 @@ def test_an_index_error_and_wrong_arguments_show_no_frame_of_ours(how: list[str]
     assert "IndexError: index 3 of `b[i + 1]` is out of bounds for axis 0 of `b` with size 3" in found
     if how == IPYTHON:
         return
+    found = shown(how, OF_AN_ACCESS.replace("(np.ones(3), np.ones(3))", "(np.ones(2), np.ones(3))"), tmp_path)
+    assert str(ROOT / "somd") not in found and "somd/calls" not in found and "somd/runtime" not in found
+    assert "b[a > 0] = 1.0" in found and "IndexError: boolean index did not match" in found
     found = shown(how, OF_AN_ACCESS.replace("(np.ones(3), np.ones(3))", "(np.ones(3))"), tmp_path)
     assert str(ROOT / "somd") not in found and "inspect.py" not in found
     assert "TypeError: shifted(): missing a required argument: 'b'" in found
