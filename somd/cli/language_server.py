@@ -7,6 +7,7 @@ evaluated as long as that has no effects.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import gc
 import logging
@@ -29,6 +30,7 @@ from somd.sources.fixes import fixes_of, lines_of
 from somd.sources.fixing import Edit, edits_of
 from somd.sources.load import Loaded, function_of, load_text
 from somd.sources.problems import FileProblem
+from somd.syntax import module_of
 
 log = logging.getLogger(__name__)
 _SEVERITIES = {
@@ -132,7 +134,7 @@ def looked_at(uri: str, text: str, version: int | None, before: Document | None)
 
 
 def told(known: Document, line: int) -> str | None:
-    """The plan of the method that is defined at a line, or the part of it about the loop there."""
+    """The plan of the method that a line is in, or the part of it about the innermost loop around that has one."""
     from somd.transforms.pipeline import check
     from somd.transforms.plan.explain import explain
 
@@ -147,10 +149,24 @@ def told(known: Document, line: int) -> str | None:
         except (SomdError, NotKnownYet, LeftOut):
             return None
         words = explain(plan).splitlines()
-        if line <= plan.method.position(plan.method.function.name).line:
-            return "\n".join(words)
-        return _about(words, line)
+        around = _lines_around(known.text, line) if line > code.co_firstlineno else []
+        parts = (_about(words, each) for each in around)
+        return next((part for part in parts if part is not None), "\n".join(words))
     return None
+
+
+def _lines_around(text: str, line: int) -> list[int]:
+    """The lines of the statements that begin at a line or go on there, the innermost first."""
+    try:
+        tree = module_of(text)
+    except (SyntaxError, ValueError):
+        return [line]
+    found = (node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt) and _goes_over(node, line))
+    return sorted(found, reverse=True)
+
+
+def _goes_over(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
 def _about(words: Sequence[str], line: int) -> str | None:

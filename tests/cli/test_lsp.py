@@ -145,10 +145,14 @@ def test_an_editor(client: Client) -> None:
     assert (found["code"], found["source"]) == ("SOMD301", "somd") and "help: " in found["message"]
     assert found["range"]["start"] == {"line": line, "character": 20}
     assert client.edit(line, 12, 16, "a[i") and client.edit(line, 12, 15, "b[i]") == []
-    hover = client.ask(
-        "textDocument/hover", textDocument={"uri": client.uri}, position={"line": line - 1, "character": 9}
-    )
-    assert "phase 1, line 8: for i in range(1, len(a) - 1)" in hover["contents"]["value"]
+    for where, begins in (
+        (line - 3, "smooth_1"),
+        (line - 1, "phase 1, line 8: for i"),
+        (line, "phase 1, line 8: for i"),
+    ):
+        at = {"line": where, "character": 9}
+        hover = client.ask("textDocument/hover", textDocument={"uri": client.uri}, position=at)
+        assert hover["contents"]["value"].startswith(f"```text\n{begins}"), hover
     (action,) = client.actions(len(text.splitlines()) - 1)
     marked = applied(text, action)
     assert action["title"] == "distribute `x`, `y` of `twice`"
