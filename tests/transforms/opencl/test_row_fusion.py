@@ -8,9 +8,12 @@ import pytest
 import somd
 from somd.runtime.opencl import Device, watch_launches, workgroups
 from somd.runtime.opencl.local_room import KEPT_BACK
+from somd.transforms.arrays.leaf_lines import CHUNK
 from tests.differential import harness
 from tests.transforms.opencl.running import code_of
 from tests.transforms.opencl.test_packed import numbers
+
+of_whole_rows = pytest.mark.skipif(CHUNK is not None, reason="this NumPy adds up long rows in parts, one by one")
 
 
 @somd.somd
@@ -36,6 +39,8 @@ def test_the_bits_are_those_of_plain_python(with_groups: Device) -> None:
         for given in (numbers(5, 129), numbers(1, 1000), odd, numbers(3, 100), numbers(2, 4000), numbers(0, 300)):
             harness.check(shares, (given,), "opencl", workers=(1,))
     names = [name for name, _ in seen]
+    if CHUNK is not None:
+        return  # this NumPy adds up long rows in parts, one by one
     assert names.count("shares_1_rows") == 3  # rows of 100 are short, and of 4000 want more memory
     assert names.count("shares_5") == 2
 
@@ -63,7 +68,8 @@ def in_place(x: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "number"), [(kept, 1), (of_other_rows, 1), (down_columns, 0), (product, 0), (in_place, 0)]
+    ("function", "number"),
+    [pytest.param(kept, 1, marks=of_whole_rows), (of_other_rows, 1), (down_columns, 0), (product, 0), (in_place, 0)],
 )
 def test_what_goes_together(function: object, number: int) -> None:
     """Phases that touch other rows, an array of the caller's, or all of a matrix for each row, stay apart."""
@@ -71,6 +77,7 @@ def test_what_goes_together(function: object, number: int) -> None:
     assert sum(name.endswith("_rows") for name in code.kernel_names) == number
 
 
+@of_whole_rows
 def test_work_items_have_an_accumulator_each_of_those_side_by_side() -> None:
     text = code_of(kept, np.ones((4, 300))).kernels.partition("_rows(")[2]
     assert "lane / 8;" in text and text.count("found[lane - own_ + ") == 8
