@@ -119,7 +119,8 @@ def difference(
     wanted: Outcome, found: Outcome, tolerance: float, planned: bool = False, types: Types | None = None
 ) -> str:
     """In what `found` differs from `wanted`; empty where it does not. Of what `planned` code raises only class and text
-    are compared. `types` notes where a number has NumPy's type and plain Python's is its own."""
+    are compared, or numbers by the tolerance. `types` notes where a number has NumPy's type and plain Python's is its
+    own."""
     try:
         if wanted.error is not None or found.error is not None:
             if wanted.error is None or found.error is None:
@@ -132,7 +133,9 @@ def difference(
                 return "" if isinstance(found.error, IndexError) else told  # NumPy's words for an int beyond 64 bits
             if planned:
                 same = type(found.error) is type(wanted.error) and (
-                    isinstance(found.error, IndexError) or str(found.error) == str(wanted.error)
+                    isinstance(found.error, IndexError)
+                    or str(found.error) == str(wanted.error)
+                    or (tolerance > 0 and _near(found.error.args, wanted.error.args, tolerance))
                 )
                 return "" if same else told
             try:
@@ -148,6 +151,15 @@ def difference(
     except AssertionError as error:
         return str(error) or "differs"
     return ""
+
+
+def _near(found: tuple[Any, ...], wanted: tuple[Any, ...], tolerance: float) -> bool:
+    """Whether the arguments of two exceptions differ in last places alone."""
+    try:
+        assert_same(found, wanted, tolerance, "arguments")
+    except AssertionError:
+        return False
+    return True
 
 
 def _same(found: Any, wanted: Any, tolerance: float, what: str, types: Types) -> None:
