@@ -177,6 +177,21 @@ def frameworks(text: str) -> str:
     return drawn(panels, "times of other frameworks over somd's, JavaGrande, class A")
 
 
+def loops(text: str) -> str:
+    """How many times as long as somd the best peer takes, loop kernels at size M."""
+    colours = {"numpy": GREY, "prange": ORANGE, "fastmath": BROWN}
+    panels = []
+    for peer, name in zip(colours, ("NumPy", "Numba prange", "Numba prange with fastmath"), strict=True):
+        bars = [
+            Bar(kernel, value, colours[peer], f"{value:.3g} \u00d7")
+            for kernel, cells in table(text, "Loop kernels").items()
+            if f"({peer})" in (cell := cells["best peer over somd"]) and (value := number(cell))
+        ]
+        bars.sort(key=lambda bar: -bar.value)
+        panels.append(Panel(f"{name} is the best peer", bars, from_one=True))
+    return drawn(panels, "times of the best peer over somd's, loop kernels, size M")
+
+
 def _ratio(cell: str, reckoned: float, colour: str) -> tuple[float, str, str]:
     """The ratio in parentheses behind a time, which was reckoned before times were rounded; else `reckoned`."""
     found = re.search(r"\(([\d.]+)\)", cell)
@@ -184,7 +199,7 @@ def _ratio(cell: str, reckoned: float, colour: str) -> tuple[float, str, str]:
     return float(said), colour, f"{said} \u00d7"
 
 
-CHARTS = {"speed.svg": speed, "javagrande.svg": javagrande, "frameworks.svg": frameworks}
+CHARTS = {"speed.svg": speed, "javagrande.svg": javagrande, "frameworks.svg": frameworks, "loops.svg": loops}
 
 
 def main() -> None:
