@@ -8,35 +8,33 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from somd.runtime.folders import cache_folder, read_checked, write_checked
 
 #: what fixes the bits of results, besides the text of a function
 BITS = ("runtime/blocks.py", "language/operators.py")
-#: the rooms on which generated text depends, but for the runtime of its target
+#: the rooms on which generated text depends, but for the runtime of its target: all that the compiler imports
 COMPILER = (
     *("language", "settings", "capture", "arguments", "cache", "calls", "compiling", "elementary"),
-    *("transforms", "backends"),
-    *BITS,
+    *("diagnostics", "errors.py", "syntax.py", "transforms", "backends", "runtime/*.py"),
 )
 
 
 def content_of_rooms(*rooms: str) -> str:
-    """A hash of the modules of the package in `rooms`, which are folders or modules: working on them never meets old
-    output."""
-    root = Path(__file__).parents[1]
-    places = [root / room for room in rooms]
-    return content_of(root, {path for p in places for path in (p.rglob("*.py") if p.is_dir() else (p,))})
+    """A hash of the modules of the package in `rooms`: folders, modules, or the modules that lie in a folder itself
+    (`runtime/*.py`). Working on them never meets old output."""
+    root = str(Path(__file__).parents[1])
+    return content_of(root, {path for room in rooms for path in _modules(f"{root}/{room}")})
 
 
-def content_of(root: Path, files: Iterable[Path]) -> str:
+def content_of(root: str, files: Iterable[str]) -> str:
     """A hash of the names, below `root`, and the contents of `files`."""
     paths = sorted(files)
-    states = [os.stat(path) for path in paths]
     known = hashlib.sha256()
-    for path, state in zip(paths, states, strict=True):
+    for path in paths:
+        state = os.stat(path)
         # a time of change cannot be set by hand
         numbers = (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev)
         known.update(f"{path} {numbers}\0".encode())
@@ -48,9 +46,22 @@ def content_of(root: Path, files: Iterable[Path]) -> str:
     return found.decode()
 
 
-def _hash(root: Path, paths: Iterable[Path]) -> bytes:
+def _modules(place: str) -> Iterator[str]:
+    """The modules at a place, in folders within folders; every process looks for them before its first method."""
+    folder, alone, _ = place.partition("/*")
+    if folder.endswith(".py"):
+        yield folder
+        return
+    for entry in os.scandir(folder):
+        if entry.name.endswith(".py"):
+            yield entry.path
+        elif not alone and entry.is_dir() and entry.name != "__pycache__":
+            yield from _modules(entry.path)
+
+
+def _hash(root: str, paths: Iterable[str]) -> bytes:
     state = hashlib.sha256()
     for path in paths:
-        content = path.read_bytes().replace(b"\r\n", b"\n")
-        state.update(f"{path.relative_to(root).as_posix()} {len(content)}\0".encode() + content)
+        content = Path(path).read_bytes().replace(b"\r\n", b"\n")
+        state.update(f"{Path(path).relative_to(root).as_posix()} {len(content)}\0".encode() + content)
     return state.hexdigest().encode()
