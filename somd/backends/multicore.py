@@ -15,7 +15,6 @@ from somd.settings.targets import Reckoning, Runnable, Target, TargetLacks
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
-    from somd.transforms.stages import Plan
 
 
 class Multicore(Target):
@@ -75,10 +74,10 @@ class Multicore(Target):
 
         return MulticoreCall(module, name, *how, **named)
 
-    def explained(self, plan: Plan) -> Iterable[str]:
+    def explained(self, compiled: Compiled) -> Iterable[str]:
         from somd.transforms.multicore.rank_shares import of_ranks
 
-        return ("among ranks, on multicore", *(f"  {line}" for line in of_ranks(plan)))
+        return ("among ranks, on multicore", *(f"  {line}" for line in of_ranks(compiled.plan)))
 
     def reckoning(
         self,

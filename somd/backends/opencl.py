@@ -13,7 +13,6 @@ from somd.settings.targets import Device, Runnable, Target
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
-    from somd.transforms.stages import Plan
 
 
 class OpenCL(Target):
@@ -36,6 +35,9 @@ class OpenCL(Target):
     knows_ranks = True
     arrays = (("somd.runtime.opencl.device_array", "DeviceArray"), ("pyopencl.array", "Array"))
 
+    def variant(self) -> str:
+        return "for ranks" if launched.several_ranks() else ""
+
     def problem(self) -> str | None:
         if importlib.util.find_spec("pyopencl") is None:
             return "pyopencl is not installed: pip install 'somd[opencl]'"
@@ -56,6 +58,8 @@ class OpenCL(Target):
     def text(self, compiled: Compiled) -> str:
         from somd.transforms.opencl.plan_to_opencl import module_text, plan_to_opencl
 
+        if not launched.several_ranks():  # which share out the rows of each phase
+            compiled = compiled.launched() or compiled
         return module_text(plan_to_opencl(compiled.plan, compiled.types))
 
     def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
@@ -67,10 +71,15 @@ class OpenCL(Target):
 
         return OpenCLCall(module, name, device, *how, **named)
 
-    def explained(self, plan: Plan) -> Iterable[str]:
+    def explained(self, compiled: Compiled) -> Iterable[str]:
         from somd.transforms.opencl.transfers import transfers
 
-        return ("transfers of opencl", *(f"  {line}" for line in transfers(plan)))
+        made = compiled.launched()
+        if made is not None:
+            yield "on one device, one launch for each turn of a loop that reads a row and a column which it changes:"
+            yield "  these are kept beside, and work-items make again what they read of them"
+        yield "transfers of opencl"
+        yield from (f"  {line}" for line in transfers((made or compiled).plan))
 
     def devices(self, wanted: Any) -> tuple[Sequence[Device], Sequence[str]]:
         from somd.runtime.opencl import NoDevice, select

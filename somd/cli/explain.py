@@ -22,6 +22,7 @@ from somd.sources.load import Method, function_of
 
 if TYPE_CHECKING:
     from somd.calls.explanation import Explanation
+    from somd.transforms.pipeline import Compiled
     from somd.transforms.types.scalars import Type
 
 
@@ -170,11 +171,13 @@ def _method(method: Method, found: Reach, signature: str | None) -> Iterator[str
     how = "" if signature is not None or method.signatures else ", as the source suggests"
     yield f"targets, for {given}{how}"
     applying = yield from _targets(method, found, arguments)
-    for known in applying:
-        yield from known.explained(plan)
+    for known, compiled in applying:
+        yield from known.explained(compiled)
 
 
-def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Generator[str, None, list[Target]]:
+def _targets(
+    method: Method, found: Reach, arguments: Mapping[str, Type]
+) -> Generator[str, None, list[tuple[Target, Compiled]]]:
     """A line for each target; those that apply."""
     from somd.transforms.pipeline import compile_for, module_text
 
@@ -194,5 +197,5 @@ def _targets(method: Method, found: Reach, arguments: Mapping[str, Type]) -> Gen
         problem = target_of(name).problem()
         here = "" if problem is None else f", but cannot be used here: {problem.splitlines()[0]}"
         yield f"  {name}: applies{here}"
-        applying.append(target_of(name))
+        applying.append((target_of(name), compiled))
     return applying

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from somd.runtime.mpi.dry_run import DrySession
     from somd.settings.cluster import Cluster
     from somd.transforms.pipeline import Compiled
-    from somd.transforms.stages import Plan
 
 #: the targets for which code is generated, with the modules whose `TARGET` they are
 TARGETS = {"multicore": "somd.backends.multicore", "opencl": "somd.backends.opencl"}
@@ -247,8 +246,8 @@ class Target(Protocol):
         """
         ...
 
-    def explained(self, plan: Plan) -> Iterable[str]:
-        """What `somdc explain` says of a plan on this target, besides that it applies."""
+    def explained(self, compiled: Compiled) -> Iterable[str]:
+        """What `somdc explain` says of a method on this target, besides that it applies."""
         return ()
 
     def not_cached(self, module: Path) -> str | None:

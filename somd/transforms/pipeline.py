@@ -6,7 +6,7 @@ function -> Method -> (supported?) -> Types -> Plan -> module text of a target
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -33,6 +33,7 @@ from somd.transforms.frontend.claimed_scans import with_claimed_scans
 from somd.transforms.frontend.inductions import without_inductions
 from somd.transforms.frontend.inline import inline_calls
 from somd.transforms.frontend.names_apart import names_apart
+from somd.transforms.frontend.pivots import pivots_in, with_pivots
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import read_method
 from somd.transforms.frontend.refused_calls import calls_refused_anyhow, check_calls
@@ -63,6 +64,8 @@ class Compiled:
     types: Types
     plan: Plan
     lookups: Lookups | None = None
+    #: the same with fewer phases, of more work in all, for targets to which each phase costs a launch
+    launched: Callable[[], Compiled | None] = lambda: None
 
 
 #: the look-ups with which methods were read last: what was read is asked for again by the check, by each target and by
@@ -266,7 +269,14 @@ def _compiled(method: Method, arguments: Mapping[str, Type], aliases: Mapping[st
         known: dict[Any, Type] = {**types.names, **types.nodes}
         better = in_another_form(method, planned, known, again, _plan_of_one_type)
         if isinstance(better, Compiled):
-            return better
+            pivots = {} if aliases else pivots_in(method, planned.anew.points)
+            looked_up = current()
+
+            def launched() -> Compiled | None:
+                with looking_in(looked_up):
+                    return _in_one_phase(again, with_pivots(method, pivots))
+
+            return replace(better, launched=launched) if pivots else better
         method = better
         plan, collector = planned.checked(), Collector()
         tested = with_tested_names(method, [phase.nest for phase in plan.phases()], types.names)
@@ -285,6 +295,16 @@ def _with_tests(method: Method, fitted: Method, arguments: Mapping[str, Type], a
     except SomdCompileError:
         _compiled(method, arguments, aliases)
     raise not_tested(method, fitted)
+
+
+def _in_one_phase(again: Callable[[Method], Compiled], method: Method) -> Compiled | None:
+    """The method with turns of one phase, if nothing in these is to be tested."""
+    with suppress(SomdCompileError):
+        made = again(method)
+        plan = _plan_of_one_type(made)
+        if plan is not None and not any(phase.nest.tests or phase.nest.in_order_if for phase in plan.phases()):
+            return made
+    return None
 
 
 def _plan_of_one_type(compiled: Compiled) -> Plan | None:

@@ -10,7 +10,6 @@ from somd.settings.targets import Device, Runnable, Target, TargetLacks
 
 if TYPE_CHECKING:
     from somd.transforms.pipeline import Compiled
-    from somd.transforms.stages import Plan
 
 #: what was run, and for which device
 RUNS: list[tuple[str, Any]] = []
@@ -67,8 +66,8 @@ class Plain(Target):
     def load(self, module: ModuleType, name: str, device: Any, *how: Any, **named: Any) -> Runnable:
         return PlainCall(module, name, device)
 
-    def explained(self, plan: Plan) -> list[str]:
-        return ["order of plain", f"  {len(plan.phases())} phases, one after the other"]
+    def explained(self, compiled: Compiled) -> list[str]:
+        return ["order of plain", f"  {len(compiled.plan.phases())} phases, one after the other"]
 
     def devices(self, wanted: Any) -> tuple[list[Device], list[str]]:
         return [Device("board", "the one", True, 1, 1 << 20, "chosen")], []

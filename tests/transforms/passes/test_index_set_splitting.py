@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 import pytest
 
 import somd
 from somd import dist
+from somd.runtime.mpi import launched
 from somd.runtime.opencl import Device, NoDevice, select
+from somd.transforms import pipeline
 from somd.transforms.loops.program import Loop
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.passes import index_set_splitting as module
 from somd.transforms.passes.index_set_splitting import index_set_splitting
+from somd.transforms.types.scalars import ArrayType
 from tests.differential import harness
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 
@@ -141,11 +145,28 @@ def device() -> Device:
         pytest.skip(str(error).splitlines()[0])
 
 
-def test_shortest_paths_by_groups() -> None:
-    """A work-group a row; numbers below zero, so that the trip between the pieces changes what the others read."""
+@somd.somd
+def eliminated(a: dist[np.ndarray]) -> None:
+    for k in range(a.shape[0]):
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                a[i, j] = 0.75 * a[i, j] - 0.01 * a[i, k] * a[k, j]
+
+
+@pytest.mark.parametrize("method", [shortest, eliminated], ids=["a launch a turn", "in pieces, by groups"])
+def test_launches(method: Any) -> None:
+    """Numbers below zero, so that the trip between the pieces changes what the others read."""
     found = device()
     path = np.random.default_rng(0).normal(size=(70, 70))
     path[3, 4] = np.nan
     with somd.use(device=f"{found.info.platform}:{found.index}"):
-        harness.check(shortest, (path,), "opencl", workers=(1,))
-    assert "shortest_1_wide" in shortest.source("opencl")
+        harness.check(method, (path,), "opencl", workers=(1,))
+    text = method.source("opencl")
+    assert ("eliminated_1_wide" in text) == (method is eliminated)
+    assert text.count("run.launch(") == (3 if method is shortest else 5)
+
+
+def test_ranks_share_out_the_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = pipeline.compile_for(shortest.__wrapped__, {"path": ArrayType("float64", 2)}, {})
+    monkeypatch.setattr(launched, "several_ranks", lambda: True)
+    assert pipeline.module_text(compiled, "opencl").count("run.launch(") == 5
