@@ -33,13 +33,24 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.compacted import Compacted, Keeping, staged_in
 from somd.transforms.opencl.kernels import in_order, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import range_in_c
-from somd.transforms.opencl.striped import BARRIER, Striped, Tiles, stepped, striped_in
+from somd.transforms.opencl.striped import (
+    BARRIER,
+    Key,
+    Striped,
+    Tiles,
+    in_tiles_of_others,
+    padded,
+    stepped,
+    striped_in,
+)
 from somd.transforms.opencl.striped_kernels import fetch_stretches, fitting
 from somd.transforms.stages import Nest
 from somd.transforms.types.scalars import ScalarType
 
 #: trips of a work-item, work-items of a group without tiles, and those of the one that goes along the groups
 TRIPS, LANES, CARRIERS = 16, 128, 256
+#: the groups that a work-item of that one goes along at a time, for an operator of one point
+AT_A_TIME = 8
 #: operations of an iteration up to which the trips of a whole stretch are written out
 SHORT = 16
 
@@ -67,13 +78,11 @@ def scan_kernels_of(
     plain = all(_is_plain(region, nest) for region, nest in zip(regions, nests, strict=True))
     if not plain or nests[0].tests or nests[1].raises or any(each.by is None for each in scan.carries):
         return None
-    extra = sum(points_of(each) * np.dtype(each.variable.type.dtype).itemsize for each in scan.carries) + 8
-    found = [striped_of(region) for region in regions]
-    fitted = [fitting(arrays, TRIPS, extra) if arrays else ([], LANES) for arrays in found]
-    lanes = min(count or LANES for _, count in fitted)
+    fitted = [fitted_of(region, extra_of(scan)) for region in regions]
+    lanes = min(count for _, _, count in fitted)
     writers = [
-        _Writer(scan, region, nest, arrays, lanes, unit)
-        for region, nest, (arrays, _) in zip(regions, nests, fitted, strict=True)
+        _Writer(scan, region, nest, arrays, within, lanes, unit)
+        for region, nest, (arrays, within, _) in zip(regions, nests, fitted, strict=True)
     ]
     totals = writers[0].totals(names("totals"))
     carries = {
@@ -92,12 +101,23 @@ def _is_plain(region: Region, nest: Nest) -> bool:
     return not made and not region.aliased and nest.dims[0].invariant and region.loop.hull is None
 
 
-def striped_of(region: Region) -> list[Striped]:
-    """The arrays whose elements the iterations go along, one each."""
+def extra_of(scan: Scan) -> int:
+    """The bytes of local memory that a work-item has besides its tiles."""
+    return sum(points_of(each) * np.dtype(each.variable.type.dtype).itemsize for each in scan.carries) + 8
+
+
+def fitted_of(region: Region, extra: int) -> tuple[list[Striped], dict[Key, Key], int]:
+    """The arrays whose elements the iterations go along, one each, as far as there is room for tiles; those that are
+    stored in tiles of others; and the work-items of a group."""
     body = in_order(region, 1)
     if region.loop.variable.name in assigned(body):
-        return []
-    return striped_in((replace(region.loop, body=body),), region, body)
+        return [], {}, LANES
+    loop = replace(region.loop, body=body)
+    found = striped_in((loop,), region, body)
+    within = in_tiles_of_others((loop,), (loop,), found)
+    kept, lanes = fitting([each for each in found if each.key not in within], TRIPS, extra)
+    within = {key: other for key, other in within.items() if any(each.key == other for each in kept)}
+    return kept + [each for each in found if each.key in within], within, lanes or LANES
 
 
 def declared_in_both(one: Declared, other: Declared) -> Declared:
@@ -110,15 +130,22 @@ class _Writer:
     """Writes a kernel that runs the iterations of a region by stretches."""
 
     def __init__(
-        self, scan: Scan, region: Region, nest: Nest, arrays: Sequence[Striped], lanes: int, unit: Unit
+        self,
+        scan: Scan,
+        region: Region,
+        nest: Nest,
+        arrays: Sequence[Striped],
+        within: Mapping[Key, Key],
+        lanes: int,
+        unit: Unit,
     ) -> None:
         self.scan, self.region, self.lanes = scan, region, lanes
         self.scope = scope_of(nest, unit)
         self.declared = declared_in_both(own_variables(region, 1), own_variables(scan.totals, 1))
         self.write = Keeping(self.scope, unit, self.declared, next_iteration="continue;")
-        self.arrays = arrays
+        self.arrays, self.within_others = arrays, within
         self.variable = self.scope.text_of(region.loop.variable.name)
-        self.tiles = Tiles(arrays, lanes, TRIPS, lanes, self.variable, self.write)
+        self.tiles = Tiles(arrays, lanes, TRIPS, lanes, self.variable, self.write, within)
         fresh = self.scope.names.fresh
         self.base, self.start, self.count, self.whole = (
             fresh(n) for n in (f"{self.variable}_base", f"{self.variable}_first", "count", "whole")
@@ -148,20 +175,10 @@ class _Writer:
         return self.finished(name, made)
 
     def iterations(self, name: str) -> Kernel:
-        write, lane, by = self.write, self.tiles.lane, self.by
+        write, lane = self.write, self.tiles.lane
         self.opened()
         self.stretch_totals(self.scan.totals.body)
-        write.open(f"for (int {by} = 1; {by} < {self.lanes}; {by} *= 2)")
-        write.line(BARRIER)
-        for each in self.composition:
-            each.take(f"{lane} >= {by} ? {lane} - {by} : {lane}")
-        write.line(BARRIER)
-        write.open(f"if ({lane} >= {by})")
-        for each in self.composition:
-            each.compose_taken(lane)
-        write.close()
-        write.close()
-        write.line(BARRIER)
+        up_to_each(self.composition, lane, self.by)
         texts = [self.scope.names.fresh(f"{each.text}_before") for each in self.composition]
         pairs = zip(self.composition, texts, strict=True)
         before = [Argument("before", text, each.name, dtype=each.dtype, constant=True) for each, text in pairs]
@@ -187,8 +204,10 @@ class _Writer:
         """The iterations, from the values `before` the group; what they store at counters' places together."""
         write, tiles = self.write, self.tiles
         carried = {each.name: each for each in self.composition}
-        extra = sum(points_of(each) * np.dtype(each.variable.type.dtype).itemsize for each in self.scan.carries) + 8
-        kinds, staged = staged_in(self.region, list(carried), self.arrays, TRIPS, self.lanes, extra)
+        others = self.within_others
+        free = [each for each in self.arrays if each.key not in {*others, *others.values()}]
+        extra = extra_of(self.scan) + sum(each.bytes_of(TRIPS) for each in self.arrays if each.key in others.values())
+        kinds, staged = staged_in(self.region, list(carried), free, TRIPS, self.lanes, extra)
         if not staged:
             self.along(self.region.body, numbered=True)
             return
@@ -286,7 +305,7 @@ class Composition:
         )
         self.dtype, self.points = self.type.dtype, points_of(carried)
         names = write.scope.names
-        self.text = names.of(self.name)
+        self.text, self.lanes = names.of(self.name), lanes
         self.slots = [names.fresh(f"{self.text}_of_{k}") for k in range(self.points)]
         self.taken = [names.fresh(f"{self.text}_taken_{k}") for k in range(self.points)]
         write.local += [f"    __local {CTYPES[self.dtype]} {slot}[{lanes}];" for slot in self.slots]
@@ -319,13 +338,29 @@ class Composition:
             self.write.line(f"{slot}[{lane}] = {text};")
 
 
+def up_to_each(made: Sequence[Composition], lane: str, by: str) -> None:
+    """The slot of each work-item becomes what those up to it make, one after the other."""
+    write = made[0].write
+    write.open(f"for (int {by} = 1; {by} < {made[0].lanes}; {by} *= 2)")
+    write.line(BARRIER)
+    for each in made:
+        each.take(f"{lane} >= {by} ? {lane} - {by} : {lane}")
+    write.line(BARRIER)
+    write.open(f"if ({lane} >= {by})")
+    for each in made:
+        each.compose_taken(lane)
+    write.close()
+    write.close()
+    write.line(BARRIER)
+
+
 def carries_kernel(carried: CarriedScalar, name: str, nest: Nest, unit: Unit) -> Kernel:
-    """The kernel of one group that finds the values before the groups: each work-item composes some of them, then all
-    are composed, then each goes along its own."""
+    """The kernel of one group that finds the values before the groups, piece by piece: each work-item composes some of
+    them, then all are composed, then each goes along its own. Neighbours load and store neighbouring ones."""
     scope = scope_of(nest, unit)
     write = Statements(scope, unit, Declared(frozenset(), {}))
     each = Composition(carried, write, CARRIERS)
-    fresh = scope.names.fresh
+    fresh, kind, count = scope.names.fresh, CTYPES[each.dtype], AT_A_TIME // each.points
     made = [
         Argument("made", fresh(f"{each.text}_made_{k}"), each.name, k, each.dtype, True) for k in range(each.points)
     ]
@@ -333,40 +368,71 @@ def carries_kernel(carried: CarriedScalar, name: str, nest: Nest, unit: Unit) ->
     last = Argument("last", fresh(f"{each.text}_last"), each.name, dtype=each.dtype)
     value = Argument("carried", fresh(f"{each.text}_first"), each.name, dtype=each.dtype)
     groups = Argument("groups", fresh("groups"))
-    lane, first, end, by, at = (fresh(n) for n in ("lane", "first", "end", "by", "at"))
+    lane, piece, by, at, slot, column = (fresh(n) for n in ("lane", "piece", "by", "at", "slot", "column"))
+    total = fresh(f"{each.text}_total")
+    tiles, following, run, own = (
+        [fresh(f"{each.text}_{word}_{k}") for k in range(each.points)] for word in ("tile", "next", "run", "own")
+    )
+    write.local += [f"    __local {kind} {tile}[{CARRIERS}][{padded(count)}];" for tile in tiles]
+
+    def slots(start: str) -> None:
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int load = 0; load < {count}; load++)")
+        write.line(f"const int {slot} = {lane} + load * {CARRIERS};")
+        write.line(f"const long {at} = {start} + {slot};")
+
+    def fetch(start: str) -> None:
+        slots(start)
+        for k, (taken, argument) in enumerate(zip(following, made, strict=True)):
+            write.line(f"{taken}[load] = {at} < {groups.text} ? {argument.text}[{at}] : {each.point(k)};")
+        write.close()
+
+    def columns() -> None:
+        write.lines.append("#pragma unroll")
+        write.open(f"for (int {column} = 0; {column} < {count}; {column}++)")
+
+    place = f"[{slot} / {count}][{slot} % {count}]"
     write.line(f"const int {lane} = get_local_id(0);")
-    write.line(f"const long {first} = {groups.text} * {lane} / {CARRIERS};")
-    write.line(f"const long {end} = {groups.text} * ({lane} + 1) / {CARRIERS};")
-    run = [fresh(f"{each.text}_run_{k}") for k in range(each.points)]
+    write.line(f"{kind} {total} = {value.text};")
+    for taken in following:
+        write.line(f"{kind} {taken}[{count}];")
+    fetch("0L")
+    write.open(f"for (long {piece} = 0; {piece} < {groups.text}; {piece} += {CARRIERS * count})")
+    write.line(BARRIER)
+    slots(piece)
+    for tile, taken in zip(tiles, following, strict=True):
+        write.line(f"{tile}{place} = {taken}[load];")
+    write.close()
+    write.line(BARRIER)
+    fetch(f"{piece} + {CARRIERS * count}")
     for k, text in enumerate(run):
-        write.line(f"{CTYPES[each.dtype]} {text} = {each.point(k)};")
-    slots = [f"{argument.text}[{at}]" for argument in made]
-    write.lines.append("#pragma unroll 8")
-    write.open(f"for (long {at} = {first}; {at} < {end}; {at}++)")
+        write.line(f"{kind} {text} = {each.point(k)};")
+    columns()
+    here = [f"{tile}[{lane}][{column}]" for tile in tiles]
     for text in run:
-        write.line(f"{text} = {after_text(each.by, each.type, write, text, slots)};")
+        write.line(f"{text} = {after_text(each.by, each.type, write, text, here)};")
     write.close()
-    for slot, text in zip(each.slots, run, strict=True):
-        write.line(f"{slot}[{lane}] = {text};")
-    write.open(f"for (int {by} = 1; {by} < {CARRIERS}; {by} *= 2)")
-    write.line(BARRIER)
-    each.take(f"{lane} >= {by} ? {lane} - {by} : {lane}")
-    write.line(BARRIER)
-    write.open(f"if ({lane} >= {by})")
-    each.compose_taken(lane)
-    write.close()
-    write.close()
-    write.line(BARRIER)
-    write.line(f"{CTYPES[each.dtype]} {each.text} = {value.text};")
+    for of_lane, text in zip(each.slots, run, strict=True):
+        write.line(f"{of_lane}[{lane}] = {text};")
+    up_to_each([each], lane, by)
+    write.line(f"{kind} {each.text} = {total};")
     write.line(f"if ({lane} > 0)")
     write.line(f"    {each.text} = {each.after(each.text, f'{lane} - 1')};")
-    write.lines.append("#pragma unroll 8")
-    write.open(f"for (long {at} = {first}; {at} < {end}; {at}++)")
-    write.line(f"{before.text}[{at}] = {each.text};")
-    write.line(f"{each.text} = {after_text(each.by, each.type, write, each.text, slots)};")
+    write.line(f"{total} = {each.after(total, str(CARRIERS - 1))};")
+    columns()
+    for text, element in zip(own, here, strict=True):
+        write.line(f"const {kind} {text} = {element};")
+    write.line(f"{here[0]} = {each.text};")
+    write.line(f"{each.text} = {after_text(each.by, each.type, write, each.text, own)};")
     write.close()
-    write.line(f"if ({lane} == {CARRIERS - 1})")
-    write.line(f"    {last.text}[0] = {each.text};")
+    write.line(BARRIER)
+    slots(piece)
+    write.line(f"if ({at} < {groups.text})")
+    write.line(f"    {before.text}[{at}] = {tiles[0]}{place};")
+    write.close()
+    write.close()
+    write.line(f"if ({lane} == 0)")
+    write.line(f"    {last.text}[0] = {total};")
     arguments = (*made, before, last, value, groups)
     text = kernel_text(name, list(arguments), write.finished(), scope, group=str(CARRIERS), local=write.local)
     return Kernel(name, text, arguments, lanes=CARRIERS)

@@ -50,6 +50,8 @@ from somd.transforms.stages import Nest
 
 #: work-items of a group, rows and columns of a tile, and columns where there is one row
 LANES, ROWS, COLUMNS, ALONE = 128, 32, 32, 2048
+#: rows that begin so many trips apart are taken for long: fewer of them, by longer pieces, wait less for memory
+LONG, ROWS_OF_LONG, COLUMNS_OF_LONG = 512, 8, 128
 #: trips whose loads from the tile are under way together
 AT_ONCE = 32
 #: between two loops: what one has stored, work-items of the group load in the other
@@ -84,10 +86,13 @@ def walk_of(nest: Nest, region: Region) -> Walk | None:
             return None
     loops = [loop for _, loop in parts]
     alone = isinstance(region.loop.stop, Constant) and region.loop.stop.value == 1 and _from_zero(region.loop)
-    moving = all(coefficient(loop.start, outer) for loop in loops)
+    apart = [abs(coefficient(loop.start, outer) or 0) for loop in loops]
+    moving = all(apart)
     if not loops or (alone and len(loops) > 1):
         return None
-    rows, columns = (1, ALONE) if alone else (ROWS, COLUMNS)
+    rows, columns = (ROWS_OF_LONG, COLUMNS_OF_LONG) if min(apart) >= LONG else (ROWS, COLUMNS)
+    if alone:
+        rows, columns = 1, ALONE
     # where loops do not move, rows of matrices do
     arrays = striped_in(loops, region, region.body, "" if alone or moving else outer, by_loop=True)
     while arrays and sum(rows * each.bytes_of(columns) for each in arrays) > MOST_LOCAL:

@@ -215,35 +215,68 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void positive_2_totals
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void positive_2_carries_0(__global const long *k_made_0, __global long *k_before, __global long *k_last, long k_first, long groups)
 {
     __local long k_of_0[256];
+    __local long k_tile_0[256][9];
     const int lane = get_local_id(0);
-    const long first = groups * lane / 256;
-    const long end = groups * (lane + 1) / 256;
-    long k_run_0 = 0L;
-#pragma unroll 8
-    for (long at = first; at < end; at++) {
-        k_run_0 = (long)((ulong)k_run_0 + (ulong)k_made_0[at]);
+    long k_total = k_first;
+    long k_next_0[8];
+#pragma unroll
+    for (int load = 0; load < 8; load++) {
+        const int slot = lane + load * 256;
+        const long at = 0L + slot;
+        k_next_0[load] = at < groups ? k_made_0[at] : 0L;
     }
-    k_of_0[lane] = k_run_0;
-    for (int by = 1; by < 256; by *= 2) {
+    for (long piece = 0; piece < groups; piece += 2048) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const long k_taken_0 = k_of_0[lane >= by ? lane - by : lane];
+#pragma unroll
+        for (int load = 0; load < 8; load++) {
+            const int slot = lane + load * 256;
+            const long at = piece + slot;
+            k_tile_0[slot / 8][slot % 8] = k_next_0[load];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= by) {
-            const long k_both_0 = (long)((ulong)k_taken_0 + (ulong)k_of_0[lane]);
-            k_of_0[lane] = k_both_0;
+#pragma unroll
+        for (int load = 0; load < 8; load++) {
+            const int slot = lane + load * 256;
+            const long at = piece + 2048 + slot;
+            k_next_0[load] = at < groups ? k_made_0[at] : 0L;
+        }
+        long k_run_0 = 0L;
+#pragma unroll
+        for (int column = 0; column < 8; column++) {
+            k_run_0 = (long)((ulong)k_run_0 + (ulong)k_tile_0[lane][column]);
+        }
+        k_of_0[lane] = k_run_0;
+        for (int by = 1; by < 256; by *= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const long k_taken_0 = k_of_0[lane >= by ? lane - by : lane];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane >= by) {
+                const long k_both_0 = (long)((ulong)k_taken_0 + (ulong)k_of_0[lane]);
+                k_of_0[lane] = k_both_0;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        long k = k_total;
+        if (lane > 0)
+            k = (long)((ulong)k + (ulong)k_of_0[lane - 1]);
+        k_total = (long)((ulong)k_total + (ulong)k_of_0[255]);
+#pragma unroll
+        for (int column = 0; column < 8; column++) {
+            const long k_own_0 = k_tile_0[lane][column];
+            k_tile_0[lane][column] = k;
+            k = (long)((ulong)k + (ulong)k_own_0);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (int load = 0; load < 8; load++) {
+            const int slot = lane + load * 256;
+            const long at = piece + slot;
+            if (at < groups)
+                k_before[at] = k_tile_0[slot / 8][slot % 8];
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    long k = k_first;
-    if (lane > 0)
-        k = (long)((ulong)k + (ulong)k_of_0[lane - 1]);
-#pragma unroll 8
-    for (long at = first; at < end; at++) {
-        k_before[at] = k;
-        k = (long)((ulong)k + (ulong)k_made_0[at]);
-    }
-    if (lane == 255)
-        k_last[0] = k;
+    if (lane == 0)
+        k_last[0] = k_total;
 }
 
 // phase 2: the loop over i at line 11

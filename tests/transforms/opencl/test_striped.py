@@ -326,9 +326,10 @@ def check(case: Case, given: Arguments) -> None:
 
 
 def test_what_a_group_filters_is_stored_together(with_tiles: Device) -> None:
-    """All, none, some; a list that is too short fails where plain Python does."""
+    """All, none, some, of more groups than one piece has; a list that is too short fails where plain Python does."""
     with somd.use(target="opencl", device=f"{with_tiles.info.platform}:{with_tiles.index}"):
-        for a in (np.ones(4100), -np.ones(4100), np.where(np.arange(4100) % 2048 == 2047, 1.0, -1.0)):
+        some, many = np.where(np.arange(4100) % 2048 == 2047, 1.0, -1.0), np.resize([1.0, -1.0, 2.0], 2049 * 2048 + 3)
+        for a in (np.ones(4100), -np.ones(4100), some, many):
             out, k = positive(a)
             assert k == (a > 0).sum() and np.array_equal(out[:k], a[a > 0]) and not out[k:].any()
         if not has_few(with_tiles):
