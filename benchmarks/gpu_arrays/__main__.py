@@ -2,11 +2,13 @@
 
     python -m benchmarks.gpu_arrays [--device gpu] [--only jacobi,softmax] [--numbers 16000000] [--repeat 5] [--calls 3]
 
-A time is that of the host's clock around `calls` calls and the end of all that they began, divided by `calls`: launches
-and the host's work count for everyone. All run in turn, on copies of the same arrays, and must find the same numbers
-at the first call. Prints the medians in milliseconds, the better library's over ours, and the geometric means over the
-programs of each library's time over ours and of the better one's. A library that is not installed, or finds no GPU, is
-left out. Exit status: 0, or 1 if a result was another one, or something of somd failed.
+A time is that of the host's clock around `calls` calls and the end of all that they began, divided by `calls`:
+launches and the host's work count for everyone. All run in turn, on copies of the same arrays, and must find the same
+numbers at the first call. A call whose time does not count goes before, for everyone: it takes the device's change
+from OpenCL to CUDA or back, which says nothing of either. Prints the medians in milliseconds, the better library's
+over ours, and the geometric means over the programs of each library's time over ours and of the better one's. A
+library that is not installed, or finds no GPU, is left out. Exit status: 0, or 1 if a result was another one, or
+something of somd failed.
 """
 
 from __future__ import annotations
@@ -121,6 +123,7 @@ def installed(wanted: Sequence[str]) -> list[Contender]:
 
 
 def seconds(contender: Contender, call: Call, calls: int) -> float:
+    contender.finish(call())
     begin, made = perf_counter(), None
     for _ in range(calls):
         made = call()

@@ -66,6 +66,9 @@ def to_device(array: Any, device: str | Sequence[str] | None = None) -> DeviceAr
 
 def memory_of(array: Any) -> object:
     """What two arrays on a device have in common if they are the same memory."""
+    made = getattr(array, "made", None)
+    if made is not None:
+        return made.buffer.int_ptr
     array = getattr(array, "array", array)
     return getattr(array.base_data, "int_ptr", id(array))
 

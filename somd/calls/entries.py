@@ -123,8 +123,8 @@ class Entries:
             aliases = same_arrays(entry.written, entry.arrays, values, calling.names, calling.texts)
             if aliases:
                 entry = self._entry(known, target, signature, aliases, device, calling, profiled)
-        if kinds is not None and not aliases:
-            known.warm[target, device, kinds, profiled] = warm_call(entry)
+        if kinds is not None and not aliases and (warm := warm_call(entry, values)) is not None:
+            known.warm[target, device, kinds, profiled] = warm
         return entry, values
 
     def text(self, target: str) -> str | None:

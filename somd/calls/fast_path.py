@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from somd.arguments.device_arrays import on_device
+from somd.arguments.overlaps import may_share
 from somd.arguments.signatures import MOST_ELEMENTS, SCALARS
 from somd.calls.lengths import with_length
 from somd.calls.specialisations import Entry
@@ -40,6 +42,8 @@ def kinds_of(values: tuple[Any, ...]) -> tuple[Any, ...] | None:
             kinds += (value.dtype, value.ndim)
         elif kind in SCALARS and (kind is not int or -_LIMIT <= value < _LIMIT):
             kinds.append(kind)
+        elif on_device(value):
+            kinds += (kind, value.dtype, len(value.shape))
         else:
             return None
     return tuple(kinds)
@@ -49,16 +53,20 @@ def kinds_of(values: tuple[Any, ...]) -> tuple[Any, ...] | None:
 class WarmCall:
     """The entry for arguments of some kinds, and the pairs of arrays of which one is written.
 
-    `calls` counts those that came this way, `patience` how many of them come before there is a `NativeCall`.
+    `on_device` says that all arrays are on a device. `calls` counts those that came this way, `patience` how many of
+    them come before there is a `NativeCall`.
     """
 
     entry: Entry
     pairs: tuple[tuple[int, int], ...]
+    on_device: bool = False
     calls: int = 0
     patience: int = _PATIENCE
 
     def fits(self, values: tuple[Any, ...]) -> bool:
         """Whether the entry may be called at once: written arrays are plain, and share no memory with others."""
+        if self.on_device:
+            return not any(may_share(values[k], values[other]) for k, other in self.pairs)
         for k in self.entry.written:
             flags = values[k].flags
             if not (flags.writeable and (flags.c_contiguous or flags.f_contiguous)):
@@ -69,10 +77,14 @@ class WarmCall:
         return True
 
 
-def warm_call(entry: Entry) -> WarmCall:
-    """The short way to an entry that is for arguments of which no two are one array."""
+def warm_call(entry: Entry, values: tuple[Any, ...]) -> WarmCall | None:
+    """The short way to an entry that is for arguments of which no two are one array; None where some arrays are on a
+    device, and others are not."""
+    far = [on_device(values[k]) for k in entry.arrays]
+    if any(far) and not all(far):
+        return None
     pairs = {(min(k, other), max(k, other)) for k in entry.written for other in entry.arrays if k != other}
-    return WarmCall(entry, tuple(sorted(pairs)))
+    return WarmCall(entry, tuple(sorted(pairs)), any(far))
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,19 @@ def shares(x: np.ndarray) -> np.ndarray:
     return (x - x.min(axis=0)) / x.sum()
 
 
+def test_a_call_like_one_before_looks_at_memory_anew() -> None:
+    x, y = somd.to_device(np.full(5, 1.0)), somd.to_device(np.full(5, 2.0))
+    for _ in range(3):
+        add_to(x, y)
+    assert np.asarray(x).tolist() == [7.0] * 5
+    again = DeviceArray(x.array)
+    assert add_to(x, again) is x and np.asarray(again).tolist() == [14.0] * 5
+    assert np.asarray(add_to(y, somd.to_device(np.arange(5.0)))).tolist() == [2.0, 3.0, 4.0, 5.0, 6.0]
+    assert np.asarray(add_to(y, np.ones(5))).tolist() == [3.0, 4.0, 5.0, 6.0, 7.0]
+    host = np.ones(5)
+    assert add_to(host, y) is host and host.tolist() == [4.0, 5.0, 6.0, 7.0, 8.0]
+
+
 def test_methods_of_arrays_are_known_on_a_device() -> None:
     x = np.arange(12.0).reshape(3, 4)
     with somd.use(target="opencl"):

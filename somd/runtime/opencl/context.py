@@ -32,6 +32,8 @@ class Context:
     lock: threading.RLock = field(default_factory=threading.RLock)
     programs: dict[Any, Any] = field(default_factory=dict)
     alone: bool = True
+    #: whether it works no longer
+    forgotten: bool = False
     _waiting: int = 0
     _pieces: Pieces | None = None
     _side_queue: SideQueue | None = None
@@ -140,6 +142,7 @@ def context_of(queue: Any) -> Context:
 
 def forget(context: Context) -> None:
     """Let go of a context that works no longer: the next call makes a new one."""
+    context.forgotten = True
     with _lock:
         for table in (_of_device, _of_queue):
             for key in [key for key, known in table.items() if known is context]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from somd.runtime.opencl import fork
 from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context, context_for, context_of
 from somd.runtime.opencl.devices import Device, select, select_all
@@ -102,14 +103,22 @@ def to_device(
 
 def device_array_of(managed: Managed) -> DeviceArray:
     """The device side of `managed`, uploaded if it is stale, as a DeviceArray that shares its buffer."""
-    return DeviceArray(None, Managed(managed.context, managed.shape, managed.dtype, buffer=managed.to_device()))
+    managed.to_device()
+    return DeviceArray(None, managed.on(managed.context))
+
+
+#: by type, whether objects of it are arrays on a device
+_kinds: dict[type, bool] = {}
 
 
 def is_device_array(value: object) -> bool:
     """Whether `value` is a DeviceArray or a `pyopencl.array.Array`; does not load pyopencl."""
-    if isinstance(value, DeviceArray):
-        return True
-    return any(base.__module__ == "pyopencl.array" and base.__name__ == "Array" for base in type(value).__mro__)
+    kind = type(value)
+    found = _kinds.get(kind)
+    if found is None:
+        theirs = any(base.__module__ == "pyopencl.array" and base.__name__ == "Array" for base in kind.__mro__)
+        found = _kinds[kind] = theirs or issubclass(kind, DeviceArray)
+    return found
 
 
 def context_of_array(value: Any) -> Context:
@@ -119,7 +128,11 @@ def context_of_array(value: Any) -> Context:
         ValueError: it has no queue.
     """
     if isinstance(value, DeviceArray) and value.made is not None:
-        return context_of(value.made.context.queue)
+        context = value.made.context
+        if context.alone and not context.forgotten:
+            fork.check()
+            return context
+        return context_of(context.queue)
     array = value.array if isinstance(value, DeviceArray) else value
     if array.queue is None:
         raise ValueError("the device array has no command queue; give it one with array.with_queue(queue)")
@@ -139,8 +152,7 @@ def managed_of(value: Any) -> Managed:
         ValueError: the array is not one run of memory in C order from the beginning of its buffer.
     """
     if isinstance(value, DeviceArray) and value.made is not None:
-        made = value.made
-        return Managed(context_of_array(value), made.shape, made.dtype, buffer=made.buffer)
+        return value.made.on(context_of_array(value))
     array = value.array if isinstance(value, DeviceArray) else value
     if array.size and not (array.flags.c_contiguous and array.offset == 0):
         raise ValueError("a device array must be contiguous, in C order and without an offset; pass array.copy()")

@@ -60,7 +60,8 @@ def run_master(
 ) -> Any:
     """Run a master by a `Run`; see `call`."""
     run.given, run.partitioners, run.joins = args, partitioners, joins
-    run.raises = Raises({}) if raises is None else raises
+    if raises is not None:
+        run.raises = raises
     given = tuple([run.array(a) if isinstance(a, np.ndarray) or is_device_array(a) else a for a in args])
     arrays = [(m, a) for m, a in zip(given, args, strict=True) if isinstance(m, Managed)]
     on_host = tuple([m for m, a in arrays if isinstance(a, np.ndarray)])
@@ -78,7 +79,7 @@ def run_master(
     for managed, array in arrays:
         if not isinstance(array, np.ndarray):
             managed.leave_host()  # what the master wrote to a caller's device array
-    on_device = any(is_device_array(a) for a in args)
+    on_device = len(on_host) < len(arrays)
     return _result(run, result, {id(m): a for m, a in arrays}, on_device)
 
 

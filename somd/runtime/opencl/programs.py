@@ -13,6 +13,7 @@ import re
 import struct
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,12 @@ class Kernel:
         self.count: int = handle.num_args
         self._handle = handle
         self._last: list[Any] = [None] * self.count
+        #: numbers as they were passed: Python's ints, and the bytes of others
+        self._words: list[int | None] = [None] * self.count
         self._bytes: list[bytes | None] = [None] * self.count
         self._given: tuple[Any, ...] = ()
+        #: whether there are arguments of a launch
+        self.holds = False
         #: whether there are floats among the arguments
         self._floats: bool | None = None
         # set_arg tries all kinds of objects before bytes: 6 us against 0.1.
@@ -139,22 +144,21 @@ class Kernel:
             raise TypeError(f"kernel {self.name} takes {self.count} arguments, {len(args)} given")
         if self._floats is None:
             self._floats = any(isinstance(value, (float, np.inexact)) for value in args)
-        self._given = ()
-        last = self._last
+        self._given, self.holds = (), True
+        last, words = self._last, self._words
         for index, value in enumerate(args):
             if value is last[index]:
                 continue
             last[index] = None  # what a failure leaves behind is unknown
             if type(value) is int:
-                data = (value & _WORD).to_bytes(8, sys.byteorder)
-                if data != self._bytes[index]:
-                    self._bytes[index] = None
-                    self._set_bytes(index, data)
-                    self._bytes[index] = data
+                if value != words[index]:
+                    words[index] = self._bytes[index] = None
+                    self._set_bytes(index, (value & _WORD).to_bytes(8, sys.byteorder))
+                    words[index] = value
             elif isinstance(value, (int, float, np.generic)):
                 data = _bytes(value)
                 if data != self._bytes[index]:
-                    self._bytes[index] = None
+                    words[index] = self._bytes[index] = None
                     self._set_bytes(index, data)
                     self._bytes[index] = data
             else:
@@ -182,7 +186,7 @@ class Kernel:
     def forget(self) -> None:
         """Lets go of the buffers of the last launch, which would be kept from the pool."""
         self._last = [None] * self.count
-        self._given = ()
+        self._given, self.holds = (), False
 
 
 _double = struct.Struct("d").pack
@@ -204,6 +208,15 @@ class Program:
         self.context = context
         self._handle = handle
         self._kernels: dict[str, Kernel] = {}
+        self._together: dict[tuple[str, ...], dict[str, Kernel]] = {}
+
+    def kernels(self, names: Sequence[str]) -> dict[str, Kernel]:
+        """The kernels `names` by name; not to be changed."""
+        key = tuple(names)
+        found = self._together.get(key)
+        if found is None:
+            found = self._together[key] = {name: self.kernel(name) for name in key}
+        return found
 
     def kernel(self, name: str) -> Kernel:
         """The kernel `name`, the same object each time.

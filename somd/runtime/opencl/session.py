@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from somd.arguments.device_arrays import memory_of
 from somd.arguments.overlaps import may_share, same_memory
 from somd.language.combining import Join
 from somd.language.library import LibraryCall
@@ -43,6 +44,7 @@ Held = Managed | Kept
 Rows = Callable[[int, int], tuple[tuple[Any, ...], ...]]
 #: `Any`: the stubs of NumPy before 2.5 know two special values only
 _WORK_OF_OVERLAP: Any = 10_000
+_NEVER = Raises({})
 
 
 class Run:
@@ -52,8 +54,10 @@ class Run:
         self.context = context
         #: those of all devices at work
         self.contexts: tuple[Context, ...] = (context,)
-        self._kernels: dict[str, Kernel] = {name: program.kernel(name) for name in kernel_names}
+        self._kernels = program.kernels(kernel_names)
         self._arrays: dict[int, tuple[Any, Managed]] = {}
+        #: the device arrays among them, by their memory
+        self._memories: dict[object, tuple[Any, Managed]] = {}
         #: the arguments of the call, and the partitioners of parameters by position
         self.given: tuple[Any, ...] = ()
         self.partitioners: Mapping[int, Any] = {}
@@ -62,7 +66,7 @@ class Run:
         #: where kernels note accesses outside their arrays, if they may
         self.faults: Faults | None = None
         #: the `raise` statements of the method
-        self.raises = Raises({})
+        self.raises = _NEVER
 
     def __enter__(self) -> Self:
         return self
@@ -301,13 +305,18 @@ class Run:
     def close(self) -> None:
         """Lets go of all arrays; what was enqueued still runs, in order, before their memory is used again."""
         self._arrays.clear()
+        self._memories.clear()
         with self.context.lock:
             for kernel in self._kernels.values():
-                kernel.forget()
+                if kernel.holds:
+                    kernel.forget()
             self.context.trim()
 
     def _named_before(self, array: Any, new: Managed) -> Managed:
         """`new`, or the array of this call that has the same memory; what shares memory in part is noted."""
+        if is_device_array(array):
+            known, old = self._memories.setdefault(memory_of(array), (array, new))
+            return second_name(old, array) if known is not array and same_memory(array, known) else new
         for known, old in self._arrays.values():
             if not may_share(array, known):
                 continue
@@ -352,7 +361,11 @@ def open_run(
         SomdRuntimeError: no device (NoDevice, SOMD502), no doubles there (SOMD503), a program that the driver refuses
             (SOMD504), or a process forked after OpenCL was first used.
     """
-    lives = next((value for value in arguments if is_device_array(value)), None)
+    lives = None
+    for value in arguments:
+        if is_device_array(value):
+            lives = value
+            break
     group = group_of_array(lives) if lives is not None else None
     if lives is None and isinstance(device, tuple):
         group = group_for(device)
