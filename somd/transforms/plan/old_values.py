@@ -61,6 +61,7 @@ def _reads(loop: cst.For, accesses: Sequence[Access], sets: Sets, context: Conte
         variables, formulas = conflict_formulas(read, store, 0, sets, apart=False)
         return not sets.empty(variables, [*formulas, when])
 
+    accesses = [each for each in accesses if each.loops]  # its range is read before it runs
     stores = [each for each in accesses if each.write]
     old = [a for a in accesses if not a.write and any(meet(a, store, differ) for store in stores)]
     targets = [each.node for each in stores]

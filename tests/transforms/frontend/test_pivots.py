@@ -81,6 +81,6 @@ def test_others_are_left(name: str) -> None:
     assert found(LOOPS.format(0, "n", LEFT[name], "return t"))[1] is None
 
 
-@pytest.mark.parametrize("stop", ["n - 1", "len(w)"])
+@pytest.mark.parametrize("stop", ["n - 1", "len(w)", "int(a[0, 0])"])
 def test_ranges_are_the_same(stop: str) -> None:
     assert found(LOOPS.format(0, stop, TAKEN["shortest paths"][1], "return t"))[1] is None
