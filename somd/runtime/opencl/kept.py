@@ -23,9 +23,6 @@ SETTLED = 32
 class Kept:
     """The scalars of one call. `types` gives NumPy's or Python's type of each, in the order of the C structure."""
 
-    #: for launches that write it: a kernel always may, and finds everything there
-    writeable, overlaps, device_valid = True, False, True
-
     def __init__(
         self,
         context: Context,
@@ -37,7 +34,9 @@ class Kept:
         self._context = context
         self._kinds = dict(types)
         self._host = np.zeros((), layout)
-        self.host_valid = True
+        #: those that a kernel may have changed since they were read
+        self._stale: set[str] = set()
+        self._parts: dict[tuple[str, ...], KeptPart] = {}
         self._settle, self._settled = settle, settled
         #: what the master set, as it did: a variable may be a Python number until a kernel makes it one of NumPy's
         self._given: dict[str, Any] = {}
@@ -47,12 +46,23 @@ class Kept:
         self.buffer = context.allocate(layout.itemsize)
         self._fill(np.zeros(1, np.uint8), 0, layout.itemsize)
 
-    def written_on_device(self) -> None:
-        """A kernel may have changed any of them."""
+    def part(self, *names: str) -> KeptPart:
+        """These alone, for a launch that writes no others."""
+        found = self._parts.get(names)
+        if found is None:
+            found = self._parts[names] = KeptPart(self, names)
+        return found
+
+    def changed(self, names: tuple[str, ...]) -> None:
+        """A kernel may have changed these."""
         self.changes += 1
-        if self.host_valid:
-            self.host_valid = False
-            self._given.clear()
+        self._stale.update(names)
+        for name in names:
+            self._given.pop(name, None)
+
+    def are_stale(self, names: tuple[str, ...]) -> bool:
+        """Whether the device alone has them."""
+        return self._stale.issuperset(names)
 
     def to_device(self) -> Any:
         """The buffer, where everything is."""
@@ -60,7 +70,7 @@ class Kept:
 
     def __getitem__(self, name: str) -> Any:
         kind = self._kinds[name]
-        if not self.host_valid:
+        if name in self._stale:
             self._read()
         elif name in self._given:
             return self._given[name]
@@ -68,9 +78,9 @@ class Kept:
         return value if issubclass(kind, np.generic) else value.item()
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if self.host_valid:
-            self._host[name] = value
-            self._given[name] = value
+        self._host[name] = value
+        self._given[name] = value
+        self._stale.discard(name)
         dtype, offset = self._host.dtype.fields[name][:2]
         self._fill(np.array(value, dtype), offset, dtype.itemsize)
 
@@ -82,13 +92,34 @@ class Kept:
         context = self._context
         with context.lock, device_errors("reading scalars", str(context.device)):
             context.cl.enqueue_copy(context.queue, self._host, self.buffer, is_blocking=True)
-        self.host_valid = True
+        self._stale.clear()
 
     def _fill(self, pattern: Any, offset: int, size: int) -> None:
         context = self._context
         self.changes += 1
         with context.lock, device_errors("setting scalars", str(context.device)):
             context.cl.enqueue_fill_buffer(context.queue, self.buffer, pattern, offset, size)
+
+
+class KeptPart:
+    """Scalars that a launch writes. A kernel always may, and finds everything there."""
+
+    writeable, overlaps, device_valid = True, False, True
+
+    def __init__(self, kept: Kept, names: tuple[str, ...]) -> None:
+        self._kept, self._names = kept, names
+
+    @property
+    def host_valid(self) -> bool:
+        """Whether the host has some of them."""
+        return not self._kept.are_stale(self._names)
+
+    def written_on_device(self) -> None:
+        """A kernel may have changed all of them."""
+        self._kept.changed(self._names)
+
+    def to_device(self) -> None:
+        """Nothing is to be brought there."""
 
 
 def _layout(types: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:

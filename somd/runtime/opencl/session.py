@@ -30,7 +30,7 @@ from somd.runtime.opencl.device_array import (
 )
 from somd.runtime.opencl.devices import Device, select
 from somd.runtime.opencl.failures import device_errors, lost, no_doubles, overlapping
-from somd.runtime.opencl.kept import Kept
+from somd.runtime.opencl.kept import Kept, KeptPart
 from somd.runtime.opencl.local_room import KEPT_BACK, Room, room_of
 from somd.runtime.opencl.programs import Kernel, Program, Sizes, build
 from somd.runtime.opencl.second_names import second_name
@@ -40,7 +40,7 @@ from somd.runtime.recording import current, noted
 if TYPE_CHECKING:
     from somd.runtime.opencl.fault_record import Faults, First
 
-Held = Managed | Kept
+Held = Managed | KeptPart
 Rows = Callable[[int, int], tuple[tuple[Any, ...], ...]]
 #: `Any`: the stubs of NumPy before 2.5 know two special values only
 _WORK_OF_OVERLAP: Any = 10_000

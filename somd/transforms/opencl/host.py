@@ -45,6 +45,7 @@ from somd.transforms.stages import (
     relies_on_partition,
     snapshot_names,
 )
+from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.rewriting import transformed_statement
 from somd.transforms.types.typing_table import HelperInstance, Types
 
@@ -300,7 +301,9 @@ class _Master:
         number = self.kept.number(step)
         if number is not None:
             comments = step.statements[0].leading_lines  # type: ignore[attr-defined]
-            return [self.shared.once(step, self.kernels.once[number]).with_changes(leading_lines=comments)]
+            names = sorted(self.kept.names.keys() & {n for node in step.statements for n in assigned_names(node)})
+            once = self.shared.once(step, self.kernels.once[number], names)
+            return [once.with_changes(leading_lines=comments)]
         found = self.code(step.guarded).statements(step.statements)
         return [transformed_statement(s, Listed()) for s in found] if partial_results(self.plan) is not None else found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -68,18 +68,23 @@ class Shared:
             value = tree.subscript(value, tree.integer(number))
         return value if argument.dtype == "int64" else tree.call(tree.dtype(argument.dtype), value)
 
-    def once(self, step: Serial, kernel: Kernel) -> cst.BaseStatement:
-        """The launch of a serial step that a kernel of one work-item runs."""
+    def kept_part(self, names: Iterable[str]) -> cst.BaseExpression:
+        """`kept.part("total")`: those of the scalars on the device that a launch writes."""
+        return tree.call(tree.attribute(self.kept, "part"), *(cst.SimpleString(f'"{name}"') for name in names))
+
+    def once(self, step: Serial, kernel: Kernel, assigned: Sequence[str]) -> cst.BaseStatement:
+        """The launch of a serial step that a kernel of one work-item runs, and that assigns these scalars."""
         arguments = [self.passed(a) for a in kernel.arguments]
-        writes = [*step.arrays_written, *(self.kept for a in kernel.arguments if a.kind == "kept" and not a.constant)]
-        sides = {"reads": step.arrays_read, "writes": writes}
+        reads: list[cst.BaseExpression] = [tree.name(n) for n in step.arrays_read]
+        writes: list[cst.BaseExpression] = [tree.name(n) for n in step.arrays_written]
+        sides = {"reads": reads, "writes": [*writes, self.kept_part(assigned)] if assigned else writes}
         return tree.line(
             tree.call(
                 tree.attribute(self.run, "launch"),
                 cst.SimpleString(f'"{kernel.name}"'),
                 tree.tuple_of([tree.integer(1)]),
                 tree.tuple_of([argument for argument in arguments if argument is not None]),
-                **{side: tree.tuple_of([tree.name(n) for n in names]) for side, names in sides.items() if names},
+                **{side: tree.tuple_of(arrays) for side, arrays in sides.items() if arrays},
             )
         )
 
@@ -187,7 +192,7 @@ class Launch:
                 tree.brought("LANES"),
                 tree.tuple_of([self.passed(a) for a in ending.arguments]),
                 reads=reads,
-                writes=tree.tuple_of([tree.name(self.shared.kept)]),
+                writes=tree.tuple_of([self.shared.kept_part(self.reduced_names)]),
             )
         )
 

@@ -12,6 +12,7 @@ import pytest
 
 from somd.language.markers import dist
 from somd.runtime.opencl import Device, NoDevice, count_transfers, select, to_device, watch_launches
+from somd.runtime.opencl.kept import Kept
 from tests.language.device_loops import factorised, normalized_again_and_again
 from tests.transforms.opencl.running import code_of, on_device
 from tests.trials import CACHE
@@ -48,6 +49,15 @@ def test_a_factorisation_moves_its_arguments_once(any_device: Device) -> None:
         on_device(factorised.__wrapped__, any_device, a, b, np.zeros(50, int))
     assert seen.uploaded_bytes == a.nbytes + 2 * b.nbytes
     assert seen.downloaded_bytes == a.nbytes + 2 * b.nbytes
+
+
+def test_scalars_that_stay_are_read_once(any_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn asks for the largest element and for its place, between which other scalars are set."""
+    reads = []
+    read = Kept._read
+    monkeypatch.setattr(Kept, "_read", lambda kept: reads.append(kept) or read(kept))
+    on_device(factorised.__wrapped__, any_device, np.eye(50) + 1.0, np.ones(50), np.zeros(50, int))
+    assert len(reads) == 49
 
 
 def test_nothing_moves_between_calls_on_device_arrays(any_device: Device) -> None:
