@@ -8,6 +8,8 @@ A Managed copies what is asked for when it is stale, nothing else; what needs to
 from __future__ import annotations
 
 import math
+import struct
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +22,7 @@ from somd.runtime.opencl.transfers import note_download, note_upload
 from somd.runtime.recording import noted
 
 _KINDS = "biufc"
+_POINTER = struct.calcsize("P")
 
 
 class Managed:
@@ -27,6 +30,7 @@ class Managed:
 
     __slots__ = (
         "_buffer",
+        "_passed",
         "_pattern",
         "_singles",
         "context",
@@ -50,7 +54,7 @@ class Managed:
         buffer: Any = None,
     ) -> None:
         self.context = context
-        self.shape = tuple(int(extent) for extent in shape)
+        self.shape = tuple(map(int, shape))
         given: np.dtype[Any] = np.dtype(dtype)
         self.dtype = given if given.isnative else given.newbyteorder("=")
         if self.dtype.kind not in _KINDS:
@@ -58,6 +62,8 @@ class Managed:
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         self.host = host
         self._buffer = buffer
+        #: what a kernel is passed for the buffer
+        self._passed: bytes | None = None
         #: what every element is to be set to before the buffer is used
         self._pattern: Any = None
         #: elements that were had alone since the last whole transfer
@@ -82,6 +88,7 @@ class Managed:
         other = object.__new__(Managed)  # a call begins and ends with this: the long way takes as long as a launch
         other.context, other.shape, other.dtype, other.nbytes = context, self.shape, self.dtype, self.nbytes
         other.host, other._buffer, other._pattern, other._singles, other.settle = None, self.buffer, None, 0, None
+        other._passed = self.passed()
         other.host_valid, other.device_valid, other.overlaps, other.writeable = False, True, False, True
         return other
 
@@ -94,6 +101,13 @@ class Managed:
             pattern, self._pattern = self._pattern, None
             self.fill(pattern)
         return self._buffer
+
+    def passed(self) -> bytes:
+        """What a kernel is passed for the buffer: the address of the driver's object, as C has it."""
+        buffer = self.buffer
+        if self._passed is None:
+            self._passed = buffer.int_ptr.to_bytes(_POINTER, sys.byteorder)
+        return self._passed
 
     def to_device(self) -> Any:
         """The device buffer, with the content of the host where the device's is stale."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from somd.runtime.opencl import binaries, workgroups
+from somd.runtime.opencl.arrays import Managed
 from somd.runtime.opencl.context import Context
 from somd.runtime.opencl.enqueue import Prepared, prepared
 from somd.runtime.opencl.failures import build_refused, device_errors
@@ -79,9 +80,9 @@ class Kernel:
         self.count: int = handle.num_args
         self._handle = handle
         self._last: list[Any] = [None] * self.count
-        #: numbers as they were passed: Python's ints, and the bytes of others
+        #: numbers as they were passed: Python's ints, and the bytes of others; and local memory
         self._words: list[int | None] = [None] * self.count
-        self._bytes: list[bytes | None] = [None] * self.count
+        self._bytes: list[Any] = [None] * self.count
         self._given: tuple[Any, ...] = ()
         #: whether there are arguments of a launch
         self.holds = False
@@ -155,6 +156,8 @@ class Kernel:
                     words[index] = self._bytes[index] = None
                     self._set_bytes(index, (value & _WORD).to_bytes(8, sys.byteorder))
                     words[index] = value
+            elif isinstance(value, Managed):
+                self._set_bytes(index, value.passed())
             elif isinstance(value, (int, float, np.generic)):
                 data = _bytes(value)
                 if data != self._bytes[index]:
@@ -163,10 +166,12 @@ class Kernel:
                     self._bytes[index] = data
             else:
                 pointer = getattr(value.buffer, "int_ptr", None)
-                if pointer is None:  # local memory
-                    self._handle.set_arg(index, value.buffer)
-                else:
+                if pointer is not None:
                     self._set_bytes(index, pointer.to_bytes(_POINTER, sys.byteorder))
+                elif value is not self._bytes[index]:  # local memory
+                    self._bytes[index] = None
+                    self._handle.set_arg(index, value.buffer)
+                    self._bytes[index] = value
             last[index] = value
         self._given = args
 

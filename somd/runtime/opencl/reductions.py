@@ -26,6 +26,8 @@ def trips(start: int, stop: int, step: int) -> int:
     Raises:
         SomdRuntimeError: these are 2**63 at least, and for ints that do not wrap there is one, too (SOMD609).
     """
+    if start == 0 and step == 1 and 0 <= stop < 2**63:
+        return int(stop)
     count = _values(wrapped(int(start)), wrapped(int(stop)), step)
     if count < 2**63:
         return count

@@ -107,10 +107,10 @@ class Run:
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Managed:
         """A new array on the device, of undefined content. It has no host side until `to_host` is asked for."""
-        extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        if any(extent < 0 for extent in extents):
+        extents = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        if extents and min(extents) < 0:
             raise ValueError("negative dimensions are not allowed")
-        managed = Managed(self.context, tuple(int(extent) for extent in extents), dtype)
+        managed = Managed(self.context, extents, dtype)
         managed.device_valid = True
         managed.settle = self.settle
         return managed
