@@ -21,8 +21,8 @@ The statements inside stay libcst nodes; what an analysis finds out about them l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 
 import libcst as cst
@@ -100,8 +100,8 @@ class Method:
     strided: Mapping[str, Stride] = field(default_factory=dict)
     #: scalars that hold an element while a loop runs, and the array of each
     held: Mapping[str, str] = field(default_factory=dict)
-    #: where loops begin for which an element was held, and its text: the loop as it was also stands behind `else`
-    held_at: frozenset[tuple[Position, str]] = frozenset()
+    #: where loops begin, and the forms that they have or were tried in: they are given those once
+    forms: frozenset[tuple[Position, str]] = frozenset()
     #: where loops begin that are in pieces already
     split_at: frozenset[Position] = frozenset()
     #: arrays of what chains of scalars are made of
@@ -123,6 +123,14 @@ class Method:
 
     def position(self, node: cst.CSTNode) -> Position:
         return self.positions[node]
+
+    def with_form(self, form: str, loops: Iterable[cst.CSTNode]) -> Method:
+        """This method, in which it is noted that loops have a form, or were tried in it."""
+        return replace(self, forms=self.forms | {(self.position(loop), form) for loop in loops})
+
+    def has_form(self, form: str, loop: cst.CSTNode) -> bool:
+        """Whether that was noted of a loop."""
+        return (self.position(loop), form) in self.forms
 
     @property
     def marked(self) -> tuple[Param, ...]:

@@ -20,7 +20,7 @@ from somd.transforms.arrays.broadcasting import MASK
 from somd.transforms.arrays.contracted import Contracted
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.diagonals import where
-from somd.transforms.arrays.expressions import Expressions, code
+from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.fitting import test_operands, test_stored
 from somd.transforms.arrays.indexed import entries_of, fitted, mask_of
 from somd.transforms.arrays.library import library_call
@@ -31,6 +31,7 @@ from somd.transforms.arrays.plain import plain
 from somd.transforms.arrays.scattering import scattered
 from somd.transforms.arrays.values import ONE, Value, View
 from somd.transforms.tree.names import names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, TupleType
 
 
@@ -361,7 +362,7 @@ class Assignments:
         if mask is not None and isinstance(small.target, cst.Subscript):
             return self.under_mask(small, small.target, mask, small.value)
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target) and self.is_sum(small.target):
-            return self.scatter(small, small.target, small.value, code(small.operator).strip())
+            return self.scatter(small, small.target, small.value, code_of(small.operator).strip())
         if isinstance(small.target, cst.Subscript) and self.is_scatter(small.target):
             made = self.beside_slices(small, small.target, small.value)
             if made is not None:
@@ -379,7 +380,7 @@ class Assignments:
     ) -> list[cst.BaseStatement]:
         """`target[mask] = value`, or `op=`: all elements are gone through, and the mask is asked of each."""
         test = self.expressions.value(mask)
-        self.expressions.mask = code(mask)
+        self.expressions.mask = code_of(mask)
         value = self.expressions.value(node)
         self.expressions.mask = None
         if isinstance(small, cst.AugAssign):

@@ -24,10 +24,10 @@ import libcst as cst
 from somd.transforms.analysis.parts import items_of
 from somd.transforms.arrays.element_reads import ElementReads
 from somd.transforms.arrays.exchanges import Exchanges
-from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, integer_constant, statements_of
 from somd.transforms.tree.names import names_read, target_parts
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType
 from somd.transforms.types.typing_table import Types
@@ -181,10 +181,10 @@ class Contraction(ElementReads):
             lower: list[int] = []
             for each in items_of(part, self.method):
                 if not isinstance(each, cst.Slice) or each.step is not None:
-                    return code(node)
+                    return code_of(node)
                 start = 0 if each.lower is None else integer_constant(each.lower, self.method)
                 if start is None or start < 0:
-                    return code(node)
+                    return code_of(node)
                 lower.append(start)
             shift = _sum(shift, tuple(lower))
             part = part.value

@@ -26,13 +26,14 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from somd.transforms.arrays.early_tests import is_number
-from somd.transforms.arrays.expressions import Expressions, code
+from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.joining import Joining
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nest, Nests
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.renaming import Replaced
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.scalars import AUGMENTED, ArrayType
 
@@ -80,13 +81,13 @@ class DoubleBuffers:
         body = self._body(turn)
         if body is None:
             return None
-        turns = self.names.new("value__once", code(header.stop))
+        turns = self.names.new("value__once", code_of(header.stop))
         nest = self.nests.around(turn.first.loops, body, turn.second.statement)
         buffers = {name: self.names.new(f"{name}__next", name) for name in turn.arrays}
         swaps = [self.names.line(f"{a}, {b} = {b}, {a}", node) for a, b in buffers.items()]
         nest = self._renamed_targets(nest, buffers)
         call = cst.ensure_type(made.iter, cst.Call)
-        limits = [cst.Arg(self.names.expression(text, made.iter)) for text in (code(header.start), turns)]
+        limits = [cst.Arg(self.names.expression(text, made.iter)) for text in (code_of(header.start), turns)]
         loop = made.with_changes(
             target=self.names.copy(cst.ensure_type(made.target, cst.Name)),
             iter=cst.Call(cst.Name(cst.ensure_type(call.func, cst.Name).value), limits),
@@ -94,11 +95,11 @@ class DoubleBuffers:
         )
         self.names.place(loop, node)
         before = [self._allocation(name, other, node) for name, other in buffers.items()]
-        odd = f"{self.names.function('max')}({turns} - {code(header.start)}, 0) % 2 == 1"
+        odd = f"{self.names.function('max')}({turns} - {code_of(header.start)}, 0) % 2 == 1"
         copies = [self._copy(turn, name, other) for name, other in buffers.items()]
         behind = [self.names.line(f"{a}, {b} = {b}, {a}", node) for a, b in buffers.items()]
         found = [*before, loop, self._if(odd, [*copies, *behind], node)]
-        number = self.names.line(f"{turns} = {code(header.stop)}", node)
+        number = self.names.line(f"{turns} = {code_of(header.stop)}", node)
         if not indexed:
             return [number, *found]
         fits = self._if(" and ".join(f"{turns} <= {name}.shape[{axis}]" for name, axis in indexed), found, node)
@@ -144,7 +145,7 @@ class DoubleBuffers:
         value = line.body[0].value if len(line.body) == 1 and isinstance(line.body[0], cst.Assign) else None
         if not isinstance(value, cst.Call) or value.args[-1].keyword is None:
             return None
-        return code(value.args[-1].value) if value.args[-1].keyword.value == "dtype" else None
+        return code_of(value.args[-1].value) if value.args[-1].keyword.value == "dtype" else None
 
     def _with_names_of(self, second: Nest, first: Nest) -> Nest:
         """A nest with the variables of another one."""
@@ -180,7 +181,7 @@ class DoubleBuffers:
         lines = (*turn.first.body, *turn.second.body)
         mentioned = Counter(each.value for line in lines for each in nodes_of(line, cst.Name))
         read = Counter(_base(part) for line in lines for part in nodes_of(line, cst.Subscript))
-        read += Counter(code(each.value) for line in lines for each in nodes_of(line, cst.Attribute))  # lengths
+        read += Counter(code_of(each.value) for line in lines for each in nodes_of(line, cst.Attribute))  # lengths
         alone = all(mentioned[name] == read[name] for name in (*turn.own, *turn.arrays))
         others = {name for line in turn.lines for name in names_read(line)} & turn.own.keys()
         return alone and not others and bool(turn.arrays)
@@ -209,20 +210,20 @@ class DoubleBuffers:
             if target is None:
                 if not isinstance(small, cst.Assign):
                     return None
-                made.append(self._line(code(small.targets[0].target), code(value), small))
+                made.append(self._line(code_of(small.targets[0].target), code_of(value), small))
                 continue
             name = _base(target)
             if isinstance(small, cst.AugAssign):
                 if each not in turn.second.body:
                     return None
-                old = turn.scalars.get(name, code(target))
+                old = turn.scalars.get(name, code_of(target))
                 value = cst.BinaryOperation(
                     self.names.expression(old, small), AUGMENTED[type(small.operator)](), _bracketed(value)
                 )
             kind = self.types.names.get(name)
             dtype = turn.own.get(name) or self.names.dtype(kind.dtype if isinstance(kind, ArrayType) else "float64")
             turn.scalars[name] = self.names.new(f"{name}__element", name)
-            made.append(self._line(turn.scalars[name], f"{dtype}({code(value)})", small))
+            made.append(self._line(turn.scalars[name], f"{dtype}({code_of(value)})", small))
         place = ", ".join(name for name, _, _ in turn.first.loops)
         stores = [self._line(f"{name}[{place}]", turn.scalars[name], turn.second.statement) for name in turn.arrays]
         return [*made, *stores]
@@ -279,7 +280,7 @@ def _base(part: cst.Subscript) -> str:
 
 
 def _index(part: cst.Subscript) -> str:
-    return ", ".join(code(each.slice.value) if isinstance(each.slice, cst.Index) else ":" for each in part.slice)
+    return ", ".join(code_of(each.slice.value) if isinstance(each.slice, cst.Index) else ":" for each in part.slice)
 
 
 def _bracketed(node: cst.BaseExpression) -> cst.BaseExpression:

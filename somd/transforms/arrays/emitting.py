@@ -12,6 +12,7 @@ import libcst as cst
 
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, Axis, Value
+from somd.transforms.tree.rewriting import code_of
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 #: expressions that need parentheses where they are parts of others
 COMPOUND = (cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp)
-
-
-def _text(node: cst.CSTNode) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())
 
 
 class Emitting:
@@ -33,7 +30,7 @@ class Emitting:
 
     def code(self, node: cst.BaseExpression) -> str:
         """The text of an expression, in one line, which may stand in any other."""
-        text = _text(node)
+        text = code_of(node)
         return text if node.lpar or not isinstance(node, COMPOUND) else f"({text})"
 
     def text(self, text: str) -> cst.BaseExpression:
@@ -48,7 +45,7 @@ class Emitting:
 
     def fresh(self, stem: str) -> str:
         """A name that the method does not have, which stands for `node` in messages."""
-        return self.names.new(stem, _text(self.node))
+        return self.names.new(stem, code_of(self.node))
 
     def array(self, lengths: Sequence[str], dtype: str) -> str:
         """The name of a new array."""

@@ -18,7 +18,7 @@ from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_no
 from somd.transforms.arrays.array_functions import value_of
 from somd.transforms.arrays.fitting import test_call, test_operands
 from somd.transforms.arrays.indexed import filtered, gathered, mask_of, masked, places
-from somd.transforms.arrays.integers import Integers, NotTaken, code
+from somd.transforms.arrays.integers import Integers, NotTaken
 from somd.transforms.arrays.library import library_value
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.plain import plain
@@ -26,9 +26,10 @@ from somd.transforms.arrays.products import product
 from somd.transforms.arrays.reductions import reduction
 from somd.transforms.arrays.values import ONE, At, Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
-__all__ = ["Expressions", "NotTaken", "code"]
+__all__ = ["Expressions", "NotTaken"]
 
 
 class Expressions(Integers):
@@ -130,7 +131,7 @@ class Expressions(Integers):
 
     def materialised(self, value: Value, dtype: str, node: cst.CSTNode) -> View:
         """A value that is computed whole before the statement."""
-        name = self.names.new("value__whole", code(node))
+        name = self.names.new("value__whole", code_of(node))
         return self.whole_of(name, value, dtype, node)
 
     def whole_of(self, name: str, value: Value, dtype: str, node: cst.CSTNode) -> View:
@@ -143,7 +144,7 @@ class Expressions(Integers):
         indexes = [self.names.new(f"at__{axis}") for axis in range(len(lengths))]
         at = tuple(Linear() if n == ONE else Linear.of(i) for i, n in zip(indexes, lengths, strict=True))
         with self.setting() as lines:
-            text = f"{name}[{', '.join(each.text for each in at)}] = {code(value.element(at))}"
+            text = f"{name}[{', '.join(each.text for each in at)}] = {code_of(value.element(at))}"
         body = [*lines, self.names.line(text, node)]
         for index, length in reversed(list(zip(indexes, lengths, strict=True))):
             body = body if length == ONE else [self.names.loop(index, Linear(), length, body, node)]
@@ -156,7 +157,7 @@ class Expressions(Integers):
         """A number among arrays, computed once: what the statement writes may hold it."""
         node = self.plain_number(node)
         if not simple(node):
-            text = code(node)
+            text = code_of(node)
             if text not in self.kept:
                 name = self.names.new("value__once", text)
                 line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(node))])
@@ -169,8 +170,8 @@ class Expressions(Integers):
 
     def kept_number(self, node: cst.BaseExpression) -> Value:
         """A number under a name, whatever it is made of."""
-        text = code(self.plain_number(node))
-        name = self.names.new("value__once", code(node))
+        text = code_of(self.plain_number(node))
+        name = self.names.new("value__once", code_of(node))
         self.before.append(self.names.line(f"{name} = {text}", node))
         return Value((), lambda at: self.names.expression(name, node))
 
@@ -201,7 +202,7 @@ class Expressions(Integers):
     def under_mask(self, node: cst.Subscript, mask: cst.BaseExpression) -> Value:
         if self.mask is None:
             return filtered(self, node, mask)
-        if code(mask) != self.mask:
+        if code_of(mask) != self.mask:
             message = "values under another mask than that of the statement"
             helps = "write the same mask on both sides, or loops with an `if`"
             raise self.refuse("SOMD202", message, node, helps)
@@ -229,7 +230,7 @@ class Expressions(Integers):
         return self.view(node.value, axes, shape, node, whole=True)
 
     def unclear(self, node: cst.CSTNode) -> NotTaken:
-        name = node.value if isinstance(node, cst.Name) else code(node)
+        name = node.value if isinstance(node, cst.Name) else code_of(node)
         message = f"`{name}` may stand for a part of an array here, or for another one than where it was bound"
         return self.refuse("SOMD202", message, node, "bind it where it is used, or copy the part: `.copy()` behind it")
 
@@ -280,7 +281,7 @@ class Expressions(Integers):
 
     def chosen(self, node: cst.IfExp, kind: ArrayType) -> Value:
         """One of two arrays, as a new one: what is computed for one of them is computed under the condition."""
-        test, name = code(self.plain_number(node.test)), self.names.new("value__whole", code(node))
+        test, name = code_of(self.plain_number(node.test)), self.names.new("value__whole", code_of(node))
         branches: list[list[cst.BaseStatement]] = []
         for each in (node.body, node.orelse):
             with self.branch() as lines:
@@ -319,7 +320,7 @@ class Expressions(Integers):
                 lambda at: self.names.changed(node, func=self.names.changed(method, value=inner.element(at))),
             )
         if callee is not None and callee.kind in ("allocate", "like"):
-            name = self.names.new("value__once", code(node))
+            name = self.names.new("value__once", code_of(node))
             line = cst.SimpleStatementLine(
                 [cst.Assign([cst.AssignTarget(cst.Name(name))], self.names.copy(self.plain_number(node)))]
             )

@@ -17,7 +17,7 @@ import numpy as np
 
 from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Misfits, is_literal
-from somd.transforms.arrays.integers import code
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_fits(
         return
     if np.dtype(dtype).kind not in "iu" or dtype == "int64":
         return
-    number = code(expressions.scalar(node).element(()))
+    number = code_of(expressions.scalar(node).element(()))
     limits: Any = np.iinfo(dtype)
     tests = [f"{number} < {limits.min}"] if below else []
     tests += [f"{number} > {limits.max}"] if above and dtype != "uint64" else []
@@ -78,7 +78,7 @@ def test_stored(expressions: Expressions, node: cst.BaseExpression, dtype: str, 
     if kind.weak and kind.kind == "i":
         test_fits(expressions, node, dtype)
     elif kind.kind in "iuf" and np.dtype(dtype).kind in "iu":
-        text, names = code(expressions.scalar(node).element(())), expressions.names
+        text, names = code_of(expressions.scalar(node).element(())), expressions.names
         for misfit in Misfits(names.method, expressions.types, ()).stored(dtype, node, text):
             raising = names.raised(misfit.statement, misfit.values, node)
             Emitting(expressions, node).emit(f"if {misfit.condition}:", f"    {raising}")

@@ -20,8 +20,8 @@ import numpy as np
 
 from somd.syntax import module_of
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.int_ranges import IntRanges, Span, of_dtype
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
@@ -106,12 +106,12 @@ class Misfits:
         if isinstance(node, cst.Lambda | cst.BaseComp):
             return
         if isinstance(node, cst.IfExp):
-            test = code(node.test)
+            test = code_of(node.test)
             yield from self.within(node.test)
             yield from (each.under(test) for each in self.within(node.body))
             yield from (each.under(f"not ({test})") for each in self.within(node.orelse))
         elif isinstance(node, cst.BooleanOperation):
-            left = code(node.left)
+            left = code_of(node.left)
             yield from self.within(node.left)
             behind = left if isinstance(node.operator, cst.And) else f"not ({left})"
             yield from (each.under(behind) for each in self.within(node.right))
@@ -119,7 +119,7 @@ class Misfits:
             first, *others = node.comparisons
             yield from self.within(node.left, first.comparator)
             for place, other in enumerate(others, 1):
-                so_far = code(node.with_changes(comparisons=node.comparisons[:place]))
+                so_far = code_of(node.with_changes(comparisons=node.comparisons[:place]))
                 yield from (each.under(so_far) for each in self.within(other.comparator))
         elif isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, TRUE_QUOTIENT):
             yield from self.behind((node.left, node.right), self.joined((node.left, node.right)))
@@ -153,12 +153,12 @@ class Misfits:
             return
         if callee.kind in ("allocate", "like") and callee.name.startswith("full") and isinstance(made, ArrayType):
             if self.weak(given[1], "i"):  # NumPy casts all else
-                yield from self.stored(made.dtype, given[1], code(given[1]))
+                yield from self.stored(made.dtype, given[1], code_of(given[1]))
         elif callee.kind == "array" and callee.given is not None and isinstance(made, ArrayType):
             yield from self.entries(callee.name, callee.given, made.dtype)
         elif callee.kind == "cast" and len(given) == 1 and self.weak(given[0]):
             if isinstance(made, ScalarType) and not made.weak and made.kind in "iu":
-                yield from self.stored(made.dtype, given[0], code(given[0]))
+                yield from self.stored(made.dtype, given[0], code_of(given[0]))
         elif callee.kind == "numpy" and len(given) == 2:
             kinds = {kind.dtype for kind in map(self.kind, given) if kind is not None and kind.kind in "iu"}
             if isinstance(made, ScalarType) and made.dtype in kinds:
@@ -172,14 +172,14 @@ class Misfits:
         if name == "pad" and (given.constants.get("mode") != "constant" or np.dtype(dtype).kind == "u"):
             return  # it makes NumPy's own numbers of them, which wrap in unsigned integers
         for each in found:
-            yield from self.stored(dtype, each, code(each))
+            yield from self.stored(dtype, each, code_of(each))
 
     def joined(self, sides: tuple[cst.BaseExpression, cst.BaseExpression]) -> Iterator[Misfit]:
         """Those of a Python int that meets a number of narrower integers."""
         for number, other in (sides, sides[::-1]):
             kind = self.kind(other)
             if kind is not None and not kind.weak and kind.kind in "iu" and self.weak(number, "i"):
-                yield from self.stored(kind.dtype, number, code(number))
+                yield from self.stored(kind.dtype, number, code_of(number))
 
     # --- what is stored ----------------------------------------------------------------------------------------------
 

@@ -25,13 +25,12 @@ from somd.errors import SomdCompileError
 from somd.transforms.arrays.emitting import COMPOUND
 from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Earlier, Misfit, Misfits
 from somd.transforms.arrays.fitting_scalars import EarlyTests
-from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.names import SHAPES, Names
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.reached import Function
 from somd.transforms.stages import Method, Raising
 from somd.transforms.tree.loops import UNFIT, integer_constant, range_of, statements_of
-from somd.transforms.tree.rewriting import rewritten
+from somd.transforms.tree.rewriting import code_of, rewritten
 from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.int_ranges import SHORT
 from somd.transforms.types.typing_table import Types
@@ -244,8 +243,8 @@ class _Tester:
     def held(self, value: cst.BaseExpression, alone: bool = False) -> tuple[str, list[cst.CSTNode]]:
         """The name of a value, and what sets it; a name is its own, if nothing is set before it is used."""
         if isinstance(value, cst.Name | cst.Integer) and (alone or isinstance(value, cst.Integer)):
-            return code(value), []
-        name = self.names.new("value", code(value))
+            return code_of(value), []
+        name = self.names.new("value", code_of(value))
         kept = self.names.line(f"{name} = 0", value)
         [assign] = cst.ensure_type(kept, cst.SimpleStatementLine).body
         return name, [cst.SimpleStatementLine([self.changed(assign, value=value)])]
@@ -297,8 +296,8 @@ class _Tester:
             up = (integer_constant(limits.step, self.method) or 0) > 0
             ends = limits.limits if up else limits.limits[::-1]
             first, last = (in_brackets(end) for end in ends)
-            tests = [f"{code(first)} < {SHORT[0]}"] if self.misfits.ranges.of(first)[0] < SHORT[0] else []
-            tests += [f"{code(last)} > {SHORT[1]}"]
+            tests = [f"{code_of(first)} < {SHORT[0]}"] if self.misfits.ranges.of(first)[0] < SHORT[0] else []
+            tests += [f"{code_of(last)} > {SHORT[1]}"]
             text = f"raise __import__({SHAPES!r}, fromlist=('',)).long_loop({limits.variable!r})"
             made.append(self.raising(Misfit(" or ".join(tests), text, (), loop)))
         return made
@@ -310,7 +309,9 @@ class _Tester:
     def made(self, found: Iterable[Misfit | Earlier]) -> list[cst.CSTNode]:
         once: dict[object, Misfit | Earlier] = {}
         for each in found:
-            own = (each.condition, each.statement) if isinstance(each, Misfit) else (code(each.node), each.conditions)
+            own = (
+                (each.condition, each.statement) if isinstance(each, Misfit) else (code_of(each.node), each.conditions)
+            )
             once.setdefault(own, each)
         return [self.raising(each) if isinstance(each, Misfit) else self.earlier(each) for each in once.values()]
 

@@ -23,10 +23,10 @@ import numpy as np
 
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.arrays.fitting_conditions import TRUE_QUOTIENT, Misfits
-from somd.transforms.arrays.integers import code
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType, Type
 from somd.transforms.types.typing_table import Types
@@ -116,11 +116,11 @@ class EarlyTests:
         step = None if limits is None else integer_constant(limits.step, self.method)
         if limits is None or not step or not all(map(self.is_steady, limits.limits)):
             return None
-        first, last = (code(limit) for limit in (limits.limits if step > 0 else limits.limits[::-1]))
+        first, last = (code_of(limit) for limit in (limits.limits if step > 0 else limits.limits[::-1]))
         variables = {name: ends for name, ends in around.variables.items() if name != limits.variable}
         if step == 1 and limits.variable not in assigned_names(loop.body):
             variables[limits.variable] = (limits.start, f"{last} - 1")
-        starts = {**around.first, limits.variable: code(limits.start)}
+        starts = {**around.first, limits.variable: code_of(limits.start)}
         if limits.variable in assigned_names(loop.body):
             del starts[limits.variable]
         return _Loops((*around.running, f"{first} < {last}"), starts, variables)
@@ -206,7 +206,7 @@ class EarlyTests:
 
     def within_array(self, node: cst.Subscript, loops: _Loops) -> list[str] | None:
         """What says that the indexes of an element are inside its array in the first iteration, too."""
-        array = code(node.value)
+        array = code_of(node.value)
         kind = self.types.names.get(array) if array in self.steady else None
         if self.is_steady(node):
             return self.guards
@@ -231,9 +231,9 @@ class EarlyTests:
             return f"({loops.first[node.value]})"
         if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Subtract | cst.Multiply):
             sides = self.at_first(node.left, loops), self.at_first(node.right, loops)
-            sign = code(cst.BinaryOperation(cst.Name("a"), node.operator, cst.Name("b")))[1:-1].strip()
+            sign = code_of(cst.BinaryOperation(cst.Name("a"), node.operator, cst.Name("b")))[1:-1].strip()
             return None if None in sides else f"({sides[0]} {sign} {sides[1]})"
-        return f"({code(node)})" if self.is_steady(node) else None
+        return f"({code_of(node)})" if self.is_steady(node) else None
 
     def of_pair(self, kind: Type | None, number: cst.BaseExpression, loops: _Loops) -> Iterator[EarlyTest]:
         """The tests of a Python int that meets a number of this type."""

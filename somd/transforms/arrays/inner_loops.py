@@ -25,12 +25,13 @@ import libcst as cst
 from somd.transforms.arrays.broadcasting import OUTPUT
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.element_reads import FLOAT_UPDATES, TOTAL_UPDATES
-from somd.transforms.arrays.expressions import Expressions, NotTaken, code
+from somd.transforms.arrays.expressions import Expressions, NotTaken
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.nests import Nests
 from somd.transforms.arrays.values import ONE, Value
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import nodes_in, nodes_of
 from somd.transforms.types.scalars import AUGMENTED, ArrayType
 
@@ -203,15 +204,15 @@ class InnerLoops:
             return None
         loop = self.names.changed(node, iter=header, body=cst.IndentedBlock(lines))
         body = [
-            *(self.names.line(f"{scalars[name]} = {code(begin[name].element(at))}", node) for name in views),
+            *(self.names.line(f"{scalars[name]} = {code_of(begin[name].element(at))}", node) for name in views),
             cast(cst.BaseStatement, loop),
-            *(self.names.line(f"{code(views[n].element(at))} = {scalars[n]}", node) for n in views if n in stored),
+            *(self.names.line(f"{code_of(views[n].element(at))} = {scalars[n]}", node) for n in views if n in stored),
         ]
         loops = [(name, Linear(), length) for name, length in zip(index, shape, strict=True)]
         nest = self.nests.around(loops, body, node)
         limits = range_of(node)
         assert limits is not None
-        guard = self.names.line(f"if {code(limits.stop)} > {code(limits.start)}:\n    pass", node)
+        guard = self.names.line(f"if {code_of(limits.stop)} > {code_of(limits.start)}:\n    pass", node)
         guarded = cst.ensure_type(guard, cst.If).with_changes(body=cst.IndentedBlock([*tests, nest]))
         self.names.place(guarded, node)
         self.unmade |= copies

@@ -20,6 +20,7 @@ from somd.transforms.arrays.slices import Slices
 from somd.transforms.arrays.values import Value
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 from somd.transforms.types.typing_table import Types
 
@@ -149,8 +150,8 @@ class Integers:
 
     def once(self, node: cst.BaseExpression) -> Linear:
         """An integer that is computed before the statement."""
-        text = code(self.plain_number(node))
-        return self.named(f"{self.names.function('int')}({text})", False, code(node))
+        text = code_of(self.plain_number(node))
+        return self.named(f"{self.names.function('int')}({text})", False, code_of(node))
 
     def plain_number(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A number without what only array statements know."""
@@ -180,8 +181,3 @@ class Integers:
             natural = self.natural(Linear.of(text))
             made = made + (Linear.of(text) if steady else self.named(text, natural)) * count
         return made
-
-
-def code(node: cst.CSTNode) -> str:
-    """The text of an expression, in one line."""
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -19,10 +19,10 @@ import numpy as np
 
 from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.element_reads import TOTAL
-from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.nests import Nest, Nests
 from somd.transforms.tree.names import assigned_names, names_read
 from somd.transforms.tree.renaming import Replaced
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import nodes_in, nodes_of
 
 #: functions that do not fail where lengths are not negative
@@ -113,4 +113,4 @@ def _is_remainder(node: cst.IfExp) -> bool:
     if not isinstance(test, cst.Comparison) or len(test.comparisons) > 1 or not isinstance(body, cst.BinaryOperation):
         return False
     positive = isinstance(test.comparisons[0].operator, cst.GreaterThan) and test.left.deep_equals(body.right)
-    return positive and isinstance(body.operator, cst.Modulo) and code(test.comparisons[0].comparator) == "0"
+    return positive and isinstance(body.operator, cst.Modulo) and code_of(test.comparisons[0].comparator) == "0"

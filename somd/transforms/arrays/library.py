@@ -20,6 +20,7 @@ from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import Axis, Value, View
 from somd.transforms.tree.loops import integer_constant
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def library_value(expressions: Expressions, call_node: cst.Call, node: cst.Call 
     """The value of a call that gives one, or of one of those that it gives: `np.nonzero(a)[0]`."""
     kind = _kind(expressions.type_of(node))
     call = library_call(expressions, call_node, (expressions.type_of(node),), node)
-    spelled = " ".join(cst.Module([]).code_for_node(node).split())
+    spelled = code_of(node)
     name = expressions.names.new("value__whole" if kind[1] else "value__once", spelled)
     expressions.before.append(expressions.names.line(f"{name} = {call}", node))
     expressions.called[name] = call

@@ -12,10 +12,11 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.analysis.aliases import Aliases
-from somd.transforms.arrays.expressions import Expressions, code
+from somd.transforms.arrays.expressions import Expressions
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.overlaps import Place, in_place
 from somd.transforms.arrays.values import ONE, Axis, Value, View
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 
@@ -52,7 +53,7 @@ class Nests:
     def computed(self, value: Value, node: cst.BaseExpression, at: cst.CSTNode | None = None) -> str:
         """The name of a new array with a value, made before the statement."""
         kind = cast(ArrayType, self.types.nodes[node])
-        name = self.names.new("value__whole", code(node))
+        name = self.names.new("value__whole", code_of(node))
         self.expressions.before.append(self.names.line(f"{name} = {self.allocation(value.shape, kind)}", at or node))
         self.expressions.before.extend(self.nest(self.target(name, value.shape, node), value, at or node))
         return name

@@ -15,11 +15,11 @@ import libcst as cst
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.analysis.parts import items_of
-from somd.transforms.arrays.integers import code
 from somd.transforms.arrays.values import Value, View
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.tree.names import names_read, target_parts
 from somd.transforms.tree.renaming import Replaced
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 
@@ -109,7 +109,7 @@ def _branched(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression
     if first is None:
         message = "a reduction, or an element of a part of an array, behind a comparison that may not hold"
         raise expressions.refuse("SOMD202", message, node, "give it a name in a statement before")
-    name = expressions.names.new("value__once", code(node))
+    name = expressions.names.new("value__once", code_of(node))
     expressions.before.extend(_if_lines(expressions, node, name, made, branches))
     return expressions.names.expression(name, node)
 
@@ -123,7 +123,7 @@ def _if_lines(
 ) -> list[cst.BaseStatement]:
     """The lines that set a name to what a choice, `and` or `or` gives, in Python's order."""
     names = expressions.names
-    values = [code(each) for each in made.values()]
+    values = [code_of(each) for each in made.values()]
     set_ = [names.line(f"{name} = {value}", node) for value in values]
     before, other, test = [], None, values[0]
     if isinstance(node, cst.IfExp):

@@ -25,7 +25,7 @@ from somd.transforms.arrays.contraction import Contraction
 from somd.transforms.arrays.double_buffers import DoubleBuffers
 from somd.transforms.arrays.early_tests import with_early_tests
 from somd.transforms.arrays.exchanges import pairs_of
-from somd.transforms.arrays.expressions import Expressions, NotTaken, code
+from somd.transforms.arrays.expressions import Expressions, NotTaken
 from somd.transforms.arrays.indexed import entries_of
 from somd.transforms.arrays.inner_loops import InnerLoops
 from somd.transforms.arrays.joining import Joining
@@ -37,7 +37,7 @@ from somd.transforms.arrays.values import View
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.rewriting import rewritten
+from somd.transforms.tree.rewriting import code_of, rewritten
 from somd.transforms.tree.walking import children_of, nodes_in
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType
 from somd.transforms.types.typing_table import Types
@@ -231,7 +231,7 @@ class _Lowering:
         except NotTaken:
             return node
         before = self.expressions.before
-        leave = self.names.line(f"if not ({code(test)}):\n    break", node.test)
+        leave = self.names.line(f"if not ({code_of(test)}):\n    break", node.test)
         inner = [*before, leave, *statements_of(self.suite(node.body))]
         body = cst.IndentedBlock(cast(list[cst.BaseStatement], inner))
         made = self.names.changed(node, test=cst.Name("True"), body=body)

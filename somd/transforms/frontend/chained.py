@@ -10,38 +10,28 @@ right. So do the parts of a tuple where a part is reached through a name that on
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import cast
 
 import libcst as cst
 
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import assigned_names, names_read, target_parts, unused
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter
 from somd.transforms.tree.walking import nodes_of
 
 
 def single_assignments(method: Method) -> Method:
     """`method` without chained assignments, but for those whose targets are tuples."""
-    rewriter = _Chains(method)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    if not rewriter.changed:
-        return method
-    made = rewritten(method, function, rewriter.positions)
-    return replace(made, spelled={**method.spelled, **rewriter.spelled})
+    return _Chains(method).rewritten()
 
 
 #: assignments that are no loops
 ASSIGNING = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign)
 
 
-class _Chains(Tracked):
+class _Chains(MethodRewriter):
     def __init__(self, method: Method) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
-        #: what each name that is made stands for
-        self.spelled: dict[str, str] = {}
-        self.changed = False
+        super().__init__(method)
         places = [_targets(node) for node in nodes_of(method.function.body, cst.For, *ASSIGNING)]
         self.assigned = Counter([*method.param_names, *(name for names in places for name in names)])
 
@@ -54,7 +44,6 @@ class _Chains(Tracked):
         if len(targets) < 2 or not all(isinstance(each, cst.Name | cst.Subscript) for each in targets):
             return updated_node
         value, place = updated_node.value, self.positions[original_node]
-        self.changed = True
         first = targets[0]
         if _constant(value):
             values = [value, *(value.deep_clone() for _ in targets[1:])]
@@ -70,7 +59,6 @@ class _Chains(Tracked):
 
     def in_turn(self, original: cst.Assign, updated: cst.Assign) -> list[cst.BaseSmallStatement]:
         """All values get names at once, then each part its own."""
-        self.changed = True
         text = cst.Module([]).code_for_node(original.value)
         target = updated.targets[0].target
         names = {part: self.name(text) for part in target_parts(target)}

@@ -33,9 +33,9 @@ from somd.transforms.frontend.guessed_chains import Guessed, step_of
 from somd.transforms.frontend.questions import choice
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
+from somd.transforms.tree.names import assigned_names, name_for, names_read
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 from somd.transforms.types.scalars import FLOAT, ScalarType, Type
 
 #: iterations in a strip: what the chain is made of stays in the cache. 2, 3, 4, 6, 8, 12, 16 and 24 threads have whole
@@ -43,7 +43,7 @@ from somd.transforms.types.scalars import FLOAT, ScalarType, Type
 STRIP = 3 << 16
 #: those of them in the first strip of a chain that is run from guesses
 FIRST = STRIP >> 3
-#: what `Method.held_at` has for a loop that was taken apart
+#: the form of loops that are taken apart
 CHAINED = "chain"
 
 
@@ -60,37 +60,27 @@ class Chain:
     sums: bool = False
 
 
-def was_chained(method: Method, loop: cst.For) -> bool:
-    """Whether `loop` is one of those that a loop with a chain became."""
-    return (method.position(loop), CHAINED) in method.held_at
-
-
 def with_chains(
     method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type], pipelined: bool = False
 ) -> Method:
     """`method` with these loops taken apart; `types` are those of names and expressions, as far as they are known.
     Strips of chains that are run from guesses may be `pipelined`."""
-    rewriter = _Rewriter(method, chains, types, pipelined)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
+    rewriter = _Rewriter(method.with_form(CHAINED, chains), chains, types, pipelined)
     return replace(
-        rewritten(method, function, rewriter.positions),
+        rewriter.rewritten(),
         namespace=rewriter.namespace,
-        spelled={**method.spelled, **rewriter.spelled},
         chained=method.chained | rewriter.rooms,
         within=method.within | rewriter.within,
-        held_at=method.held_at | {(method.position(loop), CHAINED) for loop in chains},
     )
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(
         self, method: Method, chains: Mapping[cst.For, Chain], types: Mapping[Any, Type], pipelined: bool
     ) -> None:
-        super().__init__(dict(method.positions))
-        self.method, self.chains, self.types, self.pipelined = method, chains, types, pipelined
-        self.taken = set(method.local_names)
+        super().__init__(method)
+        self.chains, self.types, self.pipelined = chains, types, pipelined
         self.namespace = dict(method.namespace)
-        self.spelled: dict[str, str] = {}
         self.rooms: set[str] = set()
         self.within: set[str] = set()
 
@@ -111,11 +101,6 @@ class _Rewriter(Tracked):
 
     def choice(self, asked: Callable[[], bool], yes: list[cst.BaseStatement], no: list[cst.BaseStatement]) -> cst.If:
         return choice(asked, yes, no, self.namespace, self.taken)
-
-    def new(self, wanted: str, spelled: str) -> str:
-        name = new_name(wanted, self.taken)
-        self.spelled[name] = spelled
-        return name
 
     def type_of(self, key: object) -> ScalarType:
         found = self.types.get(key, FLOAT)
@@ -152,8 +137,8 @@ class _Apart:
         )
 
     def statements(self) -> list[cst.BaseStatement]:
-        s, at, value, first = self.chain.name, self.at, self.value, f"({_code(self.header.start)})"
-        stop = f"({_code(self.header.stop)})"
+        s, at, value, first = self.chain.name, self.at, self.value, f"({code_of(self.header.start)})"
+        stop = f"({code_of(self.header.stop)})"
         count, i = f"min({STRIP}, {stop} - {at})", self.header.variable
         strip = f"for {i} in range(max({at}, {first}), min({at} + {STRIP}, {stop})):\n        pass\n"
         rooms = [
@@ -182,7 +167,7 @@ class _Apart:
 
     def in_guessed_strips(self, guessed: Guessed, rooms: list[str], count: str, strip: str) -> list[cst.BaseStatement]:
         """Strips whose chain is run from guesses."""
-        kind, stop = self.rewriter.type_of(self.chain.name), f"({_code(self.header.stop)})"
+        kind, stop = self.rewriter.type_of(self.chain.name), f"({code_of(self.header.stop)})"
         rooms.append(self.room(self.value, STRIP, kind))
         rooms += guessed.rooms(
             lambda name, length: self.room(name, length, kind),
@@ -203,7 +188,7 @@ class _Apart:
     ) -> list[cst.BaseStatement]:
         """A loop over the strips, with what is done before and behind their chains. The first, of which nothing can be
         guessed, is run in order: it is short, as it begins before the loop does."""
-        at, begin, stop = self.at, f"({_code(self.header.start)})", f"({_code(self.header.stop)})"
+        at, begin, stop = self.at, f"({code_of(self.header.start)})", f"({code_of(self.header.stop)})"
         before, behind = guessed.before(count, STRIP), guessed.behind(count, f"{begin} - {at}", STRIP)
         body = [*parsed(*before), *made, *parsed(*behind), *rest, *parsed(f"{at} = {at} + {STRIP}")]
         [begun, around] = parsed(
@@ -217,13 +202,13 @@ class _Apart:
 
     def rest_by_blocks(self, guessed: Guessed, at: str, stop: str) -> cst.BaseStatement:
         """The rest of the strip at `at`, by parts of blocks: what one begins with is at hand, so trips make vectors."""
-        first = f"({_code(self.header.start)})"
+        first = f"({code_of(self.header.start)})"
         [made] = parsed(guessed.over_blocks(self.header.variable, at, first, stop, STRIP))
         return _with_loops(made, iter([self.rest_in_blocks(at)]))
 
     def pipeline(self, guessed: Guessed, stop: str) -> cst.BaseStatement:
         """The rest of the last strip, and the terms and blocks of this one."""
-        first = f"({_code(self.header.start)})"
+        first = f"({code_of(self.header.start)})"
         [made] = parsed(guessed.in_pipeline(self.header.variable, self.at, first, stop, STRIP))
         return _with_loops(made, iter([self.rest_in_blocks(f"({self.at} - {STRIP})"), self.before()]))
 
@@ -340,7 +325,3 @@ def _replaced(node: cst.CSTNode, elements: Mapping[cst.BaseExpression, cst.BaseE
             continue
         changes |= {} if made is value else {part.name: made}
     return node.with_changes(**changes) if changes else node
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

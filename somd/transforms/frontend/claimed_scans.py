@@ -54,11 +54,11 @@ import numpy as np
 
 from somd.language.scanning import alone, blocks_at_once, in_strips
 from somd.transforms.frontend.questions import choice
-from somd.transforms.frontend.scan_iterations import Iteration, code_of
+from somd.transforms.frontend.scan_iterations import Iteration
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import opened_statements, range_of, statements_of
-from somd.transforms.tree.names import assigned_names, name_for, names_read, new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.names import assigned_names, name_for, names_read
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 from somd.transforms.tree.walking import nodes_in
 from somd.transforms.types.scalars import FLOAT, ArrayType, ScalarType, Type
 
@@ -89,22 +89,14 @@ class ClaimedScan:
 def with_claimed_scans(method: Method, claims: Mapping[cst.With, ClaimedScan], types: Mapping[Any, Type]) -> Method:
     """`method` with these blocks written out; `types` are those of names, as far as they are known."""
     rewriter = _Rewriter(method, claims, types)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        namespace=rewriter.namespace,
-        spelled={**method.spelled, **rewriter.spelled},
-        bases=method.bases | rewriter.bases,
-    )
+    return replace(rewriter.rewritten(), namespace=rewriter.namespace, bases=method.bases | rewriter.bases)
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, claims: Mapping[cst.With, ClaimedScan], types: Mapping[Any, Type]) -> None:
-        super().__init__(dict(method.positions))
-        self.method, self.claims, self.types = method, claims, types
-        self.taken = set(method.local_names)
+        super().__init__(method)
+        self.claims, self.types = claims, types
         self.namespace = dict(method.namespace)
-        self.spelled: dict[str, str] = {}
         self.bases: set[str] = set()
 
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.BaseStatement:
@@ -119,11 +111,6 @@ class _Rewriter(Tracked):
         made = updated_node.with_changes(items=[item.with_changes(item=fence)], body=cst.IndentedBlock(body))
         self.place(made, self.positions[claim.loop])
         return made
-
-    def new(self, wanted: str, spelled: str) -> str:
-        name = new_name(wanted, self.taken)
-        self.spelled[name] = spelled
-        return name
 
     def choice(self, asked: Callable[[], bool], yes: list[cst.BaseStatement], no: list[cst.BaseStatement]) -> cst.If:
         return choice(asked, yes, no, self.namespace, self.taken)

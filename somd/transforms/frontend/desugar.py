@@ -31,7 +31,7 @@ from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read, unused
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, parsed
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import nodes_of
 
@@ -47,14 +47,7 @@ def plain_loops(method: Method) -> Method:
 
 def loops_over_indexes(method: Method) -> Method:
     """`method` with `for` over arrays, `enumerate` and `zip` written with `range`; other loops stay as they are."""
-    rewriter = _Loops(method)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    if not rewriter.changed:
-        return method
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **dict.fromkeys(rewriter.indexes, UNNAMED)},
-    )
+    return _Loops(method).rewritten()
 
 
 @dataclass(frozen=True)
@@ -68,19 +61,15 @@ class _Form:
     turn: str = ""
 
 
-class _Loops(Tracked):
+class _Loops(MethodRewriter):
     def __init__(self, method: Method) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
-        self.indexes: set[str] = set()
-        self.changed = False
+        super().__init__(method)
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
         form = self._over_arrays(updated_node) or _over_numbers(updated_node, self.method)
         form = form or self._over_rows(updated_node)
         if form is None:
             return updated_node
-        self.changed = True
         header = cst.ensure_type(cst.parse_statement(f"for {form.index} in {form.range}:\n    pass\n"), cst.For)
         made = updated_node.with_changes(target=header.target, iter=header.iter)
         place = self.positions[original_node.target]
@@ -131,7 +120,7 @@ class _Loops(Tracked):
             sources = [s for s in (self._source(each, own) for each in arguments) if s is not None]
             if len(sources) < len(plain) or all(length.isdecimal() for length, _ in sources):
                 return None
-            self.indexes.add(own)
+            self.spelled[own] = UNNAMED
             lengths = ", ".join(length for length, _ in sources)
             elements = tuple((v, element) for v, (_, element) in zip(plain, sources, strict=True))
             return _Form(own, f"range(min({lengths}))" if len(sources) > 1 else f"range({lengths})", elements)
@@ -161,7 +150,7 @@ class _Loops(Tracked):
             return None
         from_zero = isinstance(start, cst.Integer) and int(start.evaluated_value) == 0
         elements_only = all(f"[{inner.index}]" in value for _, value in inner.assigned)
-        if from_zero and not inner.turn and elements_only and inner.index in self.indexes:
+        if from_zero and not inner.turn and elements_only and inner.index in self.spelled:
             elements = tuple((v, e.replace(f"[{inner.index}]", f"[{counter}]")) for v, e in inner.assigned)
             return _Form(counter, inner.range, elements)
         first = "" if from_zero else f" + {cst.Module([]).code_for_node(start)}"
@@ -194,7 +183,7 @@ class _Loops(Tracked):
 
     def _own(self, name: str) -> str:
         own = unused(f"{name}__at", self.method.local_names, self.method.namespace)
-        self.indexes.add(own)
+        self.spelled[own] = UNNAMED
         return own
 
 

@@ -22,7 +22,7 @@ part.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
@@ -30,7 +30,7 @@ import libcst as cst
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of, statements_of
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,13 @@ class Part:
 
 #: by loop: its parts in their order
 Parts = Mapping[cst.For, Sequence[Part]]
-#: what `Method.held_at` has for a loop that was distributed
+#: the form of loops that are several ones
 DISTRIBUTED = "distributed"
 
 
 def with_distributed_loops(method: Method, parts: Parts) -> Method:
     """`method` with each of the loops as several ones."""
-    rewriter = _Rewriter(method, parts)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return rewritten(with_marks(method, parts), function, rewriter.positions)
-
-
-def with_marks(method: Method, parts: Parts) -> Method:
-    """`method`, in which it is noted that the loops are not to be distributed once more."""
-    return replace(method, held_at=method.held_at | {(method.position(loop), DISTRIBUTED) for loop in parts})
-
-
-def was_distributed(method: Method, loop: cst.For) -> bool:
-    """Whether it was tried to have `loop` as several ones."""
-    return (method.position(loop), DISTRIBUTED) in method.held_at
+    return _Rewriter(method.with_form(DISTRIBUTED, parts), parts).rewritten()
 
 
 def leaves_of(loop: cst.For) -> list[tuple[cst.CSTNode, tuple[cst.For, ...]]]:
@@ -75,10 +63,9 @@ def leaves_of(loop: cst.For) -> list[tuple[cst.CSTNode, tuple[cst.For, ...]]]:
     return found
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, parts: Parts) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.parts = parts
 
     def visit_For(self, node: cst.For) -> bool:
@@ -116,8 +103,8 @@ class _Rewriter(Tracked):
         outer, inner = range_of(loop), range_of(cst.ensure_type(part.turned, cst.For))
         assert outer is not None and inner is not None
         limits = {
-            loop: f"range({inner.variable} + 1, {_code(outer.stop)})",
-            part.turned: f"range({_code(inner.start)}, ({_code(outer.stop)}) - 1)",
+            loop: f"range({inner.variable} + 1, {code_of(outer.stop)})",
+            part.turned: f"range({code_of(inner.start)}, ({code_of(outer.stop)}) - 1)",
         }
         made = cast(cst.BaseStatement, part.statements[0])
         places: dict[cst.For | None, cst.For | None] = {loop: part.turned, part.turned: loop}
@@ -138,7 +125,3 @@ class _Rewriter(Tracked):
         self.positions[target] = self.positions[loop.target]
         self.positions[made] = self.positions[loop]
         return made
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -19,13 +19,15 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.held_elements import tests_inside
+from somd.transforms.frontend.held_elements import inside_of_all
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
-from somd.transforms.tree.names import new_name
+from somd.transforms.tree.loops import range_of, small_statements, statements_of
 from somd.transforms.tree.renaming import Renamed, Replaced
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 from somd.transforms.types.scalars import AUGMENTED
+
+#: the form of loops whose elements are handed on
+HANDED = "handed on"
 
 
 @dataclass(frozen=True)
@@ -41,31 +43,14 @@ class Handed:
 
 def with_handed_elements(method: Method, handed: Mapping[cst.For, Handed]) -> Method:
     """`method` with these loops handing elements on in scalars."""
-    rewriter = _Rewriter(method, handed)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **rewriter.spelled},
-        held={**method.held, **rewriter.held},
-        held_at=method.held_at | {(method.position(loop), HANDED) for loop in handed},
-    )
+    rewriter = _Rewriter(method.with_form(HANDED, handed), handed)
+    return replace(rewriter.rewritten(), held={**method.held, **rewriter.held})
 
 
-#: what `Method.held_at` has for a loop whose elements are handed on
-HANDED = "handed on"
-
-
-def was_handed(method: Method, loop: cst.For) -> bool:
-    """Whether `loop` is what such a loop became, or what was left of it."""
-    return (method.position(loop), HANDED) in method.held_at
-
-
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, handed: Mapping[cst.For, Handed]) -> None:
-        super().__init__(dict(method.positions))
-        self.method, self.handed = method, handed
-        self.taken = set(method.local_names)
-        self.spelled: dict[str, str] = {}
+        super().__init__(method)
+        self.handed = handed
         self.held: dict[str, str] = {}
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
@@ -74,23 +59,14 @@ class _Rewriter(Tracked):
             return updated_node
         place = self.positions[original_node]
         array = cst.ensure_type(found.before.value, cst.Name).value
-        last = new_name(f"{array}__last", self.taken)
-        self.held[last], self.spelled[last] = array, array
-        step = cast(int, integer_constant(header.step, self.method))
-        tests = [f"({_code(header.start)}) {'<' if step > 0 else '>'} ({_code(header.stop)})"]
-        tests += [] if found.surely else tests_inside(found.before)
-        otherwise = "" if found.surely else "else:\n    pass\n"
-        [made] = parsed(f"if {' and '.join(tests)}:\n    pass\n{otherwise}")
-        first = parsed(f"{last} = {_code(found.before)}")
+        last = self.new(f"{array}__last", array)
+        self.held[last] = array
+        first = parsed(f"{last} = {code_of(found.before)}")
         body = [statement for node in statements_of(original_node.body) for statement in self.parts(node, found, last)]
         loop = original_node.with_changes(body=cst.IndentedBlock(body), leading_lines=())
         self.positions[loop] = place
-        branch = cst.ensure_type(made, cst.If).with_changes(
-            body=cst.IndentedBlock([*first, loop]), leading_lines=original_node.leading_lines
-        )
-        if branch.orelse is not None:
-            copy = cst.ensure_type(original_node.visit(Renamed(self.method, {}, self.positions)), cst.For)
-            branch = branch.with_changes(orelse=cst.Else(cst.IndentedBlock([copy.with_changes(leading_lines=())])))
+        unsure = [] if found.surely else [found.before]
+        branch = inside_of_all(self, original_node, header, unsure, [*first, loop])
         self.place(branch, place)
         return branch
 
@@ -120,7 +96,3 @@ class _Rewriter(Tracked):
         for statement in made:
             self.place(statement, self.positions[found.store])
         return made
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -19,14 +19,12 @@ from typing import cast
 
 import libcst as cst
 
-from somd.diagnostics.model import Position
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.reductions import normalised
 from somd.transforms.stages import Method
-from somd.transforms.tree.loops import integer_constant, range_of
-from somd.transforms.tree.names import new_name
+from somd.transforms.tree.loops import Range, integer_constant, range_of
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 
 
 @dataclass(frozen=True)
@@ -42,32 +40,22 @@ Elements = Mapping[cst.For, Sequence[Element]]
 
 def with_held_elements(method: Method, elements: Elements) -> Method:
     """`method` with scalars in place of `elements`, by loop; each loop has a constant step."""
+    for loop, held in elements.items():
+        for each in held:
+            method = method.with_form(normalised(each.node), (loop,))
     rewriter = _Rewriter(method, elements)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **rewriter.spelled},
-        held={**method.held, **rewriter.held},
-        held_at=method.held_at | {_site(method, loop, each) for loop in elements for each in elements[loop]},
-    )
+    return replace(rewriter.rewritten(), held={**method.held, **rewriter.held})
 
 
 def was_held(method: Method, loop: cst.For, element: Element) -> bool:
     """Whether `loop` is one that was left, or made, when the element was held in a scalar."""
-    return _site(method, loop, element) in method.held_at
+    return method.has_form(normalised(element.node), loop)
 
 
-def _site(method: Method, loop: cst.For, element: Element) -> tuple[Position, str]:
-    return method.position(loop), normalised(element.node)
-
-
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, elements: Elements) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.elements = elements
-        self.taken = set(method.local_names)
-        self.spelled: dict[str, str] = {}
         self.held: dict[str, str] = {}
         #: of the loops around: the scalar for each element, by its normalised text
         self.inside: list[dict[str, str]] = []
@@ -88,39 +76,45 @@ class _Rewriter(Tracked):
         if not names or header is None:
             return updated_node
         elements = self.elements[original_node]
-        pairs = [(names[normalised(each.node)], _code(each.node)) for each in elements]
-        step = cast(int, integer_constant(header.step, self.method))
-        tests = [f"({_code(header.start)}) {'<' if step > 0 else '>'} ({_code(header.stop)})"]
-        tests += [test for each in elements if not each.surely for test in tests_inside(each.node)]
-        otherwise = "" if all(each.surely for each in elements) else "else:\n    pass\n"
-        [made] = parsed(f"if {' and '.join(tests)}:\n    pass\n{otherwise}")
+        pairs = [(names[normalised(each.node)], code_of(each.node)) for each in elements]
+        unsure = [each.node for each in elements if not each.surely]
         before = parsed(*(f"{name} = {text}\n" for name, text in pairs))
         after = parsed(*(f"{text} = {name}\n" for name, text in pairs))
         loop = updated_node.with_changes(leading_lines=())
         self.positions[loop] = self.positions[original_node]
-        branch = cst.ensure_type(made, cst.If).with_changes(
-            body=cst.IndentedBlock([*before, loop, *after]), leading_lines=updated_node.leading_lines
-        )
-        if branch.orelse is not None:
-            copy = cst.ensure_type(original_node.visit(Renamed(self.method, {}, self.positions)), cst.For)
-            branch = branch.with_changes(orelse=cst.Else(cst.IndentedBlock([copy.with_changes(leading_lines=())])))
+        branch = inside_of_all(self, original_node, header, unsure, [*before, loop, *after])
         self.place(branch, self.positions[elements[0].node])
         return branch
 
     def _name(self, element: cst.Subscript) -> str:
         array = cst.ensure_type(element.value, cst.Name).value
-        name = new_name(f"{array}__held", self.taken)
+        name = self.new(f"{array}__held", code_of(element))
         self.held[name] = array
-        self.spelled[name] = _code(element)
         return name
+
+
+def inside_of_all(
+    rewriter: MethodRewriter,
+    loop: cst.For,
+    header: Range,
+    elements: Sequence[cst.Subscript],
+    body: Sequence[cst.BaseStatement],
+) -> cst.If:
+    """`body` in place of a loop where that has iterations and `elements` lie inside their arrays; behind `else` stands
+    the loop as it was, if there are such."""
+    step = cast(int, integer_constant(header.step, rewriter.method))
+    tests = [f"({code_of(header.start)}) {'<' if step > 0 else '>'} ({code_of(header.stop)})"]
+    tests += [test for element in elements for test in tests_inside(element)]
+    [made] = parsed(f"if {' and '.join(tests)}:\n    pass\n")
+    branch = cst.ensure_type(made, cst.If).with_changes(body=cst.IndentedBlock(body), leading_lines=loop.leading_lines)
+    if not elements:
+        return branch
+    copy = cst.ensure_type(loop.visit(Renamed(rewriter.method, {}, rewriter.positions)), cst.For)
+    return branch.with_changes(orelse=cst.Else(cst.IndentedBlock([copy.with_changes(leading_lines=())])))
 
 
 def tests_inside(element: cst.Subscript) -> list[str]:
     """Tests that the indexes of `element` lie inside its array."""
-    array = _code(element.value)
-    indexes = [(f"({_code(index)})", f"{array}.shape[{axis}]") for axis, index in enumerate(index_expressions(element))]
-    return [test for index, length in indexes for test in (f"-{length} <= {index}", f"{index} < {length}")]
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())
+    array, indexes = code_of(element.value), map(code_of, index_expressions(element))
+    pairs = [(f"({index})", f"{array}.shape[{axis}]") for axis, index in enumerate(indexes)]
+    return [test for index, length in pairs for test in (f"-{length} <= {index}", f"{index} < {length}")]

@@ -24,7 +24,7 @@ from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import exits_of, range_of, statements_of
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 
 #: by loop: the iteration that touches what others do, an expression that the loop leaves alone
 Points = Mapping[cst.For, cst.BaseExpression]
@@ -36,16 +36,12 @@ def with_split_loops(method: Method, points: Points) -> Method:
     Of loops in each other the outermost one is split: then others may be found for those inside.
     """
     rewriter = _Rewriter(method, points)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(
-        rewritten(method, function, rewriter.positions), split_at=method.split_at | frozenset(rewriter.split)
-    )
+    return replace(rewriter.rewritten(), split_at=method.split_at | frozenset(rewriter.split))
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, points: Points) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.points = points
         self.split: list[Position] = []
 
@@ -94,7 +90,7 @@ class _Rewriter(Tracked):
 
 def _operand(node: cst.BaseExpression) -> str:
     """The text of an expression, in parentheses where an operator beside it could take it apart."""
-    text = " ".join(cst.Module([]).code_for_node(node).split())
+    text = code_of(node)
     return text if isinstance(node, cst.Name | cst.Integer | cst.Call | cst.Subscript) else f"({text})"
 
 

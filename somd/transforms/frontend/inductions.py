@@ -15,7 +15,7 @@ that the loop leaves alone, and read there (or else it is a sum like others); an
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
@@ -34,21 +34,14 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, names_read, new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten, with_own_label
+from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import MethodRewriter, Tracked, parsed, with_own_label
 from somd.transforms.tree.walking import Reader, nodes_in
 
 
 def without_inductions(method: Method, kept: Collection[cst.For] = ()) -> Method:
     """`method` with its inductions computed from the loop variables, but for those of the loops in `kept`."""
-    rewriter = _Rewriter(method, kept)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    if not rewriter.changed:
-        return method
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **rewriter.spelled},
-    )
+    return _Rewriter(method, kept).rewritten()
 
 
 @dataclass(frozen=True)
@@ -59,16 +52,12 @@ class _Induction:
     step: str
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, kept: Collection[cst.For]) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.kept = kept
-        self.taken = set(method.local_names)
         #: names that hold integers for sure, and inductions of inner loops
         self.stepped: set[str] = _integers(method)
-        self.spelled: dict[str, str] = {}
-        self.changed = False
 
     def leave_For(
         self, original_node: cst.For, updated_node: cst.For
@@ -79,13 +68,11 @@ class _Rewriter(Tracked):
         found = _inductions(updated_node, self.method, self.stepped)
         if not found:
             return updated_node
-        self.changed = True
         loop, behind = updated_node, []
         self.stepped.update(each.name for each in found)
         iteration, trips = counts(header, self.method)
         for induction in found:
-            now = new_name(f"{induction.name}__now", self.taken)
-            self.spelled[now] = induction.name
+            now = self.new(f"{induction.name}__now", induction.name)
             first = f"{now} = {induction.name} + {times(induction.step, iteration)}"
             [line, after] = parsed(first, f"{induction.name} = {induction.name} + {times(induction.step, trips)}")
             loop = _renamed(loop, line, induction.name, now, self.positions)

@@ -24,13 +24,13 @@ from typing import cast
 import libcst as cst
 
 from somd.transforms.analysis.accesses import index_expressions
-from somd.transforms.frontend.lifted_expressions import Asked, Lifted, Lifter, code
+from somd.transforms.frontend.lifted_expressions import Asked, Lifted, Lifter
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.rewriting import parsed, rewritten
+from somd.transforms.tree.rewriting import code_of, parsed, rewritten
 from somd.transforms.types.scalars import AUGMENTED
 
 
@@ -89,7 +89,7 @@ class _Statements(Lifter):
         if not self.needed(node.test):
             return self.changed(node, body=body)
         test = self.condition(node.test)
-        [leave] = parsed(f"if not {code(test.value)}:\n    break\n")
+        [leave] = parsed(f"if not {code_of(test.value)}:\n    break\n")
         self.place(leave, self.at(node.test))
         inner = [*test.before, leave, *cast(Sequence[cst.BaseStatement], statements_of(body))]
         made = self.changed(node, test=cst.Name("True"), body=cst.IndentedBlock(inner))

@@ -16,7 +16,7 @@ from somd.diagnostics.model import Position
 from somd.transforms.frontend.array_helpers import calls_in
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import unused
-from somd.transforms.tree.rewriting import Tracked, parsed
+from somd.transforms.tree.rewriting import Tracked, code_of, parsed
 from somd.transforms.tree.walking import children_of, holds, nodes_in
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -69,7 +69,7 @@ class Lifter(Tracked):
         changes = changes or self.ordered(node)
         if whole:
             return Lifted(made, before, changes)
-        name = self.name(f"{code(node.func).rpartition('.')[2]}__value", node)
+        name = self.name(f"{code_of(node.func).rpartition('.')[2]}__value", node)
         return Lifted(self.named(name, node), [*before, self.assigned(name, made, node)], changes)
 
     def operands(self, nodes: Sequence[cst.BaseExpression], first: Sequence[Lifted] = ()) -> list[Lifted]:
@@ -125,7 +125,7 @@ class Lifter(Tracked):
         test, taken, other = self.condition(node.test), self.lifted(node.body), self.lifted(node.orelse)
         name = self.name("chosen", node)
         made = self.branch(
-            code(test.value),
+            code_of(test.value),
             [*taken.before, self.assigned(name, taken.value, node.body)],
             node,
             [*other.before, self.assigned(name, other.value, node.orelse)],
@@ -139,7 +139,7 @@ class Lifter(Tracked):
         left, middle = self.operands([node.left, first.comparator])
         lines, value = self.kept(middle.value, always=True)
         before, name = [*left.before, *lines], self.name("holds", node)
-        text = f"({code(left.value)}) {code(first.operator)} ({code(value)})"
+        text = f"({code_of(left.value)}) {code_of(first.operator)} ({code_of(value)})"
         before.append(self.assigned(name, _truth(cst.parse_expression(text)), node))
         inner = cst.Comparison(value, rest, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         self.positions[inner] = self.at(node)
@@ -201,7 +201,7 @@ class Lifter(Tracked):
     def name(self, stem: str, node: cst.CSTNode) -> str:
         name = unused(stem, self.taken, self.method.namespace)
         self.taken.add(name)
-        self.spelled[name] = code(node)
+        self.spelled[name] = code_of(node)
         return name
 
     def enclosed(self, node: cst.BaseExpression) -> cst.BaseExpression:
@@ -272,7 +272,3 @@ def _truth(node: cst.BaseExpression) -> cst.BaseExpression:
     """The truth of an expression as a Python bool, however `bool` is bound."""
     inner = node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return cst.UnaryOperation(cst.Not(), cst.UnaryOperation(cst.Not(), inner))
-
-
-def code(node: cst.CSTNode) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

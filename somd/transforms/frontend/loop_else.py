@@ -20,27 +20,21 @@ from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, Tracked, parsed
 
 
 def loops_without_else(method: Method) -> Method:
     """`method` with the `else` of each `for` and `while` written as statements behind the loop."""
-    rewriter = _Loops(method)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    if not rewriter.changed:
-        return method
-    return rewritten(method, function, rewriter.positions)
+    return _Loops(method).rewritten()
 
 
 Loop = cst.For | cst.While
 Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]
 
 
-class _Loops(Tracked):
+class _Loops(MethodRewriter):
     def __init__(self, method: Method) -> None:
-        super().__init__(dict(method.positions))
-        self.taken = set(method.local_names)
-        self.changed = False
+        super().__init__(method)
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> Made:
         stem = updated_node.target.value if isinstance(updated_node.target, cst.Name) else "loop"
@@ -52,7 +46,6 @@ class _Loops(Tracked):
     def _loop(self, original: Loop, node: Loop, stem: str) -> Made:
         if node.orelse is None:
             return node
-        self.changed = True
         otherwise = cast(Sequence[cst.BaseStatement], statements_of(node.orelse.body))
         left = new_name(f"{stem}__left", self.taken)
         noting = _Noting(left, self.positions)

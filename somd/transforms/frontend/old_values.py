@@ -12,46 +12,27 @@ Only the planner knows where this is so, and where it lets loops be distributed:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import cast
 
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, parsed
 
 #: by loop: the reads of elements that no earlier iteration, nor the same one, stores
 OldValues = Mapping[cst.For, Sequence[cst.Subscript]]
-#: what `Method.held_at` has for a loop that was to read from copies
+#: the form of loops that read from copies
 RENAMED = "renamed"
 
 
 def with_old_values(method: Method, old: OldValues) -> Method:
     """`method` with copies in front of the loops, from which these elements are read."""
-    rewriter = _Rewriter(method, old)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    made = rewritten(with_old_marks(method, old), function, rewriter.positions)
-    return replace(made, spelled={**method.spelled, **rewriter.spelled})
+    return _Rewriter(method.with_form(RENAMED, old), old).rewritten()
 
 
-def with_old_marks(method: Method, old: OldValues) -> Method:
-    """`method`, in which it is noted that the loops are not to read from copies once more."""
-    return replace(method, held_at=method.held_at | {(method.position(loop), RENAMED) for loop in old})
-
-
-def was_renamed(method: Method, loop: cst.For) -> bool:
-    """Whether it was tried to have `loop` read from copies."""
-    return (method.position(loop), RENAMED) in method.held_at
-
-
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, old: OldValues) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.old = old
-        self.taken = set(method.local_names)
-        self.spelled: dict[str, str] = {}
         #: of the loops around: the copy of each array, and the reads from it
         self.inside: list[tuple[dict[str, str], Sequence[cst.Subscript]]] = []
 
@@ -61,8 +42,7 @@ class _Rewriter(Tracked):
         for read in reads:
             array = cst.ensure_type(read.value, cst.Name).value
             if array not in names:
-                names[array] = new_name(f"{array}__old", self.taken)
-                self.spelled[names[array]] = array
+                names[array] = self.new(f"{array}__old", array)
         self.inside.append((names, reads))
 
     def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:

@@ -20,8 +20,8 @@ own. Only the planner knows where this keeps what depends on what in order: it n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
@@ -30,11 +30,11 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of, statements_of
 from somd.transforms.tree.names import new_name
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of
 
 #: the iterations in a panel
 DEPTH = 32
-#: what `Method.held_at` has for a loop that was to go in panels
+#: the form of loops that go in panels
 IN_PANELS = "in panels"
 
 
@@ -55,32 +55,36 @@ Updates = Mapping[cst.For, Update]
 
 def with_panels(method: Method, updates: Updates) -> Method:
     """`method` with each of the loops in panels."""
-    rewriter = _Rewriter(method, updates)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return rewritten(with_panel_marks(method, updates), function, rewriter.positions)
+    return _Rewriter(method.with_form(IN_PANELS, updates), updates).rewritten()
 
 
-def with_panel_marks(method: Method, loops: Iterable[cst.For]) -> Method:
-    """`method`, in which it is noted that the loops are not to go in panels once more."""
-    return replace(method, held_at=method.held_at | {(method.position(loop), IN_PANELS) for loop in loops})
-
-
-def was_in_panels(method: Method, loop: cst.For) -> bool:
-    """Whether it was tried to have `loop` in panels."""
-    return (method.position(loop), IN_PANELS) in method.held_at
-
-
-class PanelRewriter(Tracked):
+class PanelRewriter(MethodRewriter):
     """Puts loops in panels in place of some loops."""
 
     def __init__(self, method: Method, loops: Mapping[cst.For, object]) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.loops = loops
-        self.taken = set(method.local_names)
 
     def visit_For(self, node: cst.For) -> bool:
         return node not in self.loops
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
+        header = range_of(original_node)
+        if original_node not in self.loops or header is None:
+            return updated_node
+        panel = new_name(f"{header.variable}__panel", self.taken)
+        start, stop = code_of(header.start), code_of(header.stop)
+        turns = f"range({panel}, min({panel} + {DEPTH}, {stop}))"
+        body = [*self.in_panels(original_node, panel, turns, stop)]
+        made = self.loop(original_node, f"range({start}, {stop}, {DEPTH})", body)
+        target = cst.Name(panel)
+        self.positions[target] = self.positions[original_node.target]
+        return made.with_changes(target=target, leading_lines=updated_node.leading_lines)
+
+    def in_panels(self, loop: cst.For, panel: str, turns: str, stop: str) -> Iterator[cst.BaseStatement]:
+        """What is done for the panel of a loop that begins at `panel`: `turns` is the loop's range in it, `stop` where
+        the loop ends."""
+        raise NotImplementedError
 
     def loop(self, loop: cst.For, iterated: str, body: Sequence[cst.BaseStatement]) -> cst.For:
         """A copy of a loop over another range, with another body."""
@@ -88,19 +92,6 @@ class PanelRewriter(Tracked):
         self.place(over, self.positions[loop.iter])
         made = loop.with_changes(target=target, iter=over, body=cst.IndentedBlock(body), leading_lines=())
         self.positions[target] = self.positions[loop.target]
-        self.positions[made] = self.positions[loop]
-        return made
-
-    def over_panels(
-        self, loop: cst.For, panel: str, body: Sequence[cst.BaseStatement], lines: Sequence[cst.EmptyLine]
-    ) -> cst.For:
-        """The loop over the panels of a loop, under a name of its own; `lines` are those before it."""
-        header = range_of(loop)
-        assert header is not None
-        made = self.loop(loop, f"range({code_of(header.start)}, {code_of(header.stop)}, {DEPTH})", body)
-        target = cst.Name(panel)
-        self.positions[target] = self.positions[loop.target]
-        made = made.with_changes(target=target, leading_lines=lines)
         self.positions[made] = self.positions[loop]
         return made
 
@@ -113,30 +104,23 @@ class _Rewriter(PanelRewriter):
         super().__init__(method, updates)
         self.updates = updates
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
-        update, header = self.updates.get(original_node), range_of(original_node)
-        if update is None or header is None:
-            return updated_node
-        panel = new_name(f"{header.variable}__panel", self.taken)
-        stop, end = code_of(header.stop), f"{panel} + {DEPTH}"
-        turns = f"range({panel}, min({end}, {stop}))"
+    def in_panels(self, loop: cst.For, panel: str, turns: str, stop: str) -> Iterator[cst.BaseStatement]:
+        update, end = self.updates[loop], f"{panel} + {DEPTH}"
         rows, columns = range_of(update.rows), range_of(update.columns)
         assert rows is not None and columns is not None
         first_row, first_column = code_of(rows.start), code_of(columns.start)
         row_stop, column_stop = code_of(rows.stop), code_of(columns.stop)
         behind = f"range({end}, {column_stop})"
-        statements = cast(list[cst.BaseStatement], statements_of(original_node.body))
+        statements = cast(list[cst.BaseStatement], statements_of(loop.body))
         columns_here = f"range({first_column}, min({column_stop}, {end}))"
         here = self.nest(update, f"range({first_row}, {row_stop})", columns_here)
         noted = here.with_changes(leading_lines=update.rows.leading_lines)
         self.positions[noted] = self.positions[here]
-        body = [self.loop(original_node, turns, [*statements[:-1], noted])]
+        yield self.loop(loop, turns, [*statements[:-1], noted])
         if update.above:
-            above = self.nest(update, f"range({first_row}, min({row_stop}, {end}))", behind)
-            body.append(self.loop(original_node, turns, [above]))
+            yield self.loop(loop, turns, [self.nest(update, f"range({first_row}, min({row_stop}, {end}))", behind)])
         within = f"range({panel}, {end})" if update.whole else turns
-        body.append(self.nest(update, f"range({end}, {row_stop})", behind, (original_node, within)))
-        return self.over_panels(original_node, panel, body, updated_node.leading_lines)
+        yield self.nest(update, f"range({end}, {row_stop})", behind, (loop, within))
 
     def nest(self, update: Update, rows: str, columns: str, within: tuple[cst.For, str] | None = None) -> cst.For:
         """The loops over rows and columns, between other limits, around their statement, or a loop around that."""
@@ -144,8 +128,3 @@ class _Rewriter(PanelRewriter):
         copy = self.copied(leaf)
         body = [copy] if within is None else [self.loop(*within, [copy])]
         return self.loop(update.rows, rows, [self.loop(update.columns, columns, body)])
-
-
-def code_of(node: cst.BaseExpression) -> str:
-    """The text of an expression, in one line."""
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import replace
-from typing import cast
 
 import libcst as cst
 
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import name_for
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter
 
 
 def python_numbers(method: Method) -> Method:
@@ -24,14 +23,12 @@ def python_numbers(method: Method) -> Method:
     if not method.kinds:
         return method
     rewriter = _Elements(method)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(rewritten(method, function, rewriter.positions), namespace=rewriter.namespace)
+    return replace(rewriter.rewritten(), namespace=rewriter.namespace)
 
 
-class _Elements(Tracked):
+class _Elements(MethodRewriter):
     def __init__(self, method: Method) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
+        super().__init__(method)
         self.namespace: dict[str, object] = dict(method.namespace)
         self.inner: set[cst.CSTNode] = set()
 

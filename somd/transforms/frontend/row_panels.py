@@ -34,11 +34,11 @@ from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.panels import DEPTH, PanelRewriter, code_of, with_panel_marks
+from somd.transforms.frontend.panels import DEPTH, IN_PANELS, PanelRewriter
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
-from somd.transforms.tree.names import names_read, new_name
-from somd.transforms.tree.rewriting import rewritten
+from somd.transforms.tree.names import names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import Transformer
 
 #: an element of a matrix, by two names
@@ -215,9 +215,7 @@ class _Names(Transformer):
 
 def with_row_panels(method: Method, loops: Mapping[cst.For, RowPanels]) -> Method:
     """`method` with each of the loops in panels."""
-    rewriter = _Rewriter(method, loops)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return rewritten(with_panel_marks(method, loops), function, rewriter.positions)
+    return _Rewriter(method.with_form(IN_PANELS, loops), loops).rewritten()
 
 
 class _Rewriter(PanelRewriter):
@@ -225,21 +223,16 @@ class _Rewriter(PanelRewriter):
         super().__init__(method, loops)
         self.rows = loops
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
-        rows, header = self.rows.get(original_node), range_of(original_node)
-        if rows is None or header is None:
-            return updated_node
-        panel = new_name(f"{header.variable}__panel", self.taken)
-        stop, end = code_of(header.stop), f"{panel} + {DEPTH}"
-        here, behind = f"range({panel}, min({end}, {stop}))", f"range({end}, {stop})"
-        body = [self.loop(original_node, here, [*self.first_rows(original_node, panel)])]
-        columns = [self.loop(each, f"range({panel}, {end})", [*self.sums(each, panel)]) for each in rows.below]
-        body.append(self.loop(original_node, behind, columns))
+    def in_panels(self, loop: cst.For, panel: str, turns: str, stop: str) -> Iterator[cst.BaseStatement]:
+        rows, end = self.rows[loop], f"{panel} + {DEPTH}"
+        within, behind = f"range({panel}, {end})", f"range({end}, {stop})"
+        yield self.loop(loop, turns, [*self.first_rows(loop, panel)])
+        columns = [self.loop(each, within, [*self.sums(each, panel)]) for each in rows.below]
+        yield self.loop(loop, behind, columns)
         term = rows.behind
         assert term.columns is not None
-        sums = self.loop(term.terms, f"range({panel}, {end})", [self.copied(term.statement)])
-        body.append(self.loop(original_node, behind, [self.loop(term.columns, f"range({end}, {term.stop})", [sums])]))
-        return self.over_panels(original_node, panel, body, updated_node.leading_lines)
+        sums = self.loop(term.terms, within, [self.copied(term.statement)])
+        yield self.loop(loop, behind, [self.loop(term.columns, f"range({end}, {term.stop})", [sums])])
 
     def first_rows(self, loop: cst.For, panel: str) -> Iterator[cst.BaseStatement]:
         """What is done for a row of the panel, from the panel's first column on."""

@@ -19,7 +19,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.names import assigned_names
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import parsed
+from somd.transforms.tree.rewriting import code_of, parsed
 
 if TYPE_CHECKING:
     from somd.transforms.frontend.claimed_scans import Written
@@ -105,8 +105,3 @@ class _Inside(Renamed):
             return updated_node
         tests = " and ".join(tests_inside(updated_node))
         return cst.parse_expression(f"({code_of(updated_node)} if {tests} else {number})")
-
-
-def code_of(node: cst.BaseExpression) -> str:
-    """An expression on one line."""
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import libcst as cst
 
@@ -31,14 +30,13 @@ from somd.diagnostics.model import Position
 from somd.transforms.analysis.slices import slice_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, range_of, statements_of
-from somd.transforms.tree.names import new_name
 from somd.transforms.tree.renaming import Renamed
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 from somd.transforms.tree.walking import Transformer
 
 #: iterations in the first strip, and in the longest one
 FIRST, LONGEST = 1 << 14, 1 << 20
-#: what `Method.held_at` has for a loop that was searched
+#: the form of loops that are searched
 SEARCHED = "search"
 
 
@@ -53,27 +51,14 @@ class Search:
 
 def with_searches(method: Method, searches: Mapping[cst.For, Search]) -> Method:
     """`method` with each of these loops searched before it runs."""
-    rewriter = _Rewriter(method, searches)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **rewriter.spelled},
-        searches=method.searches | rewriter.found,
-        held_at=method.held_at | {(method.position(loop), SEARCHED) for loop in searches},
-    )
+    rewriter = _Rewriter(method.with_form(SEARCHED, searches), searches)
+    return replace(rewriter.rewritten(), searches=method.searches | rewriter.found)
 
 
-def was_searched(method: Method, loop: cst.For) -> bool:
-    """Whether `loop` is what remained of one that was searched."""
-    return (method.position(loop), SEARCHED) in method.held_at
-
-
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, searches: Mapping[cst.For, Search]) -> None:
-        super().__init__(dict(method.positions))
-        self.method, self.searches = method, searches
-        self.taken = set(method.local_names)
-        self.spelled: dict[str, str] = {}
+        super().__init__(method)
+        self.searches = searches
         self.found: set[str] = set()
         #: the names of the loop at hand
         self.names: dict[str, str] = {}
@@ -87,10 +72,10 @@ class _Rewriter(Tracked):
         place, search = self.positions[original_node], self.searches[original_node]
         if search.down:
             before = self.before_down(updated_node, header, place)
-            rest = f"({_code(header.start)}) - {self.names['found']}, {_code(header.stop)}, -1"
+            rest = f"({code_of(header.start)}) - {self.names['found']}, {code_of(header.stop)}, -1"
         else:
             before = self.before(updated_node, header, search.lengths, place)
-            rest = f"{self.names['found']}, {_code(header.stop)}"
+            rest = f"{self.names['found']}, {code_of(header.stop)}"
         rest_of = cst.parse_expression(f"range({rest})")
         left = updated_node.with_changes(iter=rest_of, leading_lines=())
         self.place(left, place)
@@ -99,11 +84,10 @@ class _Rewriter(Tracked):
 
     def before_down(self, loop: cst.For, header: Range, place: Position) -> list[cst.BaseStatement]:
         """The search of a loop that steps down: of its trips, from 0 on."""
-        trip = new_name(f"{header.variable}__trip", self.taken)
-        self.spelled[trip] = header.variable
-        value = cst.parse_expression(f"(({_code(header.start)}) - {trip})")
+        trip = self.new(f"{header.variable}__trip", header.variable)
+        value = cst.parse_expression(f"(({code_of(header.start)}) - {trip})")
         body = loop.body.visit(Renamed(self.method, {header.variable: value}, self.positions))
-        trips = cst.parse_expression(f"({_code(header.start)}) - ({_code(header.stop)})")
+        trips = cst.parse_expression(f"({code_of(header.start)}) - ({code_of(header.stop)})")
         upward = loop.with_changes(target=cst.Name(trip), body=body)
         made = self.before(upward, Range(trip, cst.Integer("0"), trips, cst.Integer("1")), (), place)
         self.spelled.update(dict.fromkeys(self.names.values(), header.variable))
@@ -112,11 +96,10 @@ class _Rewriter(Tracked):
     def before(self, loop: cst.For, header: Range, lengths: Sequence[str], place: Position) -> list[cst.BaseStatement]:
         """The search."""
         variable = header.variable
-        names = [new_name(f"{variable}__{what}", self.taken) for what in ("found", "stop", "next", "width")]
+        names = [self.new(f"{variable}__{what}", variable) for what in ("found", "stop", "next", "width")]
         found, stop, next_, width = names
         self.names = dict(zip(("found", "stop", "next", "width"), names, strict=True))
-        self.spelled.update(dict.fromkeys(names, variable))
-        first, limits = _code(header.start), list(dict.fromkeys((_code(header.stop), *lengths)))
+        first, limits = code_of(header.start), list(dict.fromkeys((code_of(header.stop), *lengths)))
         first = first if isinstance(header.start, cst.Integer | cst.Name) else f"({first})"
         limit = f"min({', '.join(limits)})" if len(limits) > 1 else limits[0]
         known = isinstance(header.start, cst.Integer)
@@ -191,7 +174,3 @@ class _Looking(Transformer):
             else:
                 made.append(node)
         return made
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -20,29 +20,20 @@ from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.stages import Method, Stride
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, new_name
-from somd.transforms.tree.rewriting import Tracked, parsed, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, parsed
 from somd.transforms.tree.walking import Reader
 
 
 def constant_steps(method: Method) -> Method:
     """`method` with the loops of other steps over trip numbers."""
     rewriter = _Rewriter(method)
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    if not rewriter.strided:
-        return method
-    return replace(
-        rewritten(method, function, rewriter.positions),
-        spelled={**method.spelled, **rewriter.spelled},
-        strided={**method.strided, **rewriter.strided},
-    )
+    made = rewriter.rewritten()
+    return replace(made, strided={**method.strided, **rewriter.strided}) if rewriter.strided else made
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method) -> None:
-        super().__init__(dict(method.positions))
-        self.method = method
-        self.taken = set(method.local_names)
-        self.spelled: dict[str, str] = {}
+        super().__init__(method)
         self.strided: dict[str, Stride] = {}
 
     def leave_For(
@@ -90,8 +81,7 @@ class _Rewriter(Tracked):
         stays = isinstance(limit, cst.Name) and limit.value not in changed
         if stays or integer_constant(limit, self.method) is not None or shape_reference(limit) is not None:
             return limit
-        own = new_name(f"{name}__{kind}", self.taken)
-        self.spelled[own] = _code(limit)
+        own = self.new(f"{name}__{kind}", _code(limit))
         before += parsed(f"{own} = {_code(limit)}")
         return cst.Name(own)
 

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import libcst as cst
 
-from somd.transforms.frontend.panels import code_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of, statements_of
 from somd.transforms.tree.names import names_read
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter, code_of
 from somd.transforms.tree.walking import nodes_of
 
 
@@ -94,9 +92,7 @@ def _named(node: cst.CSTNode, scalar: str) -> list[cst.Name]:
 
 def with_sums_in_place(method: Method, loops: dict[cst.For, Sums]) -> Method:
     """`method` with the sums of each of the loops in elements."""
-    rewriter = _Rewriter(method, [each for sums in loops.values() for each in sums])
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return rewritten(method, function, rewriter.positions)
+    return _Rewriter(method, [each for sums in loops.values() for each in sums]).rewritten()
 
 
 def loop_in_place(loop: cst.For, sums: Sums, method: Method) -> cst.For:
@@ -104,9 +100,9 @@ def loop_in_place(loop: cst.For, sums: Sums, method: Method) -> cst.For:
     return cst.ensure_type(loop.visit(_Rewriter(method, sums)), cst.For)
 
 
-class _Rewriter(Tracked):
+class _Rewriter(MethodRewriter):
     def __init__(self, method: Method, sums: Sums) -> None:
-        super().__init__(dict(method.positions))
+        super().__init__(method)
         self.gone = {each.first for each in sums}
         self.sums = {node: each for each in sums for node in (each.terms, each.last)}
         self.around: list[Sum] = []

@@ -36,7 +36,7 @@ from somd.transforms.frontend.unsupported import check_supported
 from somd.transforms.stages import Method, Param
 from somd.transforms.tree.loops import statements_of
 from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.rewriting import Tracked, with_own_label
+from somd.transforms.tree.rewriting import Tracked, code_of, with_own_label
 from somd.transforms.tree.walking import holds
 
 
@@ -434,7 +434,7 @@ class _Paths(Tracked):
         if not isinstance(meaning, Call) or meaning.getter:
             return updated_node
         if gives_values(meaning.frame.function) and original_node not in self.making:
-            text = " ".join(cst.Module([]).code_for_node(original_node).split())
+            text = code_of(original_node)
             helps = f"give it a name, once, on a line of its own: `part = {text}`"
             self.refuse(f"`{text}` is an object, and used as a value", original_node, "SOMD208", helps)
             return updated_node

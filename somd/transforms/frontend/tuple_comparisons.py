@@ -9,29 +9,22 @@ left out, and that tuples take one and the same nan for equal to itself plays no
 
 from __future__ import annotations
 
-from typing import cast
-
 import libcst as cst
 
 from somd.transforms.stages import Method
-from somd.transforms.tree.rewriting import Tracked, rewritten
+from somd.transforms.tree.rewriting import MethodRewriter
 
 
 def plain_comparisons(method: Method) -> Method:
     """`method` with comparisons of tuples written as comparisons of their entries; others stay as they are."""
-    rewriter = _Comparisons(dict(method.positions))
-    function = cast(cst.FunctionDef, method.function.visit(rewriter))
-    return rewritten(method, function, rewriter.positions) if rewriter.changed else method
+    return _Comparisons(method).rewritten()
 
 
-class _Comparisons(Tracked):
-    changed = False
-
+class _Comparisons(MethodRewriter):
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
         text = _by_entries(updated_node)
         if text is None:
             return updated_node
-        self.changed = True
         made = cst.parse_expression(text)
         self.place(made, self.positions[original_node])
         return made

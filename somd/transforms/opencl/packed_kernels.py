@@ -38,12 +38,11 @@ from somd.transforms.emit.c_types import CTYPES, zero
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.program import Element, Packed, Region, Statement
-from somd.transforms.loops.rows import one_moves_along
+from somd.transforms.loops.rows import moves_with, one_moves_along
 from somd.transforms.loops.walking import inside, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
 from somd.transforms.stages import Nest
 
@@ -92,7 +91,7 @@ def staged_in(packed: Packed, region: Region) -> list[Staged]:
             continue
         names = {name for index in each.indices for name in read_in(index)}
         by, lead = ("row", packed.rows) if row in names else ("column", packed.columns) if column in names else ("", 1)
-        along = not unit_stride(each.indices[-1], row if by == "row" else column)
+        along = not moves_with(each.indices[-1], row if by == "row" else column)
         found[each] = Staged(each, by, lead, along)
     return list(found.values())
 

@@ -31,13 +31,14 @@ from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.making import INT64
 from somd.transforms.loops.program import Element, Expression, Loop, Proved, Raise, Region, Statement, Variable, While
+from somd.transforms.loops.rows import moves_with
 from somd.transforms.loops.walking import expressions_in, goes_on, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import FastLoops
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.steady_reads import reads_elements
-from somd.transforms.opencl.strides import fastest_first, unit_stride
+from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
 from somd.transforms.stages import Nest
 
@@ -60,7 +61,7 @@ def rows_of(region: Region, variable: str) -> dict[Rows, list[Element]]:
         moving = [each for each in leading if variable in read_in(each)]
         if not isinstance(node.access, Proved) or node.array in region.written or node.array not in region.arrays:
             continue
-        if len(moving) != 1 or not unit_stride(moving[0], variable) or variable in read_in(last):
+        if len(moving) != 1 or not moves_with(moving[0], variable) or variable in read_in(last):
             continue
         others = {name for each in leading for name in read_in(each)} - {variable}
         if others <= steady and not read_in(last) <= steady and not any(map(reads_elements, leading)):

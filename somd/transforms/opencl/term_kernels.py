@@ -41,6 +41,7 @@ from somd.transforms.loops.program import (
     Variable,
     While,
 )
+from somd.transforms.loops.rows import moves_with
 from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
@@ -49,7 +50,6 @@ from somd.transforms.opencl.long_rows import LongRows, may_be_dealt_out
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.shared_sums import GROUP, ROOM, TERMS, bank_row, can_be_shared, shared_sum, word_of
 from somd.transforms.opencl.steady_reads import reads_elements
-from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.striped import BARRIER
 from somd.transforms.stages import Nest
 
@@ -291,7 +291,7 @@ class TermWriter(RowGroups):
         variable = self.sums.loop.variable.name
         tested = (e for e in inside(self.sums.term) if isinstance(e, Element) and isinstance(e.access, Tested))
         each = ((e.array, axis, index) for e in tested for axis, index in enumerate(e.indices))
-        return list(dict.fromkeys(found for found in each if unit_stride(found[2], variable)))
+        return list(dict.fromkeys(found for found in each if moves_with(found[2], variable)))
 
     def shared_out(self, outside: str) -> None:
         """All trips of the group's rows, so many at a time."""

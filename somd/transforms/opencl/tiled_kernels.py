@@ -51,13 +51,13 @@ from somd.transforms.loops.program import (
     Store,
     While,
 )
+from somd.transforms.loops.rows import moves_with
 from somd.transforms.loops.walking import expressions_in, goes_on, statements_in
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.fast_loops import guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
-from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.stages import Nest
 
@@ -160,7 +160,7 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
 def _moves(indices: tuple[Expression, ...], inner: str) -> bool:
     """Whether an element moves by one along one axis, and along no other, from trip to trip."""
     moving = [index for index in indices if inner in read_in(index)]
-    return len(moving) == 1 and unit_stride(moving[0], inner)
+    return len(moving) == 1 and moves_with(moving[0], inner)
 
 
 def _is_flat(loop: Loop) -> bool:
@@ -177,7 +177,7 @@ def _kind(read: Element, outer: set[str], inner: str) -> str | None:
     if len(outer) > 1:
         return "row"
     *leading, last = read.indices
-    along = any(unit_stride(last, name) for name in outer)
+    along = any(moves_with(last, name) for name in outer)
     if inner in read_in(last):
         return None if along else "row"
     return "column" if along and not any(outer & read_in(each) for each in leading) else None

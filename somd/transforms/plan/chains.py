@@ -21,7 +21,7 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.analysis.sets import TooComplex
 from somd.transforms.analysis.slices import NotSliced, Slice, slice_of
-from somd.transforms.frontend.chains import Chain, was_chained
+from somd.transforms.frontend.chains import CHAINED, Chain
 from somd.transforms.frontend.guessed_chains import step_of
 from somd.transforms.frontend.raises import raises_in
 from somd.transforms.plan.candidates import is_candidate
@@ -44,7 +44,7 @@ WORTH, WORTH_OF_SUMS, MOST_TERMS = 24, 10, 4
 def chain_of(loop: cst.For, around: tuple[Affine, ...], context: Context) -> Chain | None:
     """The chain of `loop`; None where it has none, or that is all it does."""
     method, header = context.method, range_of(loop)
-    if header is None or was_chained(method, loop) or not is_candidate(loop, context):
+    if header is None or method.has_form(CHAINED, loop) or not is_candidate(loop, context):
         return None
     asked = method.combine is not None or context.combining or context.relaxed is not None
     shadowed = {"abs", "min", "max", "range", "float", "int"} & set(method.local_names)

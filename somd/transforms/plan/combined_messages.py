@@ -9,6 +9,7 @@ from somd.language.operators import OPERATORS, SAME
 from somd.transforms.access import Access
 from somd.transforms.analysis.array_updates import Mention, Update
 from somd.transforms.stages import Combined, Method, Reduction
+from somd.transforms.tree.rewriting import code_of
 
 WAYS = "`min(s, x)` keeps the first of equal values and `s` where `x` is nan, `min(x, s)` the last one and takes nan"
 #: what keeps `s = s and ...` from skipping accesses
@@ -16,10 +17,6 @@ SKIPS = (
     "compute the value in a statement before the update, where no iteration skips it: `value = ...`",
     "let the loop's bounds, or an `if` that compares its variable with lengths, keep every index inside its array",
 )
-
-
-def _text(node: cst.CSTNode) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())
 
 
 def _fence(name: str, op: str) -> str:
@@ -39,7 +36,7 @@ def _form(name: str, op: str) -> str:
 
 def other_use(method: Method, name: str, mention: Mention, op: str, update: cst.CSTNode | None) -> Diagnostic:
     """A read of the array in the block, or a write of another form."""
-    text = _text(mention.node)
+    text = code_of(mention.node)
     labels = [Label(method.position(mention.node), f"{'write' if mention.write else 'read'} of {text}", True)]
     if update is not None and method.position(update) != method.position(mention.node):
         labels.append(Label(method.position(update), "updated here", False))

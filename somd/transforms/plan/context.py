@@ -22,6 +22,7 @@ from somd.transforms.frontend.positional import called_function
 from somd.transforms.frontend.raises import raises_in, raising_of
 from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.loops import small_statements, statements_of
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.spelling import as_written
 from somd.transforms.tree.walking import Reader
 
@@ -269,4 +270,4 @@ class Context:
 
     def text(self, node: cst.CSTNode) -> str:
         """The source of an expression, in one line and in the user's names."""
-        return as_written(" ".join(cst.Module([]).code_for_node(node).split()), self.method.spelled)
+        return as_written(code_of(node), self.method.spelled)

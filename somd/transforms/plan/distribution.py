@@ -27,7 +27,7 @@ from somd.transforms.analysis.accesses import accesses_of
 from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER, conflict_formulas, find_conflict, keys_in
 from somd.transforms.analysis.sets import Sets, TooComplex
-from somd.transforms.frontend.distribution import Part, leaves_of, was_distributed
+from somd.transforms.frontend.distribution import DISTRIBUTED, Part, leaves_of
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.delays import only_elements
 from somd.transforms.stages import Phase, Plan, Serial, Step, Uniform
@@ -45,7 +45,7 @@ Asked = TypeVar("Asked", bound="Dependences")
 
 def parts_of_loop(loop: cst.For, around: Sequence[Affine], context: Context) -> Parts | None:
     """The statements of `loop` in parts, some of which may be distributed."""
-    if was_distributed(context.method, loop):
+    if context.method.has_form(DISTRIBUTED, loop):
         return None
     try:
         distribution = dependences_in(loop, leaves_of(loop), around, context, _Distribution)

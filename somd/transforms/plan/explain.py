@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from somd.language.scanning import words_of
-from somd.transforms.frontend.chains import was_chained
-from somd.transforms.frontend.searches import was_searched
+from somd.transforms.frontend.chains import CHAINED
+from somd.transforms.frontend.searches import SEARCHED
 from somd.transforms.plan.claimed_scans import is_alone, is_in_strips
 from somd.transforms.plan.messages import NOT_DISTRIBUTED
 from somd.transforms.plan.statement_words import access_of, listed, loops_of, shown, statement_of
@@ -27,7 +27,7 @@ from somd.transforms.stages import (
     nested_steps,
     written_arrays,
 )
-from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.rewriting import code_of, inside
 from somd.transforms.tree.spelling import as_written
 
 
@@ -105,10 +105,10 @@ def _in_order(step: Serial, plan: Plan) -> Iterator[str]:
                     yield f"in order, line {line}: what is joined in `{statement}`"
                 said.add((line, statement))
                 continue
-            if was_searched(plan.method, loop):
+            if plan.method.has_form(SEARCHED, loop):
                 yield f"in order, line {plan.method.position(loop).line}: the loop, from where the search found its end"
                 continue
-            if was_chained(plan.method, loop):
+            if plan.method.has_form(CHAINED, loop):
                 yield f"in order, line {plan.method.position(loop).line}: what each iteration of the loop waits for"
                 continue
             yield f"in order, line {plan.method.position(loop).line}: {header_text(loop)}"
@@ -153,7 +153,7 @@ def phase_text(phase: Phase, method: Method) -> Iterator[str]:
         if any(pair != (0, 0) for pair in pairs):
             yield f"  view of {listed([array], method)}: {', '.join(_pair(pair) for pair in pairs)}"
     if nest.relaxed is not None:
-        outside = dict.fromkeys(" ".join(cst.Module([]).code_for_node(node).split()) for node in nest.relaxed.reads)
+        outside = dict.fromkeys(code_of(node) for node in nest.relaxed.reads)
         yield f"  relaxed: {', '.join(outside)} of other parts as when the block began"
     for check in (each for each in nest.checks if shown(each.site, nest, method)):
         where = f"{access_of(check.site)}, line {check.site.position.line}"

@@ -13,18 +13,19 @@ import libcst as cst
 
 from somd.transforms.access import Access
 from somd.transforms.analysis.accesses import accesses_of, index_expressions
-from somd.transforms.frontend.handed_elements import Handed, was_handed
+from somd.transforms.frontend.handed_elements import HANDED, Handed
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import exits_of, integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import children_of, nodes_in
 
 
 def handed_element(loop: cst.For, context: Context) -> Handed | None:
     """The element that `loop` hands on; None where it has none, or more than one."""
     method, header = context.method, range_of(loop)
-    if header is None or was_handed(method, loop) or not is_candidate(loop, context) or exits_of(loop):
+    if header is None or method.has_form(HANDED, loop) or not is_candidate(loop, context) or exits_of(loop):
         return None
     step = integer_constant(header.step, method)
     changed = assigned_names(loop.body)
@@ -104,19 +105,19 @@ class _Place:
                 continue
             mine, offset = self.offsets[axis], self.offset(indexes[axis])
             others = [k for k in range(len(indexes)) if k != axis]
-            alike = all(_code(indexes[k]) == _code(index_expressions(self.target)[k]) for k in others)
+            alike = all(code_of(indexes[k]) == code_of(index_expressions(self.target)[k]) for k in others)
             if alike and mine is not None and offset == mine - step:
                 yield each
 
     def at(self, start: cst.BaseExpression, step: int) -> cst.Subscript:
         """The element that the first iteration reads."""
         [axis] = self.axes
-        indexes = [_code(index) for index in index_expressions(self.target)]
+        indexes = [code_of(index) for index in index_expressions(self.target)]
         away, first = (self.offsets[axis] or 0) - step, integer_constant(start, self.context.method)
         if first is not None:
             indexes[axis] = str(first + away)
         else:
-            indexes[axis] = f"({_code(start)}) + {away}" if away >= 0 else f"({_code(start)}) - {-away}"
+            indexes[axis] = f"({code_of(start)}) + {away}" if away >= 0 else f"({code_of(start)}) - {-away}"
         return cst.ensure_type(cst.parse_expression(f"{self.array}[{', '.join(indexes)}]"), cst.Subscript)
 
 
@@ -131,7 +132,3 @@ def _always(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     yield node
     for each in children_of(node):
         yield from _always(each)
-
-
-def _code(node: cst.BaseExpression) -> str:
-    return " ".join(cst.Module([]).code_for_node(node).split())

@@ -22,6 +22,7 @@ from somd.transforms.plan.partial_results import Inside, NotCut
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import OWN, Fence, else_statements, fence_of, small_statements, statements_of
 from somd.transforms.tree.names import MISSING, assigned_names, evaluate, names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.walking import Reader
 
 OPERATORS: dict[object, str] = {sum: "+", min: "min", max: "max"}
@@ -42,7 +43,7 @@ def function_of(node: cst.With, method: Method) -> tuple[str, object]:
     item = node.items[0].item
     assert isinstance(item, cst.Call)
     value = next(a.value for a in item.args if a.keyword is not None and a.keyword.value == "reduce")
-    text = " ".join(cst.Module([]).code_for_node(value).split())
+    text = code_of(value)
     named = isinstance(value, cst.Name | cst.Attribute)
     return text, evaluate(value, method.namespace, method.local_names) if named else MISSING
 

@@ -21,6 +21,7 @@ from somd.transforms.plan.combined_messages import SKIPS
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import fence_of, range_of
 from somd.transforms.tree.names import evaluate, names_read
+from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import Reader, holds, nodes_in, nodes_of
 
@@ -199,7 +200,7 @@ def _fence_form(method: Method, loop: cst.For, array: str) -> tuple[str, ...]:
 
 
 def _label(method: Method, access: Access, primary: bool) -> Label:
-    text = " ".join(cst.Module([]).code_for_node(access.node).split())
+    text = code_of(access.node)
     return Label(access.position, f"{'write' if access.write else 'read'} of {text}", primary)
 
 

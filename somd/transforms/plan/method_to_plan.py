@@ -17,7 +17,7 @@ from somd.transforms.analysis.affine import condition, negation, variable
 from somd.transforms.analysis.bounds import is_within
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.held_elements import Element, was_held
-from somd.transforms.frontend.panels import was_in_panels
+from somd.transforms.frontend.panels import IN_PANELS
 from somd.transforms.plan import messages, partial_messages
 from somd.transforms.plan.bindings import check_array_binding
 from somd.transforms.plan.candidates import bound_in, contains_candidate, is_candidate
@@ -407,7 +407,7 @@ class _Planner:
         step = Uniform(node, tuple(self.block(statements_of(node.body), inside)), guarded=guarded)
         self.context.stand_before(node)
         sweeps = sweeps_of(step, inside, self.context)
-        at_once = sweeps or was_in_panels(self.context.method, node)
+        at_once = sweeps or self.context.method.has_form(IN_PANELS, node)
         return replace(step, sweeps=sweeps, delay=None if at_once else delay_of(step, inside, self.context))
 
     def over_own_arrays(self, node: cst.For, around: tuple[Affine, ...], rejected: Rejected) -> list[Step] | None:

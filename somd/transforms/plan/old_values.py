@@ -23,7 +23,7 @@ from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER, conflict_formulas, find_conflict
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.distribution import leaves_of
-from somd.transforms.frontend.old_values import was_renamed
+from somd.transforms.frontend.old_values import RENAMED
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.distribution import MOST_ACCESSES, is_odd, is_plain
 from somd.transforms.tree.loops import integer_constant, range_of
@@ -33,7 +33,7 @@ from somd.transforms.tree.names import assigned_names
 def old_values_in(loop: cst.For, around: Sequence[Affine], context: Context) -> tuple[cst.Subscript, ...] | None:
     """The reads in `loop` of what is there before it, by which its iterations wait for each other."""
     leaves = leaves_of(loop)
-    if was_renamed(context.method, loop) or not is_plain(loop, leaves, context):
+    if context.method.has_form(RENAMED, loop) or not is_plain(loop, leaves, context):
         return None
     context.stand_before(loop)
     changed = assigned_names(loop.body)

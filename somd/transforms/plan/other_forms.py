@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from somd.errors import SomdCompileError
 from somd.transforms.frontend.chains import Chain, with_chains
-from somd.transforms.frontend.distribution import with_distributed_loops, with_marks
+from somd.transforms.frontend.distribution import DISTRIBUTED, with_distributed_loops
 from somd.transforms.frontend.handed_elements import with_handed_elements
 from somd.transforms.frontend.held_elements import with_held_elements
 from somd.transforms.frontend.index_set_splitting import with_split_loops
-from somd.transforms.frontend.old_values import with_old_marks, with_old_values
-from somd.transforms.frontend.panels import with_panel_marks, with_panels
+from somd.transforms.frontend.old_values import RENAMED, with_old_values
+from somd.transforms.frontend.panels import IN_PANELS, with_panels
 from somd.transforms.frontend.row_panels import with_row_panels
 from somd.transforms.frontend.searches import with_searches
 from somd.transforms.frontend.sums_in_place import with_sums_in_place
@@ -33,12 +33,12 @@ Made = TypeVar("Made")
 @dataclass(frozen=True)
 class Form:
     """A form of loops: `loops` of a plan that may have it, what gives it them, and whether the plan of the result is
-    better than that from before. Where it is not, `marked` marks the loops, so that others are found the next time."""
+    better than that from before. Where it is not, the loops are noted as `tried`: the next time others are found."""
 
     loops: Callable[[Anew], Any]
     given: Callable[[Method, Any, Mapping[Any, Type]], Method]
     is_better: Callable[[Plan, Plan], bool]
-    marked: Callable[[Method, Any], Method] = lambda method, _: method
+    tried: str | None = None
 
 
 def in_another_form(
@@ -61,7 +61,8 @@ def in_another_form(
             plan = plan_of(made)
             if plan is not None and form.is_better(plan, planned.plan):
                 return made
-        method = form.marked(method, loops)
+        if form.tried is not None:
+            method = method.with_form(form.tried, loops)
     return method
 
 
@@ -109,28 +110,26 @@ FORMS = (
         lambda anew: anew.parts,
         lambda method, loops, _: with_distributed_loops(method, loops),
         _has_fewer_turns,
-        with_marks,
+        DISTRIBUTED,
     ),
-    Form(
-        lambda anew: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, with_old_marks
-    ),
+    Form(lambda anew: anew.old, lambda method, loops, _: with_old_values(method, loops), _has_fewer_turns, RENAMED),
     Form(
         lambda anew: anew.updates,
         lambda method, loops, _: with_panels(method, loops),
         _has_more_phases,
-        with_panel_marks,
+        IN_PANELS,
     ),
     Form(
         lambda anew: anew.sums,
         lambda method, loops, _: with_sums_in_place(method, loops),
         _distributes_more,
-        with_panel_marks,
+        IN_PANELS,
     ),
     Form(
         lambda anew: anew.rows,
         lambda method, loops, _: with_row_panels(method, loops),
         _distributes_more,
-        with_panel_marks,
+        IN_PANELS,
     ),
     Form(lambda anew: anew.elements, lambda method, loops, _: with_held_elements(method, loops), _has_more_phases),
     Form(lambda anew: anew.handed, lambda method, loops, _: with_handed_elements(method, loops), _has_more_phases),

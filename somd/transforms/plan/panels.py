@@ -25,12 +25,12 @@ from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER, conflict_formulas, domain_formulas
 from somd.transforms.analysis.sets import Sets, TooComplex
 from somd.transforms.frontend.distribution import leaves_of
-from somd.transforms.frontend.panels import Update, code_of, was_in_panels
+from somd.transforms.frontend.panels import IN_PANELS, Update
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.distribution import MOST_ACCESSES, MOST_STATEMENTS, is_odd, is_plain, variable_of
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.rewriting import inside
+from somd.transforms.tree.rewriting import code_of, inside
 
 #: what stands for the first row and column behind a panel
 END = "v_behind__panel"
@@ -40,7 +40,7 @@ def update_of(loop: cst.For, around: Sequence[Affine], context: Context) -> Upda
     """The update at the end of each iteration of `loop`, if it may wait for a panel of them."""
     leaves = leaves_of(loop)
     found = _last_nest(loop)
-    if found is None or not 2 <= len(leaves) <= MOST_STATEMENTS or was_in_panels(context.method, loop):
+    if found is None or not 2 <= len(leaves) <= MOST_STATEMENTS or context.method.has_form(IN_PANELS, loop):
         return None
     rows, columns, leaf = found
     if not _has_form(loop, rows, columns, leaf, context) or not is_plain(loop, leaves, context):

@@ -17,7 +17,7 @@ from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER
 from somd.transforms.analysis.sets import TooComplex
 from somd.transforms.frontend.distribution import leaves_of
-from somd.transforms.frontend.panels import was_in_panels
+from somd.transforms.frontend.panels import IN_PANELS
 from somd.transforms.frontend.row_panels import RowPanels, row_panels_in
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.distribution import Dependences, dependences_in, variable_of
@@ -26,7 +26,7 @@ from somd.transforms.plan.panels import END
 
 def row_panels_of(loop: cst.For, around: Sequence[Affine], context: Context) -> RowPanels | None:
     """How `loop` may go in panels, if it may."""
-    rows = None if was_in_panels(context.method, loop) else row_panels_in(loop, context.method)
+    rows = None if context.method.has_form(IN_PANELS, loop) else row_panels_in(loop, context.method)
     if rows is None:
         return None
     try:

@@ -14,7 +14,7 @@ import libcst as cst
 from somd.transforms.analysis.accesses import index_expressions
 from somd.transforms.analysis.assignment import read_from_before
 from somd.transforms.frontend.endless import may_not_end
-from somd.transforms.frontend.searches import Search, was_searched
+from somd.transforms.frontend.searches import SEARCHED, Search
 from somd.transforms.plan.candidates import is_candidate
 from somd.transforms.plan.context import Context
 from somd.transforms.tree.loops import (
@@ -33,7 +33,7 @@ def search_of(loop: cst.For, context: Context) -> Search | None:
     """How `loop` may be searched side by side; None where it does more than to look."""
     method, header = context.method, range_of(loop)
     exits = [node for node in exits_of(loop) if not isinstance(node, cst.Continue)]
-    if header is None or not exits or was_searched(method, loop) or not is_candidate(loop, context):
+    if header is None or not exits or method.has_form(SEARCHED, loop) or not is_candidate(loop, context):
         return None
     declared = method.combine is not None or method.reduction is not None
     asked = declared or context.combining or context.relaxed is not None

@@ -16,7 +16,7 @@ from somd.transforms.analysis.affine import variable
 from somd.transforms.analysis.dependences import OTHER
 from somd.transforms.analysis.sets import TooComplex
 from somd.transforms.frontend.distribution import leaves_of
-from somd.transforms.frontend.panels import was_in_panels
+from somd.transforms.frontend.panels import IN_PANELS
 from somd.transforms.frontend.row_panels import row_panels_in
 from somd.transforms.frontend.sums_in_place import Sum, Sums, loop_in_place, sums_in
 from somd.transforms.plan.context import Context
@@ -30,7 +30,7 @@ ROUNDED = frozenset({"float32", "float64", "complex64", "complex128"})
 
 def sums_in_place_of(loop: cst.For, around: Sequence[Affine], context: Context) -> Sums | None:
     """The sums in scalars of `loop`, if elements may stand for all of them, and it may go in panels then."""
-    sums = () if was_in_panels(context.method, loop) else sums_in(loop)
+    sums = () if context.method.has_form(IN_PANELS, loop) else sums_in(loop)
     if not sums or not all(_has_type_of_elements(each, context) for each in sums):
         return None
     if row_panels_in(loop_in_place(loop, sums, context.method), context.method) is None:

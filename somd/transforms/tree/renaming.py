@@ -55,7 +55,7 @@ class Renamed(_Copies):
 
 
 class Replaced(_Copies):
-    """Puts expressions in place of calls, subscripts, operations, choices, names and attributes."""
+    """Puts expressions in place of others."""
 
     def __init__(
         self, replaced: Mapping[cst.CSTNode, cst.BaseExpression], positions: dict[cst.CSTNode, Position]
@@ -63,35 +63,9 @@ class Replaced(_Copies):
         super().__init__(positions, positions)
         self.replaced = replaced
 
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_BinaryOperation(
-        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
-    ) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_UnaryOperation(
-        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
-    ) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_BooleanOperation(
-        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
-    ) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
-
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        return self.replaced.get(original_node, updated_node)
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        made = super().on_leave(original_node, updated_node)
+        given = self.replaced.get(original_node, made)
+        if given is not made and original_node in self.old:
+            self.new[given] = self.old[original_node]
+        return given

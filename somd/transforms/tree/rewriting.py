@@ -10,7 +10,7 @@ import libcst as cst
 
 from somd.diagnostics.model import Position
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import assigned_names
+from somd.transforms.tree.names import assigned_names, new_name
 from somd.transforms.tree.walking import Transformer, children_of, nodes_in
 
 
@@ -34,6 +34,11 @@ def list_of_one(value: cst.BaseExpression) -> cst.List:
     if isinstance(value, cst.Tuple):
         value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return cst.List([cst.Element(value)])
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The text of a node, in one line."""
+    return " ".join(cst.Module([]).code_for_node(node).split())
 
 
 def rewritten(method: Method, function: cst.FunctionDef, positions: Mapping[cst.CSTNode, Position]) -> Method:
@@ -74,6 +79,30 @@ class Tracked(Transformer):
         """Let `made` and all that is new in it stand at `place`."""
         for node in nodes_in(made):
             self.positions.setdefault(node, place)
+
+
+class MethodRewriter(Tracked):
+    """A transformer that gives a method another function; `spelled`: what the user wrote where it makes names."""
+
+    def __init__(self, method: Method) -> None:
+        super().__init__(dict(method.positions))
+        self.method = method
+        self.taken = set(method.local_names)
+        self.spelled: dict[str, str] = {}
+
+    def new(self, wanted: str, spelled: str) -> str:
+        """A name that nothing else has; `spelled` is what the user wrote."""
+        name = new_name(wanted, self.taken)
+        self.spelled[name] = spelled
+        return name
+
+    def rewritten(self) -> Method:
+        """The method as this transformer makes it; itself where it changes nothing."""
+        function = cast(cst.FunctionDef, self.method.function.visit(self))
+        if function is self.method.function:
+            return self.method
+        made = rewritten(self.method, function, self.positions)
+        return replace(made, spelled={**self.method.spelled, **self.spelled})
 
 
 def inside(node: cst.CSTNode, outer: Sequence[cst.CSTNode]) -> bool:
