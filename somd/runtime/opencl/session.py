@@ -75,7 +75,7 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if lost(error):
-            self._arrays.clear()
+            self._let_go()
             forget(self.context)
             return
         self.close()
@@ -304,13 +304,16 @@ class Run:
 
     def close(self) -> None:
         """Lets go of all arrays; what was enqueued still runs, in order, before their memory is used again."""
-        self._arrays.clear()
-        self._memories.clear()
+        self._let_go()
         with self.context.lock:
             for kernel in self._kernels.values():
                 if kernel.holds:
                     kernel.forget()
             self.context.trim()
+
+    def _let_go(self) -> None:
+        self._arrays.clear()
+        self._memories.clear()
 
     def _named_before(self, array: Any, new: Managed) -> Managed:
         """`new`, or the array of this call that has the same memory; what shares memory in part is noted."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -192,6 +194,16 @@ def test_device_arrays_stay_on_the_device(opening: Callable[..., Run], device: D
     assert (seen.uploads, seen.downloads) == (0, 0)
     assert np.array_equal(np.asarray(result), np.arange(16.0) * 2)
     assert np.array_equal(a.to_host(), np.arange(16.0) * 3)
+
+
+def test_a_call_lets_go_of_device_arrays(opening: Callable[..., Run], device: Device) -> None:
+    x = to_device(np.zeros(3), device)
+    with opening(arguments=(x,)) as run:
+        run.array(x)
+    kept = weakref.ref(x)
+    del x
+    gc.collect()
+    assert kept() is None and run.contexts
 
 
 def test_arrays_of_a_foreign_queue(opening: Callable[..., Run], device: Device) -> None:

@@ -48,7 +48,7 @@ class SpreadRun(Run):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if lost(error):
-            self._arrays.clear()
+            self._let_go()
             forget(self.group)
             return
         self.close()
@@ -147,7 +147,7 @@ class SpreadRun(Run):
 
     def close(self) -> None:
         """Lets go of all arrays."""
-        self._arrays.clear()
+        self._let_go()
         self._kept.clear()
         with self.context.lock:
             for kernels, context in zip(self._on, self.contexts, strict=True):
