@@ -144,6 +144,20 @@ def grid_shape(parts: int, rows: int, columns: int) -> tuple[int, int]:
 
 
 @of_integers
+def columns_shape(parts: int, rows: int, columns: int, many: int, panel: int) -> tuple[int, int]:
+    """How `parts` MIs are laid out over rows and columns of sums for each of which panels of `panel` columns are filled
+    first: along the rows while each has `many` of them, along the columns what is left; all along the rows where that
+    leaves half of the MIs out."""
+    along = min(parts, max(rows // many, 1))
+    while parts % along != 0:
+        along -= 1
+    across = min(parts // along, max(columns // panel, 1))
+    if along * across * 2 <= parts:
+        return max(1, min(parts, rows)), 1
+    return along, across
+
+
+@of_integers
 def first_from(low: int, start: int, step: int) -> int:
     """The first value of `range(start, ..., step)` that is at least `low`, for a positive step."""
     if low <= start:

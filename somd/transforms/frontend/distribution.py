@@ -7,8 +7,8 @@
             y[j] += a[i, j] * t[i]                     for j in range(n):
                                                            y[j] += a[i, j] * t[i]
 
-Each statement stands in one of the loops, in as many loops inside as before; one that is alone in a triangle of loops
-perhaps in another order of these (*interchange*):
+Each statement stands in one of the loops, in as many loops inside as before; one that is alone perhaps in another order
+of these (*interchange*), where the loop goes inside, or two loops of a triangle change places:
 
     for i in range(n):                             for k in range(0, n - 1):
         for k in range(i):                ->           for i in range(k + 1, n):
@@ -29,16 +29,17 @@ import libcst as cst
 
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import range_of, statements_of
+from somd.transforms.tree.names import names_read
 from somd.transforms.tree.renaming import Renamed
 from somd.transforms.tree.rewriting import MethodRewriter, code_of
 
 
 @dataclass(frozen=True)
 class Part:
-    """Statements of a loop; `turned` is a loop around the only one of them that goes outside."""
+    """Statements of a loop; `order` is that of the loops around the only one of them, if it is another one."""
 
     statements: tuple[cst.CSTNode, ...]
-    turned: cst.For | None = None
+    order: tuple[cst.For, ...] = ()
 
 
 #: by loop: its parts in their order
@@ -78,7 +79,7 @@ class _Rewriter(MethodRewriter):
         if parts is None:
             return updated_node
         made = [
-            self._part(original_node, part.statements) if part.turned is None else self._turned(original_node, part)
+            self._ordered(original_node, part) if part.order else self._part(original_node, part.statements)
             for part in parts
         ]
         loops = [each for each in made if each is not None]
@@ -97,19 +98,17 @@ class _Rewriter(MethodRewriter):
                 body.append(cast(cst.BaseStatement, node))
         return self._copy(loop, body) if body else None
 
-    def _turned(self, loop: cst.For, part: Part) -> cst.For:
-        """The loops around a statement, of which the outermost one and another one change places."""
-        [around] = [around for leaf, around in leaves_of(loop) if leaf is part.statements[0]]
-        outer, inner = range_of(loop), range_of(cst.ensure_type(part.turned, cst.For))
+    def _ordered(self, loop: cst.For, part: Part) -> cst.For:
+        """The loops around a statement in another order."""
+        first = part.order[0]
+        outer, inner = range_of(loop), range_of(first)
         assert outer is not None and inner is not None
-        limits = {
-            loop: f"range({inner.variable} + 1, {code_of(outer.stop)})",
-            part.turned: f"range({code_of(inner.start)}, ({code_of(outer.stop)}) - 1)",
-        }
+        limits: dict[cst.For, str] = {}
+        if outer.variable in names_read(inner.stop):
+            limits[loop] = f"range({inner.variable} + 1, {code_of(outer.stop)})"
+            limits[first] = f"range({code_of(inner.start)}, ({code_of(outer.stop)}) - 1)"
         made = cast(cst.BaseStatement, part.statements[0])
-        places: dict[cst.For | None, cst.For | None] = {loop: part.turned, part.turned: loop}
-        for each in (places.get(one, one) for one in reversed(around)):
-            assert each is not None
+        for each in reversed(part.order):
             made = self._copy(each, [made], limits.get(each))
         return cst.ensure_type(made, cst.For)
 

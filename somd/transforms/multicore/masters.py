@@ -64,6 +64,9 @@ PACKED_ROWS = 96
 class MasterBuilder:
     """Builds the master of a plan; slaves are collected on the way."""
 
+    #: whether MIs may share out the columns of a product, too
+    by_columns = True
+
     def __init__(self, plan: Plan, types: Types, constants: dict[str, object], fresh: Fresh) -> None:
         self.plan = plan
         self.types = types
@@ -159,8 +162,9 @@ class MasterBuilder:
         if loop is None or loop.time_tiles is None:
             return [self.fenced(step)]
         self.in_order = loop.time_tiles.sparse is None
+        by_columns, self.by_columns = self.by_columns, False
         in_order = self.fenced(step)
-        self.in_order = False
+        self.in_order, self.by_columns = False, by_columns
         builder = SweepsBuilder(loop, step, self.plan, self.built, self.fresh, self.printing, self.exact)
         self.functions.extend(builder.functions())
         return builder.statements(in_order)
@@ -168,7 +172,9 @@ class MasterBuilder:
     def in_panels(self, step: Uniform, builder: PanelsBuilder) -> list[cst.BaseStatement]:
         """A uniform loop several of whose turns are done at a time."""
         self.panels[builder.number] = builder
+        by_columns, self.by_columns = self.by_columns, False
         body = self.steps(step.body)
+        self.by_columns = by_columns
         of_phase, slave = self.built[builder.number]
         function, passed = builder.waiting(slave)
         self.functions.append(function)
@@ -230,6 +236,7 @@ class MasterBuilder:
         faults = Faults(self.fresh.name("faults"), self.fresh.name("rank"), place_text(phase.nest.dims))
         name = self.fresh.name(f"{self.name}_slave_{phase.number}")
         builder = SlaveBuilder(self.plan, phase, self.printing, faults, self.fresh, name)
+        builder.columns = self.by_columns
         slave = builder.build()
         self.slaves.append(slave)
         self.built[phase.number] = (builder, slave)
@@ -282,10 +289,14 @@ class MasterBuilder:
         outer, inner = self.limits(builder, dims[0]), self.limits(builder, dims[1])
         whole = ", ".join(text.rsplit(", ", 1)[0] for text in (outer, inner))
         outer = self.shared(builder)
+        sizes = f"{parts}, trips({outer}), trips({inner})"
+        shape = f"grid_shape({sizes})"
+        if builder.in_columns and builder.region.packed is not None:
+            shape = f"columns_shape({sizes}, {PACKED_ROWS}, {builder.region.packed.columns})"
         return self.worthwhile(
             builder,
             f"{slave.name}({', '.join((whole, *slave.arguments))})",
-            f"{rows}, {columns} = grid_shape({parts}, trips({outer}), trips({inner}))\n"
+            f"{rows}, {columns} = {shape}\n"
             f"for {rank} in prange({rows} * {columns}):\n"
             f"    {lo}, {hi} = slave_range({outer}, {rank} // {columns}, {rows})\n"
             f"    {lo_1}, {hi_1} = slave_range({inner}, {rank} % {columns}, {columns})\n"

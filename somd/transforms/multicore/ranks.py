@@ -60,6 +60,7 @@ from somd.transforms.tree.rewriting import parsed
 class RankMasterBuilder(MasterBuilder):
     """Builds the master of a plan for ranks."""
 
+    by_columns = False
     #: how the phase at hand is cut; the function that tells what its shares touch, and what that takes
     cut: Cut | None = None
     tells: tuple[str, tuple[str, ...]] | None = None

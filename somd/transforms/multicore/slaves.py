@@ -35,6 +35,7 @@ from somd.transforms.multicore.packed_loops import packed_loops
 from somd.transforms.multicore.printing import Printing, parsed_lines
 from somd.transforms.multicore.relaxed_loops import elsewhere_text, relaxed_loops
 from somd.transforms.multicore.table_functions import tables_made, with_tables
+from somd.transforms.plan.unevenness import uneven
 from somd.transforms.stages import Dim, Nest, Phase, Plan, Reduction
 from somd.transforms.tree.rewriting import parsed
 from somd.transforms.types.scalars import ScalarType
@@ -56,6 +57,9 @@ class Slave:
 
 class SlaveBuilder:
     """Builds the slave of one phase."""
+
+    #: whether MIs may share out the columns of a product, too
+    columns = False
 
     def __init__(self, plan: Plan, phase: Phase, printing: Printing, faults: Faults, fresh: Fresh, name: str) -> None:
         self.plan = plan
@@ -179,7 +183,17 @@ class SlaveBuilder:
 
     def grid_dims(self) -> int:
         """How many dimensions are cut."""
-        return 2 if self.nest.cut_twice else 1
+        return 2 if self.nest.cut_twice or self.in_columns else 1
+
+    @property
+    def in_columns(self) -> bool:
+        """Whether sums of a product are cut by columns, too: for few rows it does not pay to fill all panels."""
+        nest = self.nest
+        whole = (
+            nest.reductions or nest.combined or nest.copies or nest.partition is not None or nest.relaxed is not None
+        )
+        alone = self.columns and self.region.packed is not None and len(nest.dims) == 2 and not whole
+        return alone and nest.dims[1].invariant and not uneven(nest, self.plan.method, self.types)
 
     # --- loops ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Some trips of a loop at once for each trip of the loop in it, so that what they update stays in registers.
 
     >>> from functools import partial
-    >>> before_and_after(partial(unroll_and_jam, trips=2, most=32, shared=8), '''
+    >>> before_and_after(partial(unroll_and_jam, trips=2, streams=2, most=32, shared=8), '''
     ... def updates(a: A, b: np.ndarray, c: A):
     ...     for i in range(c.shape[0]):
     ...         for k in range(a.shape[1]):
@@ -28,7 +28,8 @@ reach, of the arrays that they store to, elements of their own in all trips of t
 each access has the inner loop's variable, plus something that stays.
 
 It is done where the inner loop adds to something that the outer one does not choose, and `trips` trips, or as many as
-are a power of 2, have `most` operations. Where lanes first load what rows of a tile share, they have `shared` at most
+are a power of 2, have `most` operations. Around lanes there are `streams` of them, since each reads memory of its own,
+and then `trips` of those that are left. Where lanes first load what rows of a tile share, they have `shared` at most
 that differ by lane: a tile then has all its rows, and such loads, from anywhere, are made once for all of them. What is
 set before the inner loop, such as a factor of a row, gets a name for each of the trips.
 """
@@ -79,7 +80,7 @@ from somd.transforms.passes.register_accumulation import with_variable
 Block = tuple[Statement, ...]
 
 
-def unroll_and_jam(program: Program, trips: int, most: int, shared: int) -> Program:
+def unroll_and_jam(program: Program, trips: int, streams: int, most: int, shared: int) -> Program:
     """The program with so many trips of such loops at once."""
     names = NewNames(program)
 
@@ -87,10 +88,10 @@ def unroll_and_jam(program: Program, trips: int, most: int, shared: int) -> Prog
         if region.relaxed or region.packed is not None:
             return region
         if region.strips is None:
-            made = with_bodies(region, lambda body: _Jamming(region, body, names, trips, most).block(body))
+            made = with_bodies(region, lambda body: _Jamming(region, body, names, trips, trips, most).block(body))
             assert isinstance(made, Region)
             return made
-        jamming = _Jamming(region, region.strips.body, names, trips, most)
+        jamming = _Jamming(region, region.strips.body, names, trips, streams, most)
         if region.tiled >= 0 and region.strips.always:
             jamming.shared, jamming.lanes = shared, Varying(region, region.strips.body, loop=region.loops[-1])
         body = jamming.block(region.strips.body)
@@ -102,9 +103,10 @@ def unroll_and_jam(program: Program, trips: int, most: int, shared: int) -> Prog
 class _Jamming:
     """The loops of one body of a region."""
 
-    def __init__(self, region: Region, body: Block, names: NewNames, trips: int, most: int) -> None:
+    def __init__(self, region: Region, body: Block, names: NewNames, trips: int, streams: int, most: int) -> None:
         self.names = names
         self.trips = trips
+        self.streams = streams
         self.most = most
         #: where strips may be in tiles, the most operations of lanes that load first, and what differs by lane
         self.shared: int | None = None
@@ -121,20 +123,33 @@ class _Jamming:
         return body if all(new is old for new, old in zip(made, body, strict=False)) else tuple(made)
 
     def jammed(self, loop: Loop) -> Block:
-        """Some trips of the loop at once, then those that are left, one by one; nothing where it is no such loop."""
+        """Some trips of the loop at once, then those that are left; nothing where it is no such loop."""
         if not loop.body:  # `pass`
             return ()
         *before, last = loop.body
         if not isinstance(last, Loop | Lanes) or not _counts(loop) or not self.may_take_turns(loop, before, last):
             return ()
-        trips = as_many(self.trips, self.most, last.body)
+        trips = as_many(self.streams if isinstance(last, Lanes) else self.trips, self.most, last.body)
         if self.shared is not None and self.lanes is not None and any(isinstance(node, Lanes) for node in before):
-            trips = as_many(trips, self.shared, last.body, self.lanes)
+            trips = as_many(min(trips, self.trips), self.shared, last.body, self.lanes)
         known = loop.variable.range
         if trips < 2 or known is None or known.high - known.low < trips or not self.gains(loop, last):
             return ()
-        first = replace(loop.variable, range=Interval(known.low, known.high - (trips - 1)))
         whole, upto = _cut(loop, trips)
+        made = [self.at_once(replace(loop, stop=whole), trips)]
+        rest = replace(loop, start=upto, body=again(loop.body), hull=None, origin=Origin(loop.origin.position))
+        if trips > self.trips:
+            _, upto = _cut(loop, self.trips)
+            made.append(self.at_once(replace(rest, stop=upto), self.trips))
+            rest = replace(rest, start=upto)
+        return *made, rest
+
+    def at_once(self, loop: Loop, trips: int) -> Loop:
+        """The loop, with so many of its trips at once."""
+        *before, last = loop.body
+        assert isinstance(last, Loop | Lanes) and loop.variable.range is not None
+        low, high = loop.variable.range.low, loop.variable.range.high
+        first = replace(loop.variable, range=Interval(low, high - (trips - 1)))
         sets: list[Statement] = []
         work: list[Statement] = []
         loads, loaded = last.loaded if isinstance(last, Lanes) else (), []
@@ -146,14 +161,10 @@ class _Jamming:
             for made, block in zip((sets, work), mine, strict=True):
                 made += block
             loaded += [replace(each, name=own.get(each.name, each.name)) for each in loads]
-        body = self.held(tuple(work))
-        jammed = replace(loop, variable=first, step=whole_number(trips), stop=whole, hull=None)
-        last = replace(last, body=body)
+        last = replace(last, body=self.held(tuple(work)))
         if isinstance(last, Lanes):
             last = replace(last, loaded=tuple(dict.fromkeys(loaded)))
-        jammed = replace(jammed, body=(*_together(sets), last))
-        rest = replace(loop, start=upto, body=again(loop.body), hull=None, origin=Origin(loop.origin.position))
-        return jammed, rest
+        return replace(loop, variable=first, step=whole_number(trips), hull=None, body=(*_together(sets), last))
 
     def own_names(self, before: list[Statement]) -> dict[str, str]:
         return {name: self.names.name(name.partition("'")[0]) for name in sorted(assigned(tuple(before)))}

@@ -10,8 +10,8 @@ In: a loop that may not be distributed. Out: its statements in parts, in an orde
 iterations before the next one; None where nothing gains by it. A statement must stay before another one if isl finds an
 instance of it that runs earlier and reaches the same element, one of the two storing. Statements that wait for each
 other stay together (a strongly connected component of dependences), and so do those that share a scalar, or store to
-one element in one iteration. A part that still waits, of one statement, may have two of
-the loops around it change places.
+one element in one iteration. A part that still waits, of one statement, may have the loops around it in another
+order; it may be all that the loop has.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def dependences_in(
 ) -> Asked | None:
     """What answers questions on the dependences among the statements of a loop, where these are plain, few, and known;
     nobody reads its names afterwards."""
-    if not 2 <= len(leaves) <= MOST_STATEMENTS or not is_plain(loop, leaves, context):
+    if not made.fewest <= len(leaves) <= MOST_STATEMENTS or not is_plain(loop, leaves, context):
         return None
     context.stand_before(loop)
     changed = assigned_names(loop.body)
@@ -136,6 +136,9 @@ def _read(leaf: cst.CSTNode) -> set[str]:
 class Dependences:
     """Dependences among the statements of a loop: which of their instances may reach one element."""
 
+    #: fewer statements are not asked about
+    fewest = 2
+
     def __init__(
         self, loop: cst.For, leaves: Sequence[Leaf], accesses: list[list[Access]], sets: Sets, context: Context
     ) -> None:
@@ -176,49 +179,55 @@ class Dependences:
 class _Distribution(Dependences):
     """In which parts these let the statements be."""
 
+    fewest = 1
+
     def parts(self) -> Parts | None:
-        """The parts, where there are several, one of which may be distributed."""
+        """The parts, where there are several, one of which may be distributed, or where loops of the only one change
+        places."""
         count = len(self.leaves)
         before = {(a, b) for a in range(count) for b in range(count) if a != b and self.comes_first(a, b)}
         together = {(a, b) for a, b in combinations(range(count), 2) if self.share(a, b)}
         groups = _components(count, before | together | {(b, a) for a, b in together})
-        if len(groups) == 1 or not any(self.gains(group) for group in groups):
+        if len(groups) > 1 and not any(self.gains(group) for group in groups):
             return None
         merged = self.merged(_ordered(groups, before, self.is_independent))
-        if len(merged) == 1:
-            return None
-        return tuple(Part(tuple(self.leaves[k][0] for k in sorted(group)), self.turned(group)) for group in merged)
+        parts = tuple(Part(tuple(self.leaves[k][0] for k in sorted(group)), self.order(group)) for group in merged)
+        return parts if len(parts) > 1 or parts[0].order else None
 
-    def turned(self, group: frozenset[int]) -> cst.For | None:
-        """A loop around the only statement of a part that waits, whose iterations are independent for all iterations of
-        the loop, as are those of loops between the two: they change places, if its range ends where the loop is."""
-        around = self.leaves[min(group)][1]
-        outer = range_of(self.loop)
-        if len(group) > 1 or outer is None or self.is_independent(group):
-            return None
-        for inner in around[1:]:
-            header = range_of(inner)
-            assert header is not None
-            first, own = (integer_constant(each, self.context.method) for each in (outer.start, header.start))
-            ends = isinstance(header.stop, cst.Name) and header.stop.value == outer.variable
-            steps = {integer_constant(each.step, self.context.method) for each in (outer, header)}
-            read = [names_read(each.iter) for each in around if each is not inner and each is not self.loop]
-            moved = {outer.variable, header.variable}
-            if (
-                not ends
-                or steps != {1}
-                or first is None
-                or own is None
-                or own + 1 < first
-                or any(r & moved for r in read)
-            ):
-                continue
-            mine = self.accesses[min(group)]
-            names = [variable(variable_of(each)) for each in around[1 : around.index(inner) + 1]]
-            differ = [Affine(f"{name} != {name}{OTHER}", frozenset({name, name + OTHER})) for name in names]
-            if not any(self.meet(mine, mine, each) for each in differ):
-                return inner
-        return None
+    def order(self, group: frozenset[int]) -> tuple[cst.For, ...]:
+        """Another order of the loops around the only statement of a part that waits: iterations of those that come
+        before the loop then are independent for all iterations of the loop. None where there is none."""
+        leaf, around = self.leaves[min(group)]
+        if len(group) > 1 or self.is_independent(group):
+            return ()
+        inner = around[1:]
+        variables = set(map(variable_of, around))
+        if inner and not any(names_read(each.iter) & variables for each in inner):
+            plain = not any(nodes_of(leaf, cst.Call, cst.IfExp, cst.Comparison, cst.BooleanOperation))
+            return (*inner, self.loop) if plain and self.are_apart(inner, group) else ()
+        for k, each in enumerate(inner):
+            if self.is_triangle(each, around) and self.are_apart(inner[: k + 1], group):
+                return (each, *inner[:k], self.loop, *inner[k + 1 :])
+        return ()
+
+    def are_apart(self, loops: Sequence[cst.For], group: frozenset[int]) -> bool:
+        """Whether iterations of loops inside are independent for all iterations of the loop."""
+        mine = self.accesses[min(group)]
+        names = [variable(variable_of(each)) for each in loops]
+        differ = [Affine(f"{name} != {name}{OTHER}", frozenset({name, name + OTHER})) for name in names]
+        return not any(self.meet(mine, mine, each) for each in differ)
+
+    def is_triangle(self, inner: cst.For, around: Sequence[cst.For]) -> bool:
+        """Whether a range ends where the loop is, and no other one has to do with the two."""
+        outer, header = range_of(self.loop), range_of(inner)
+        assert outer is not None and header is not None
+        moved = {outer.variable, header.variable}
+        first, own = (integer_constant(each, self.context.method) for each in (outer.start, header.start))
+        ends = isinstance(header.stop, cst.Name) and header.stop.value == outer.variable
+        steps = {integer_constant(each.step, self.context.method) for each in (outer, header)}
+        read = [names_read(each.iter) for each in around if each is not inner and each is not self.loop]
+        known = first is not None and own is not None and own + 1 >= first
+        return ends and steps == {1} and known and not any(r & moved for r in read)
 
     def gains(self, group: Collection[int]) -> bool:
         """Whether iterations of a part that has loops in it are independent."""

@@ -26,8 +26,10 @@ from somd.transforms.passes.versioning import versioning
 ROOM = 1 << 14
 #: the fewest and the most iterations in a strip
 LANES = (64, 1024)
-#: how many trips of a loop may be taken at once, and the operations that these may have
+#: how many trips of a loop may be taken at once, how many around the lanes of a strip, which read a row of memory for
+#: each of them, and the operations that these may have
 TRIPS = 4
+STREAMS = 8
 OPERATIONS = 32
 #: how many trips of a region's loop, and the operations in a tile of them
 ROWS = 8
@@ -47,7 +49,7 @@ SCHEDULE: tuple[Pass, ...] = (
     partial(packing, rows=TILE_ROWS, width=TILE_WIDTH),
     partial(strip_mining, room=ROOM, lanes=LANES),
     partial(compaction, lanes=LANES[1]),
-    partial(unroll_and_jam, trips=TRIPS, most=OPERATIONS, shared=TILE // ROWS),
+    partial(unroll_and_jam, trips=TRIPS, streams=STREAMS, most=OPERATIONS, shared=TILE // ROWS),
     partial(register_tiling, rows=ROWS, most=TILE, room=ROOM),
     scalar_replacement,
     alignment,

@@ -11,6 +11,7 @@ from somd.runtime.blocks import BLOCKS, copy_blocks, logical_blocks
 from somd.runtime.multicore.partition import (
     ROW_COST,
     block_range,
+    columns_shape,
     first_from,
     grid_shape,
     parts_of_rows,
@@ -108,11 +109,17 @@ def test_first_from_is_aligned(low: int, start: int, step: int) -> None:
 @settings(deadline=None)
 @given(PARTS, st.integers(0, 20), st.integers(0, 20))
 def test_a_grid_has_no_more_cells_than_parts(parts: int, rows: int, columns: int) -> None:
-    down, across = grid_shape(parts, rows, columns)
-    assert down >= 1 and across >= 1
-    assert down * across <= parts
-    assert down == 1 or down <= rows
-    assert across == 1 or across <= columns
+    for down, across in (grid_shape(parts, rows, columns), columns_shape(parts, rows, columns, 4, 3)):
+        assert down >= 1 and across >= 1
+        assert down * across <= parts
+        assert down == 1 or down <= rows
+        assert across == 1 or across <= columns
+
+
+def test_few_rows_of_a_product_are_cut_by_columns_where_there_are_enough() -> None:
+    shapes = [columns_shape(parts, rows, 1000, 96, 32) for parts, rows in ((2, 64), (2, 1000), (16, 1000), (7, 300))]
+    assert shapes == [(1, 2), (2, 1), (8, 2), (1, 7)]
+    assert columns_shape(8, 300, 100, 96, 32) == (2, 3) and columns_shape(8, 300, 32, 96, 32) == (8, 1)
 
 
 @settings(max_examples=60, deadline=None)

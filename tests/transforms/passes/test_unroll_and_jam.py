@@ -17,7 +17,7 @@ from somd.transforms.passes.strip_mining import strip_mining
 from somd.transforms.passes.unroll_and_jam import _Jamming, unroll_and_jam
 from tests.transforms.passes.mutation import Bug, Case, case, is_caught, validate
 
-run = partial(unroll_and_jam, trips=4, most=40, shared=8)
+run = partial(unroll_and_jam, trips=4, streams=4, most=40, shared=8)
 NUMBERS = np.linspace(-3.0, 7.0, 12)
 MATRIX = (np.arange(77.0).reshape(7, 11) % 13 - 6) / 7
 SQUARE = (np.arange(49.0).reshape(7, 7) % 11 - 5) / 3
@@ -183,10 +183,10 @@ def test_an_element_is_stored_once_for_some_trips() -> None:
 
 
 def test_operations_are_bounded() -> None:
-    few = partial(unroll_and_jam, trips=4, most=6, shared=8)
+    few = partial(unroll_and_jam, trips=4, streams=4, most=6, shared=8)
     [loop, *_] = [node for node in statements_in(few(taken()[0].program).body) if isinstance(node, Loop)][1:]
     assert loop.step.value == 2  # type: ignore[union-attr]
-    assert partial(unroll_and_jam, trips=4, most=5, shared=8)(taken()[0].program) is taken()[0].program
+    assert partial(unroll_and_jam, trips=4, streams=4, most=5, shared=8)(taken()[0].program) is taken()[0].program
 
 
 def anything(self, *given):  # type: ignore[no-untyped-def]

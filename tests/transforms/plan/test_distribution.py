@@ -87,10 +87,26 @@ def test_a_loop_inside_is_taken_apart_too_and_what_sets_an_element_stays_with_it
         "q[i] = 0.0",
         "for j in range(a.shape[1]):",
         "q[i] += a[i, j] * p[j]",
-        "for i in range(a.shape[0]):",
         "for j in range(a.shape[1]):",
+        "for i in range(a.shape[0]):",
         "s[j] += r[i] * a[i, j]",
     ]
+
+
+def test_a_loop_whose_turns_wait_goes_inside_where_others_do_not() -> None:
+    def f(a: A, s: A) -> None:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                s[j] = s[j] * 0.5 + a[i, j]
+
+    def g(a: A, s: A) -> None:
+        for i in range(a.shape[0]):
+            for j in range(1, a.shape[1]):
+                s[j] = s[j - 1] * 0.5 + a[i, j]
+
+    lines = [line.strip() for line in planned(f).splitlines()]
+    assert lines[:2] == ["for j in range(a.shape[1]):", "for i in range(a.shape[0]):"]
+    assert distributed_text(g) is None
 
 
 def symmetric(alpha: float, c: A, a: A, b: A) -> None:
@@ -256,13 +272,22 @@ def f(a: A, b: A, c: A, d: A) -> None:
 """
 
 
-def test_a_triangle_whose_iterations_wait_is_not_turned() -> None:
-    assert keeps_its_meaning(RECURRENCE, "a recurrence")
-    ask = distribution._Distribution.turned
+ALONG = """
+def f(a: A, b: A, c: A, d: A) -> None:
+    for i in range(5):
+        for j in range(4):
+            b[j + 1] += 0.5 * b[j] + a[i]
+"""
 
-    def unasked(self: Any, group: frozenset[int]) -> cst.For | None:
+
+@pytest.mark.parametrize("text", [RECURRENCE, ALONG])
+def test_loops_whose_iterations_wait_are_not_turned(text: str) -> None:
+    assert keeps_its_meaning(text, "a recurrence") is not False
+    ask = distribution._Distribution.order
+
+    def unasked(self: Any, group: frozenset[int]) -> tuple[cst.For, ...]:
         with patch.object(distribution._Distribution, "meet", nothing):
             return ask(self, group)
 
-    with patch.object(distribution._Distribution, "turned", unasked):
-        assert not keeps_its_meaning(RECURRENCE, "a recurrence")
+    with patch.object(distribution._Distribution, "order", unasked):
+        assert keeps_its_meaning(text, "a recurrence") is False
