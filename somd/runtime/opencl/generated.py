@@ -32,7 +32,7 @@ from somd.runtime.opencl.reductions import (
 from somd.runtime.opencl.rows import rows, work_items
 from somd.runtime.opencl.scanning import behind, scanned
 from somd.runtime.opencl.session import Run
-from somd.runtime.opencl.workgroups import tiles
+from somd.runtime.opencl.workgroups import folded, tiles
 
 __all__ = [
     "BLOCKS",
@@ -50,6 +50,7 @@ __all__ = [
     "everything",
     "first_greatest",
     "first_least",
+    "folded",
     "ignored_faults",
     "index_error",
     "index_of",

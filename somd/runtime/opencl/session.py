@@ -194,6 +194,14 @@ class Run:
             return 0
         return workgroups.tile_lanes(self._kernels[kernel_name].limits, count, inner, wanted)
 
+    def chained_lanes(self, kernel_name: str, count: int, inner: int | None, wanted: int) -> int:
+        """The work-items of a group that wants so many, and adds up blocks of chains of `inner` additions side by side,
+        as `count` iterations have one each; 0 for short chains, or where iterations enough have one."""
+        short = inner is None or inner < workgroups.LONG_CHAIN
+        if short or self._filled(workgroups.tiles(count, workgroups.ROWS)):
+            return 0
+        return self.striped_lanes(kernel_name, wanted)
+
     def short_lanes(self, kernel_name: str, wanted: int, most: int, *widths: int) -> int:
         """The work-items of a group that wants so many, and brings in whole rows of such `widths`, of which it has room
         for `most`; 0 where rows are longer, or a work-item does as well by itself."""

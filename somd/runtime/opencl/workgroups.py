@@ -14,6 +14,8 @@ from dataclasses import dataclass
 SHORT, MANY = 32, 4096
 #: iterations for which a tile is worth its barriers
 ROWS = 16
+#: additions for which blocks of a chain are added up side by side
+LONG_CHAIN = 1024
 #: how many times as quick a group with a tile of sums is as those that have no tile
 QUICKER = 6
 #: groups for each unit of a device, so that it waits for none
@@ -84,6 +86,12 @@ def lanes(limits: Limits, count: int, inner: int | None) -> int:
 def tiles(count: int, rows: int) -> int:
     """The tiles of `count` rows, so many in each."""
     return -(-count // rows)
+
+
+def folded(columns: int, rows: int) -> int:
+    """The tiles at or above the diagonal of a square of so many columns of tiles, with so many `rows` of tiles beside
+    each other column."""
+    return rows * columns * (columns + 1) // 2
 
 
 def tile_lanes(limits: Limits, count: int, inner: int | None, wanted: int) -> int:

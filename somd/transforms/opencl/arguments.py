@@ -76,8 +76,12 @@ class Kernel:
     rows: int = 1
     #: of one whose groups have a tile of two loops each: the iterations of the inner one in it
     columns: int = 1
+    #: of such a kernel: whether only tiles at or above the diagonal have a group
+    folded: bool = False
     #: of one whose groups have a size of their own: the work-items of a group
     lanes: int = 0
+    #: of one whose groups add up blocks of few long chains: that it does
+    chained: bool = False
     #: of one whose groups bring in short rows: the arrays, each with the axis that has to be short
     short: tuple[tuple[str, int], ...] = ()
     #: of one whose groups run iterations of two loops by one number, the inner one being short: two

@@ -288,6 +288,8 @@ class Launch:
             extent = self.extent(self.nest.dims[1], exact=True)
             columns = tree.call(tree.brought("tiles"), extent, tree.integer(kernel.columns))
             groups = cst.BinaryOperation(groups, cst.Multiply(), columns)
+            if kernel.folded:
+                groups = tree.call(tree.brought("folded"), columns, tree.integer(kernel.columns // kernel.rows))
         if kernel.short:
             widths = [tree.shape(array, axis) for array, axis in kernel.short]
             function, asked = "short_lanes", [tree.integer(kernel.lanes), tree.integer(MOST_WIDE), *widths]
@@ -297,7 +299,10 @@ class Launch:
         elif kernel.lanes:
             function, asked = ("tile_lanes", asked) if kernel.shared_out else ("striped_lanes", [])
             asked = [*asked, tree.integer(kernel.lanes)]
-            asked += [tree.integer(kernel.rows)] if has_finer else []
+            if kernel.chained:
+                function = "chained_lanes"
+            elif has_finer:
+                asked.append(tree.integer(kernel.rows))
         told = {} if across is None else {"across": across}
         chosen = tree.call(
             tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked, **told

@@ -44,26 +44,41 @@ from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
+from somd.transforms.opencl.symmetric_sums import are_symmetric
 from somd.transforms.stages import Nest
 
 
 @dataclass(frozen=True)
 class Shape:
     """Work-items of a group along the rows and the columns of its tile, and trips of the loop in a piece: as many as
-    there is memory for. `finer` is how many times as many tiles there are along rows, and along columns."""
+    there is memory for. `finer` is how many times as many tiles there are along rows, and along columns; or a work-item
+    has so many `sums` along each. With two `sides` the next piece is stored while one is read; with one side pieces may
+    be twice as deep."""
 
     down: int
     across: int
     depths: tuple[int, ...]
     finer: int = 1
+    sums: int = 0
+    sides: int = 2
 
     @property
     def lanes(self) -> int:
         return self.down * self.across
 
+    def of(self, packed: Packed) -> Packed:
+        """The packed region with tiles of this shape."""
+        if self.sums:
+            return replace(packed, rows=self.sums * self.down, columns=self.sums * self.across)
+        return replace(packed, rows=packed.rows // self.finer, columns=packed.columns // self.finer)
 
-#: of large tiles, and of smaller ones, whose work-items would have too few sums if they were as many
+
+#: of large tiles; of smaller ones, whose work-items would have too few sums if they were as many; and of these where
+#: they are half as many, so that a unit of the device has one at a time, and only deep pieces hide how long loads take
 LARGE, SMALL = Shape(16, 16, (8, 4, 2)), Shape(8, 16, (16, 8, 4, 2), finer=4)
+SMALL_FOLDED = Shape(8, 16, (48, 32, 16, 8, 4, 2), sums=3, sides=1)
+#: trips that are written out one behind the other
+MOST_STEPS = 16
 
 
 @dataclass(frozen=True)
@@ -77,9 +92,9 @@ class Staged:
     along: bool
 
     def bytes_of(self, depth: int) -> int:
-        """Both sides of its tile."""
+        """One side of its tile."""
         width = depth + 1 if self.along and self.lead > 1 else depth
-        return 2 * np.dtype(self.element.type.dtype).itemsize * self.lead * width
+        return np.dtype(self.element.type.dtype).itemsize * self.lead * width
 
 
 def staged_in(packed: Packed, region: Region) -> list[Staged]:
@@ -103,7 +118,9 @@ def packed_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kerne
 
 def finer_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The same with smaller tiles, for nests that have few."""
-    return _kernel_of(nest, region, SMALL, name, unit)
+    packed = region.packed
+    folded = packed is not None and region.depth == 2 and are_symmetric(packed, region)
+    return _kernel_of(nest, region, SMALL_FOLDED if folded else SMALL, name, unit)
 
 
 def _kernel_of(nest: Nest, region: Region, shape: Shape, name: str, unit: Unit) -> Kernel | None:
@@ -115,10 +132,10 @@ def _kernel_of(nest: Nest, region: Region, shape: Shape, name: str, unit: Unit) 
         return None
     if one_moves_along(packed.loops, region.loops[0].variable.name):
         return None  # the sums of a tile would have trips of their own
-    packed = replace(packed, rows=packed.rows // shape.finer, columns=packed.columns // shape.finer)
+    packed = shape.of(packed)
     reads = staged_in(packed, region)
     for depth in shape.depths:
-        if sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
+        if shape.sides * sum(each.bytes_of(depth) for each in reads) <= MOST_LOCAL:
             return _Writer(packed, reads, shape, depth, nest, region, unit).kernel(name)
     return None
 
@@ -136,6 +153,8 @@ class _Writer:
         self.lane, self.across, self.slot, self.side, self.step, self.whole = (
             fresh(n) for n in ("lane", "across", "slot", "side", "step", "whole")
         )
+        if shape.sides == 1:
+            self.side = "0"
         self.row, self.column, self.sums = (fresh(n) for n in ("row", "column", "sums"))
         self.at, self.start, self.stop = (fresh(f"{self.variable}_{part}") for part in ("tile", "start", "stop"))
         self.first = {"row": fresh("first_row"), "column": fresh("first_column")}
@@ -145,6 +164,8 @@ class _Writer:
         )
         self.places: dict[str, CRange] = {}
         self.bounds: list[Argument] = []
+        #: whether only tiles with sums at or above the diagonal have a group
+        self.folded = are_symmetric(packed, region) and packed.columns % packed.rows == 0
         #: the sums of a work-item in a row of them, and in a column
         self.rows, self.columns = packed.rows // shape.down, packed.columns // shape.across
         #: which of the work-items along a side one is
@@ -159,7 +180,7 @@ class _Writer:
             shape = f"[{self.depth}][{each.lead}]"
             if each.along:
                 shape = f"[{each.lead}][{self.depth + (each.lead > 1)}]"
-            write.local.append(f"    __local {self.kind(each)} {self.tiles[each]}[2]{shape};")
+            write.local.append(f"    __local {self.kind(each)} {self.tiles[each]}[{self.shape.sides}]{shape};")
         self.begin()
         write.line(f"{CTYPES[packed.sum.target.type.dtype]} {self.sums}[{self.rows}][{self.columns}];")
         for each in self.reads:
@@ -174,22 +195,37 @@ class _Writer:
         arguments = with_bounds(of_scope(scope, frozenset(self.region.written)), self.bounds)
         lanes = self.shape.lanes
         text = kernel_text(name, arguments, write.finished(), scope, group=str(lanes), local=write.local)
-        return Kernel(name, text, tuple(arguments), rows=packed.rows, columns=packed.columns, lanes=lanes)
+        rows, columns, folded = packed.rows, packed.columns, self.folded
+        return Kernel(name, text, tuple(arguments), rows=rows, columns=columns, lanes=lanes, folded=folded)
 
     def begin(self) -> None:
         """Which tile a group has."""
         write, packed = self.write, self.packed
-        columns = self.places["column"]
-        zero_start = columns.start.value == 0
-        count = columns.stop if zero_start else infix("-", columns.stop, columns.start, "int64")
-        more = infix("+", count, C(str(packed.columns - 1), "int64"), "int64")
         write.line(f"const int {self.lane} = get_local_id(0);")
-        write.line(f"const long {self.across} = ({more.loose}) / {packed.columns};")
-        group = "(long)get_group_id(0)"
-        write.line(f"const long {self.first['row']} = {group} / {self.across} * {packed.rows};")
-        write.line(f"const long {self.first['column']} = {group} % {self.across} * {packed.columns};")
+        if self.folded:
+            self.begin_folded()
+        else:
+            columns = self.places["column"]
+            zero_start = columns.start.value == 0
+            count = columns.stop if zero_start else infix("-", columns.stop, columns.start, "int64")
+            more = infix("+", count, C(str(packed.columns - 1), "int64"), "int64")
+            write.line(f"const long {self.across} = ({more.loose}) / {packed.columns};")
+            group = "(long)get_group_id(0)"
+            write.line(f"const long {self.first['row']} = {group} / {self.across} * {packed.rows};")
+            write.line(f"const long {self.first['column']} = {group} % {self.across} * {packed.columns};")
         for line in declarations(self.declared.private, self.scope):
             write.line(line)
+
+    def begin_folded(self) -> None:
+        """The same where a column of tiles has those whose first row is not below its last column."""
+        write, packed = self.write, self.packed
+        down, across = self.first["row"], self.first["column"]
+        count = f"{packed.columns // packed.rows} * ({across} + 1)"
+        write.line(f"long {across} = 0, {down} = get_group_id(0);")
+        write.line(f"for (; {down} >= {count}; {across}++)")
+        write.line(f"    {down} -= {count};")
+        write.line(f"{down} *= {packed.rows};")
+        write.line(f"{across} *= {packed.columns};")
 
     def kind(self, each: Staged) -> str:
         return CTYPES[each.element.type.dtype]
@@ -211,12 +247,17 @@ class _Writer:
 
     def each_sum(self, written: Callable[[], None]) -> None:
         """What is done for each of them that the region has."""
-        write = self.write
         for _ in self.over_sums():
-            for by, counter in (("row", self.row), ("column", self.column)):
-                trip = C(f"({self.first[by]} + {self.lanes[by]} + {self.strides[by]} * {counter})", "int64")
-                write.line(f"const long {self.places[by].variable} = {self.places[by].value(trip)};")
+            self.place(swapped=False)
             written()
+
+    def place(self, swapped: bool) -> None:
+        """The row and the column of a sum, or these in each other's places."""
+        trips = []
+        for by, counter in (("row", self.row), ("column", self.column)):
+            trips.append(C(f"({self.first[by]} + {self.lanes[by]} + {self.strides[by]} * {counter})", "int64"))
+        for by, trip in zip(("row", "column"), reversed(trips) if swapped else trips, strict=True):
+            self.write.line(f"const long {self.places[by].variable} = {self.places[by].value(trip)};")
 
     @property
     def is_inside(self) -> str:
@@ -236,12 +277,19 @@ class _Writer:
 
     def behind(self) -> None:
         name, place = self.sum
+        row, column = (self.places[by].variable for by in ("row", "column"))
         self.write.line(f"{name} = {place};")
-        self.where_inside(self.packed.behind)
+        self.where_inside(self.packed.behind, f"{row} <= {column}" if self.folded else "")
+        if self.folded:
+            self.write.open(f"if ({row} < {column})")
+            self.place(swapped=True)
+            self.write.line(f"{name} = {place};")
+            self.where_inside(self.packed.behind)
+            self.write.close()
 
-    def where_inside(self, statements: tuple[Statement, ...]) -> None:
+    def where_inside(self, statements: tuple[Statement, ...], test: str = "") -> None:
         if statements:
-            self.write.open(f"if ({self.is_inside})")
+            self.write.open(f"if ({self.is_inside}{test and f' && {test}'})")
             self.write.block(statements)
             self.write.close()
 
@@ -253,7 +301,8 @@ class _Writer:
         write.line(f"const long {self.start} = {start};")
         write.line(f"const long {self.stop} = {stop};")
         self.whole_tile()
-        write.line(f"int {self.side} = 0;")
+        if self.shape.sides > 1:
+            write.line(f"int {self.side} = 0;")
         self.fetch(self.start)
         write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {self.depth})")
         self.put()
@@ -262,12 +311,12 @@ class _Writer:
         self.fetch(f"{self.at} + {self.depth}")
         write.close()
         write.open(f"if ({self.at} + {self.depth} <= {self.stop})")
-        self.steps(str(self.depth), "#pragma unroll")
+        self.steps(str(self.depth), f"#pragma unroll {min(self.depth, MOST_STEPS)}")
         write.close("} else {")
         write.depth += 1
         self.steps(f"{self.stop} - {self.at}", "#pragma unroll 1")
         write.close()
-        write.line(f"{self.side} = !{self.side};")
+        write.line(f"{self.side} = !{self.side};" if self.shape.sides > 1 else BARRIER)
         write.close()
 
     def slots(self, each: Staged) -> tuple[str, str]:
@@ -325,7 +374,7 @@ class _Writer:
         return f"{self.slot} < {count}" if count % self.shape.lanes else ""
 
     def put(self) -> None:
-        """What is in the registers into one side of local memory: the other one may still be read."""
+        """What is in the registers into one side of local memory: the other one, if there is one, may still be read."""
         write = self.write
         for each in self.reads:
             lead, step = self.slots(each)

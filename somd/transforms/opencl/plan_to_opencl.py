@@ -21,6 +21,7 @@ from somd.transforms.loops.ranges import LONGEST, farthest_constant
 from somd.transforms.loops.walking import statements_in
 from somd.transforms.opencl.arguments import Kernel
 from somd.transforms.opencl.atomic_kernels import atomic_kernels_of
+from somd.transforms.opencl.chain_kernels import chain_kernel_of
 from somd.transforms.opencl.combining_kernels import combining_kernel_of, joining_kernel_of
 from somd.transforms.opencl.ending_kernels import ending_kernel_of
 from somd.transforms.opencl.host import Kernels, host_module
@@ -155,7 +156,9 @@ def _kernel_names(plan: Plan, kept: Kept) -> list[str]:
     wanted += [f"{name}_{p.number}_{each.array}_joined" for p in plan.phases() for each in p.nest.combined]
     wanted += [f"{name}_{p.number}_{kind}" for p in plan.phases() if p.nest.combined for kind in ("local", "shared")]
     wanted += [
-        f"{name}_{phase.number}_{kind}" for phase in plan.phases() for kind in (*GROUPED, "finer", "runs", "rows")
+        f"{name}_{phase.number}_{kind}"
+        for phase in plan.phases()
+        for kind in (*GROUPED, "finer", "chains", "runs", "rows")
     ]
     scans = [step for step in nested_steps(plan.body) if isinstance(step, Scanned)]
     for step in scans:
@@ -210,12 +213,17 @@ def _add(kernels: Kernels, phase: Phase, region: Region, plan: Plan, unit: Unit)
 
 
 def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> tuple[Kernel, ...]:
-    """The kernel of work-groups of a phase, if it has one, and that with smaller tiles."""
+    """The kernel of work-groups of a phase, if it has one, and that with smaller tiles; before a tiled one, or alone,
+    that of long chains."""
     for kind, made_by in GROUPED.items():
         found = made_by(nest, region, unit.kernel_names[f"{name}_{kind}"], unit)
-        if found is not None:
-            made = FINER[kind](nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind in FINER else None
-            return (found,) if made is None else (found, made)
+        if found is None:
+            continue
+        chains = chain_kernel_of(nest, region, unit.kernel_names[f"{name}_chains"], unit) if kind == "tiled" else None
+        if chains is not None:
+            return (chains, found)
+        made = FINER[kind](nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind in FINER else None
+        return (found,) if made is None else (found, made)
     return ()
 
 

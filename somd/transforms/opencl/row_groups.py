@@ -64,14 +64,18 @@ class RowGroups:
 
     def begin(self, lane: str) -> CRange:
         """Which iteration a work-item runs, and whether it runs one; the variables of iterations."""
+        self.write.line(f"const int {lane} = get_local_id(0);")
+        return self.begin_row(lane)
+
+    def begin_row(self, row: str) -> CRange:
+        """The same, where a work-item's iteration is the group's one of this number."""
         write = self.write
         trip = C(self.trip, "int64")
-        write.line(f"const int {lane} = get_local_id(0);")
         write.line(f"const long {self.first} = (long)get_group_id(0) * {self.rows};")
-        write.line(f"const long {self.trip} = {self.first} + {lane};")
+        write.line(f"const long {self.trip} = {self.first} + {row};")
         for line in self.trips.variables(trip):
             write.line(line)
-        tests = [f"{lane} < {self.rows}", f"!({self.trips.beyond(trip)})", *self.tests()]
+        tests = [f"{row} < {self.rows}", f"!({self.trips.beyond(trip)})", *self.tests()]
         write.line(f"const int {self.active} = {' && '.join(tests)};")
         for line in declarations(self.declared.private, self.scope):
             write.line(line)

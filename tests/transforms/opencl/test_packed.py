@@ -65,6 +65,29 @@ def below(a: np.ndarray, b: np.ndarray, c: A) -> None:
                 c[i, j] += a[i, k] * b[k, j]
 
 
+@somd.somd
+def overlap(a: np.ndarray, w: np.ndarray, c: A) -> None:
+    """The same numbers above the diagonal and below it, but for what is made of them."""
+    for i in range(1, len(a)):
+        for j in range(1, len(a)):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * a[j, k]
+            s *= w[i]
+            c[i, j] = s - w[j]
+
+
+@somd.somd
+def scaled_overlap(a: np.ndarray, b: np.ndarray, c: A) -> None:
+    """Other numbers: the products are rounded in another order."""
+    for i in range(len(a)):
+        for j in range(len(a)):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += (b[0, k] * a[i, k]) * a[j, k]
+            c[i, j] = s
+
+
 @dataclass(frozen=True)
 class Case:
     method: Any
@@ -85,6 +108,8 @@ CASES = (
     Case(transposed, lambda m, n, k: (numbers(k, m), numbers(n, k), numbers(m, n), 1.5, 0.25)),
     Case(weighted, lambda m, n, k: (numbers(k + 1, m + n), numbers(k), numbers(m, n), k)),
     Case(two_terms, lambda m, n, k: (numbers(m, k), numbers(m, k), numbers(m, m))),
+    Case(overlap, lambda m, n, k: (numbers(m, k), numbers(m), np.ones((m, m)))),
+    *([Case(scaled_overlap, lambda m, n, k: (numbers(m, k), numbers(1, k), np.ones((m, m))))] if ALL else []),
 )
 
 
@@ -114,7 +139,7 @@ def test_where_few_tiles_would_fill_the_device_they_are_finer(
 ) -> None:
     monkeypatch.setattr(workgroups, "FILLED", 1 << 20)
     with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
-        for case in CASES if ALL else CASES[3:4] if has_few(with_tiles) else CASES[1:4]:
+        for case in CASES if ALL else CASES[3:4] if has_few(with_tiles) else (*CASES[1:4], CASES[5]):
             for size in ((3, 5, 0), (34, 67, 21)):
                 harness.check(case.method, case.arguments(*size), "opencl", workers=(1,))
     assert {name.rpartition("_")[2] for name, _ in seen} == {"finer"}
