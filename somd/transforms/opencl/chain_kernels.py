@@ -38,6 +38,7 @@ from somd.transforms.loops.program import (
     Store,
     While,
 )
+from somd.transforms.loops.rows import moves_with
 from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.chained_sums import (
@@ -53,7 +54,6 @@ from somd.transforms.opencl.chained_sums import (
 from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.steady_reads import reads_elements, steady_reads
-from somd.transforms.opencl.strides import unit_stride
 from somd.transforms.stages import Nest
 
 #: elements that a term is made of at most, those that change from trip to trip
@@ -143,7 +143,7 @@ class _Writer(RowGroups):
     @property
     def along_rows(self) -> bool:
         """Whether neighbouring trips read neighbouring elements, rather than neighbouring iterations."""
-        return not any(unit_stride(each.indices[-1], self.region.loop.variable.name) for each in self.chain.reads)
+        return not any(moves_with(each.indices[-1], self.region.loop.variable.name) for each in self.chain.reads)
 
     def kernel(self, name: str) -> Kernel:
         write, scope, chain = self.write, self.scope, self.chain
