@@ -9,6 +9,7 @@ from numba.core import typed_passes as _typed_passes
 from numba.core import untyped_passes as _untyped_passes
 
 from somd.runtime.multicore.numba_internals.extremes import Extremes
+from somd.runtime.multicore.numba_internals.needless_passes import Closures, WholeArrays
 from somd.runtime.multicore.numba_internals.quotients import Quotients
 from somd.runtime.multicore.numba_internals.settings_apart import SettingsApart
 from somd.runtime.multicore.numba_internals.short_code import ShortLowering
@@ -16,6 +17,13 @@ from somd.runtime.multicore.numba_internals.short_code import ShortLowering
 compiler: Any = _compiler
 typed_passes: Any = _typed_passes
 untyped_passes: Any = _untyped_passes
+
+#: passes of Numba's, and ours in their place
+_OURS = {
+    untyped_passes.InlineClosureLikes: Closures,
+    typed_passes.NopythonRewrites: WholeArrays,
+    typed_passes.NativeLowering: ShortLowering,
+}
 
 
 class Compiler(compiler.Compiler):  # type: ignore[misc]
@@ -30,7 +38,6 @@ class Compiler(compiler.Compiler):  # type: ignore[misc]
             for each in (*self.first, Extremes, Quotients, SettingsApart):
                 pipeline.add_pass_after(each, before)
                 before = each
-            own = typed_passes.NativeLowering
-            pipeline.passes = [(ShortLowering, said) if each is own else (each, said) for each, said in pipeline.passes]
+            pipeline.passes = [(_OURS.get(each, each), said) for each, said in pipeline.passes]
             pipeline.finalize()
         return pipelines

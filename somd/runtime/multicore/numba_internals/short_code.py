@@ -39,6 +39,7 @@ _PLAIN = (types.Number, types.Boolean, types.RangeType, types.RangeIteratorType,
 #: operators that are one instruction, of words and of reals
 _OPERANDS = (types.int64, types.float64, types.float32)
 _PLAIN_CODE = ("add", "sub", "mul")
+_QUOTIENTS = (operator.truediv, operator.itruediv)
 _CODE = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==", operator.ne: "!="}
 _CODE |= {getattr(operator, prefix + name): name for name in _PLAIN_CODE for prefix in ("", "i")}
 _RANGE, _ITERATOR = types.range_state64_type, types.range_iter64_type
@@ -91,15 +92,17 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
         signature = self.fndesc.calltypes[expr]
         left, right = signature.args
+        real = isinstance(left, types.Float)
         code = _CODE.get(op) if left == right and left in _OPERANDS else None
+        if op in _QUOTIENTS and left == right and real and not self.context.error_model.raise_on_fp_zero_division:
+            code = "div"
         if code is None:
             return super().lower_binop(resty, expr, op)
         given = (
             self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), left)
             for v in (expr.lhs, expr.rhs)
         )
-        real = isinstance(left, types.Float)
-        if code in _PLAIN_CODE:
+        if code == "div" or code in _PLAIN_CODE:
             made = getattr(self.builder, ("f" if real else "") + code)(*given)
         elif not real:
             made = self.builder.icmp_signed(code, *given)
