@@ -68,9 +68,15 @@ def native(function: Function, *, stays: bool = False) -> Function:
         pipeline_class=CompilerApart if stays else NativeCompiler,
     )(function)
     template = made.get_call_template
+    known: dict[tuple[Any, ...], Any] = {}
 
     def template_of_types(args: Any, kws: Any) -> Any:
-        return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in kws.items()})
+        kinds = tuple(map(unliteral, args))
+        if kws:
+            return template(kinds, {name: unliteral(kind) for name, kind in kws.items()})
+        if kinds not in known:
+            known[kinds] = template(kinds, kws)
+        return known[kinds]
 
     def add_overload(compiled: Any) -> None:
         # not where Numba looks when Python calls: there is no machine code
