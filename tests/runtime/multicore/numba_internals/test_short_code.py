@@ -87,20 +87,24 @@ def test_ranges_are_those_of_python(start: int, stop: int) -> None:
 @master
 def compared(x: float, y: float, n: int, single: Any, out: Any) -> None:
     """Operators on reals that may be no numbers, of one width and of two, and on integers that wrap."""
+    for place in range(len(out)):
+        out[place] = x
     tests = (x < y, x <= y, x > y, x >= y, x == y, x != y, n < x, single[0] != single[1], single[0] < 1)
     for place, test in enumerate(tests):
         out[place] = test
     out[9] = n * n + 3 - (n - 1)
     out[10] = n / 2
     out[11] = single[0] * single[1]
+    out[12] = x / y + single[0] / (single[1] - single[1])
 
 
 @pytest.mark.parametrize("y", [1.5, 0.5, float("nan")])
 def test_operators_are_those_of_python(y: float) -> None:
     single = np.array([0.1, y], dtype=np.float32)
-    found, expected = np.zeros(12), np.zeros(12)
+    found, expected = np.zeros(13), np.zeros(13)
     compared(1.5, y, 2**20 + 1, single, found)
-    plain(compared)(1.5, y, 2**20 + 1, single, expected)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        plain(compared)(1.5, y, 2**20 + 1, single, expected)
     np.testing.assert_array_equal(found, expected)
 
 
@@ -115,9 +119,11 @@ def test_what_is_known_of_two_literals_is_not_remembered(monkeypatch: pytest.Mon
 
 
 def test_types_that_are_remembered_are_those_of_numba() -> None:
-    compared(1.5, 2.5, 3, np.ones(2, dtype=np.float32), np.zeros(12))
+    compared(1.5, 2.5, 3, np.ones(2, dtype=np.float32), np.zeros(13))
+    turns(0, 3, np.zeros(8, dtype=np.int64))
     context = numba.core.registry.cpu_target.typing_context
-    assert operators._known
+    names = {name for name, *_ in operators._known}
+    assert {operator.getitem, operator.setitem, operator.truediv, bool} <= names
     for (name, *kinds), (_, signature) in operators._known.items():
         found = context.resolve_function_type(context.resolve_value_type(name), tuple(kinds), {})
         assert (found.return_type, found.args) == (signature.return_type, signature.args), name
