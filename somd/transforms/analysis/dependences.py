@@ -212,7 +212,12 @@ def may_be_negative(access: Access, axis: int, sets: Sets) -> bool:
     index = access.indices[axis]
     if index is None:
         return True
-    keys = keys_in(index)
-    variables = [*(domain.variable for domain in access.loops), *keys]
-    positive = [Affine(f"{name} >= 0", frozenset({name})) for name in keys]
-    return not sets.empty(variables, [*domain_formulas(access), *positive, Affine(f"{index.text} < 0", index.names)])
+    # an access is in many pairs; it is kept, so that no other one has its place in memory
+    _, known = sets.negative.setdefault(id(access), (access, {}))
+    if axis not in known:
+        keys = keys_in(index)
+        variables = [*(domain.variable for domain in access.loops), *keys]
+        positive = [Affine(f"{name} >= 0", frozenset({name})) for name in keys]
+        below = Affine(f"{index.text} < 0", index.names)
+        known[axis] = not sets.empty(variables, [*domain_formulas(access), *positive, below])
+    return known[axis]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 import islpy as isl
 
@@ -44,6 +45,8 @@ class Sets:
         self.isl = _isl()
         self.isl.reset_operations()
         self.context = tuple(context)
+        #: by access: whether the index along an axis may be below 0, as far as that was asked (`dependences.py`)
+        self.negative: dict[int, tuple[Any, dict[int, bool]]] = {}
 
     def make(self, variables: Sequence[str], formulas: Iterable[Affine]) -> isl.Set:
         """{ [variables] : formulas and the context }, every other name being a parameter."""
