@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 #: trips in a strip of a chain, in the first, in a block that is run from a guess, in one of the parts of that, in a
-#: lane of a scan of floats; lanes in a block
-SHORT_STRIP, SHORT_FIRST, SHORT_BLOCK, SHORT_PART, SHORT_LANE, SHORT_LANES = 8, 3, 4, 2, 2, 3
+#: lane of a scan of floats; lanes in a block, and lanes that vectors hold side by side
+SHORT_STRIP, SHORT_FIRST, SHORT_BLOCK, SHORT_PART, SHORT_LANE, SHORT_LANES, SHORT_ROWS = 8, 3, 4, 2, 2, 3, 2
 
 
 @contextmanager
@@ -16,6 +16,7 @@ def narrowed(steps: Sequence[str], workers: Sequence[int], short: bool) -> Itera
     """A block in which programs are made of these steps (of all topics, where there are none) and run on these numbers
     of workers; with `short` calls of a few iterations have several strips and blocks. Bits of scans that claim an
     association are then others than those of the package, and still the same for all workers."""
+    from somd.transforms.emit import running_sums
     from somd.transforms.frontend import chains, claimed_scans, guessed_chains
     from tests.property import examining, mixed
 
@@ -30,4 +31,6 @@ def narrowed(steps: Sequence[str], workers: Sequence[int], short: bool) -> Itera
             stack.enter_context(patch.object(guessed_chains, "PARTS", SHORT_BLOCK // SHORT_PART))
             stack.enter_context(patch.object(claimed_scans, "LANE", SHORT_LANE))
             stack.enter_context(patch.object(claimed_scans, "BLOCK", SHORT_LANES))
+            stack.enter_context(patch.object(running_sums, "TRIPS", SHORT_LANE))
+            stack.enter_context(patch.object(running_sums, "ROWS", SHORT_ROWS))
         yield

@@ -11,6 +11,7 @@ import libcst as cst
 
 from somd.transforms.analysis.dependences import Conflict
 from somd.transforms.analysis.reductions import normalised
+from somd.transforms.plan.linear_factors import factor_of, linear_factor
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import integer_constant, range_of, small_statements, statements_of
 from somd.transforms.tree.names import names_read, unused
@@ -48,21 +49,22 @@ def scanned(method: Method, loop: cst.For, found: Conflict) -> tuple[str, ...]:
     statement = next((each for each in small_statements(statements_of(loop.body)) if write in nodes_in(each)), None)
     value = _value_of(statement, write)
     accesses = [node for node in nodes_of(loop, cst.Subscript) if array in names_read(node.value)]
-    others = [node for node in accesses if node is not read and normalised(node) != normalised(write)]
+    befores = [node for node in accesses if normalised(node) == normalised(read)]
+    others = [node for node in accesses if node not in befores and normalised(node) != normalised(write)]
     if value is None or others or found.distance != integer_constant(header.step, method):
         return ()
     name = unused("s", method.local_names)
-    value = cast(cst.BaseExpression, value.deep_replace(read, cst.Name(name)))
-    once = sum(is_name(each, name) for each in nodes_in(value)) == 1
+    while here := [node for node in nodes_of(value, cst.Subscript) if normalised(node) == normalised(read)]:
+        value = cast(cst.BaseExpression, value.deep_replace(here[0], cst.Name(name)))
     code = cst.Module([]).code_for_node
-    if statement is None or not once or not _is_linear(value, name) or names_read(statement) & set(method.spelled):
+    if statement is None or factor_of(value, name) is None or names_read(statement) & set(method.spelled):
         return ()
     update, scan = f"{name} = {code(value)}", "affine"
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add | cst.Subtract):
-        left = is_name(value.left, name)
-        if left or is_name(value.right, name):
-            operator = "+" if isinstance(value.operator, cst.Add) else "-"
-            update, scan = f"{name} {operator}= {code(value.right if left else value.left)}", "+"
+        left, adds = is_name(value.left, name), isinstance(value.operator, cst.Add)
+        term = value.right if left else value.left
+        if (left or (adds and is_name(value.right, name))) and name not in names_read(term):
+            update, scan = f"{name} {'+' if adds else '-'}= {code(term)}", "+"
     before = _element_before(method, header.variable, header.start, read)
     return (
         f'if the order of sums does not matter: `with sync({name}, scan="{scan}"):` around a loop of '
@@ -132,24 +134,14 @@ def _scans(node: cst.CSTNode, name: str) -> set[str]:
 
 def _scan_of(node: cst.CSTNode, name: str) -> str:
     if isinstance(node, cst.AugAssign) and is_name(node.target, name):
-        alone = not any(is_name(each, name) for each in nodes_in(node.value))
-        return "+" if alone and isinstance(node.operator, cst.AddAssign | cst.SubtractAssign) else ""
+        if name in names_read(node.value):
+            return "" if linear_factor(node, name) is None else "affine"
+        return "+" if isinstance(node.operator, cst.AddAssign | cst.SubtractAssign) else ""
     if isinstance(node, cst.Assign) and len(node.targets) == 1 and is_name(node.targets[0].target, name):
-        count = sum(is_name(each, name) for each in nodes_in(node.value))
-        return "anew" if count == 0 else "affine" if count == 1 and _is_linear(node.value, name) else ""
+        if name not in names_read(node.value):
+            return "anew"
+        return "" if linear_factor(node, name) is None else "affine"
     return ""
-
-
-def _is_linear(node: cst.BaseExpression, name: str) -> bool:
-    """Whether a value, in which `name` stands once, is made of it by sums and products."""
-    if is_name(node, name):
-        return True
-    if not isinstance(node, cst.BinaryOperation):
-        return False
-    left = any(is_name(each, name) for each in nodes_in(node.left))
-    if isinstance(node.operator, cst.Add | cst.Multiply) or (isinstance(node.operator, cst.Subtract) and left):
-        return _is_linear(node.left if left else node.right, name)
-    return False
 
 
 def _own_tests(loop: cst.For, name: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from somd.transforms.frontend.claimed_scans import ClaimedScan
 from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.plan.counters import far_counter, filled_arrays
+from somd.transforms.plan.linear_factors import linear_factor
 from somd.transforms.plan.nests import Filled, build_nest
 from somd.transforms.plan.rejected import Rejected
 from somd.transforms.plan.scans import same_before
@@ -264,47 +265,6 @@ def left_in_order(plan: Plan) -> tuple[Diagnostic, ...]:
 def _stores(loop: cst.For, names: frozenset[str]) -> bool:
     targets = (node for node in nodes_of(loop, cst.AssignTarget))
     return any(names_read(node.target) & names for node in targets)
-
-
-def linear_factor(node: cst.CSTNode, name: str) -> cst.BaseExpression | None:
-    """What a statement multiplies the old value of `name` by, if the new one is that and a term without it."""
-    if isinstance(node, cst.AugAssign) and isinstance(node.operator, cst.MultiplyAssign):
-        return None if name in names_read(node.value) else node.value
-    if not isinstance(node, cst.Assign) or len(node.targets) != 1:
-        return None
-    return _factor(node.value, name)
-
-
-def _factor(node: cst.BaseExpression, name: str) -> cst.BaseExpression | None:
-    if isinstance(node, cst.Name):
-        return cst.Float("1.0") if node.value == name else None
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        inner = _factor(node.expression, name)
-        return None if inner is None else _negated(inner)
-    if not isinstance(node, cst.BinaryOperation) or not isinstance(
-        node.operator, cst.Add | cst.Subtract | cst.Multiply
-    ):
-        return None
-    mentions = [name in names_read(side) for side in (node.left, node.right)]
-    if mentions.count(True) != 1:
-        return None
-    side, other = (node.left, node.right) if mentions[0] else (node.right, node.left)
-    inner = _factor(side, name)
-    if inner is None or not isinstance(node.operator, cst.Multiply):
-        return (
-            _negated(inner) if inner is not None and isinstance(node.operator, cst.Subtract) and mentions[1] else inner
-        )
-    return cst.BinaryOperation(_grouped(inner), cst.Multiply(), _grouped(other))
-
-
-def _negated(node: cst.BaseExpression) -> cst.BaseExpression:
-    return cst.UnaryOperation(cst.Minus(), _grouped(node))
-
-
-def _grouped(node: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(node, cst.Name | cst.Subscript | cst.Call | cst.BaseNumber):
-        return node  # an element stays the node that it is, for it may be one that fails
-    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _shown(node: cst.CSTNode) -> cst.CSTNode:

@@ -162,7 +162,8 @@ def claimed(w: Writer) -> None:
         w.rough, w.arrays[out].exact = True, False
     w.line(f"{s} = {w.one('0.5', '0.0', '-1.0')}")
     e, f = w.one(f"{x}[{i}]", f"{x}[{i}] * 0.5", f"({i} - 3.0)"), w.one("0.5", f"({i} % 3 - 1.0)", "-1.0")
-    more = (f"{s} = {s} * {f} + {e}", f"{s} *= {f}", f"{s} = {e} - {f} * {s}") if affine else ()
+    products = f"{s} = {s} * {f} + {e}", f"{s} *= {f}", f"{s} = {e} - {f} * {s}"
+    more = (*products, f"{s} += 0.5 * ({e} - {s})", f"{s} = ({s} - {e}) / -2.0") if affine else ()
     turns = w.one(
         f"range({n})", f"range({n})", f"range({n} - 1, -1, -1)", f"range(1, {n}, 2)", f"range({n} - 1, 0, -3)"
     )
