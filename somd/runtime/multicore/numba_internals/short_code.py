@@ -62,6 +62,12 @@ class ShortCode(lowering.Lower):  # type: ignore[misc]
         else:
             self.builder.store(value, self.getvar(name))
 
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        if self._elsewhere:
+            return super().alloca_lltype(name, lltype, datamodel=datamodel)
+        # Numba asks LLVM for the size, which only a debugger is told
+        return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)
+
     def delvar(self, name: str) -> None:
         if self._elsewhere or not self._plain(self.typeof(name)):
             super().delvar(name)
