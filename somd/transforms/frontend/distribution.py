@@ -7,8 +7,8 @@
             y[j] += a[i, j] * t[i]                     for j in range(n):
                                                            y[j] += a[i, j] * t[i]
 
-Each statement stands in one of the loops, in as many loops inside as before; one that is alone perhaps in another order
-of these (*interchange*), where the loop goes inside, or two loops of a triangle change places:
+Each statement stands in one of the loops, in as many loops inside as before; those of the same loops perhaps in another
+order of these (*interchange*), where the loop goes inside, or two loops of a triangle change places:
 
     for i in range(n):                             for k in range(0, n - 1):
         for k in range(i):                ->           for i in range(k + 1, n):
@@ -36,7 +36,7 @@ from somd.transforms.tree.rewriting import MethodRewriter, code_of
 
 @dataclass(frozen=True)
 class Part:
-    """Statements of a loop; `order` is that of the loops around the only one of them, if it is another one."""
+    """Statements of a loop; `order` is that of the loops around all of them, if it is another one."""
 
     statements: tuple[cst.CSTNode, ...]
     order: tuple[cst.For, ...] = ()
@@ -99,7 +99,7 @@ class _Rewriter(MethodRewriter):
         return self._copy(loop, body) if body else None
 
     def _ordered(self, loop: cst.For, part: Part) -> cst.For:
-        """The loops around a statement in another order."""
+        """The loops around statements in another order."""
         first = part.order[0]
         outer, inner = range_of(loop), range_of(first)
         assert outer is not None and inner is not None
@@ -107,10 +107,10 @@ class _Rewriter(MethodRewriter):
         if outer.variable in names_read(inner.stop):
             limits[loop] = f"range({inner.variable} + 1, {code_of(outer.stop)})"
             limits[first] = f"range({code_of(inner.start)}, ({code_of(outer.stop)}) - 1)"
-        made = cast(cst.BaseStatement, part.statements[0])
+        made = [cast(cst.BaseStatement, each) for each in part.statements]
         for each in reversed(part.order):
-            made = self._copy(each, [made], limits.get(each))
-        return cst.ensure_type(made, cst.For)
+            made = [self._copy(each, made, limits.get(each))]
+        return cst.ensure_type(made[0], cst.For)
 
     def _copy(self, loop: cst.For, body: list[cst.BaseStatement], iterated: str | None = None) -> cst.For:
         """A copy of a loop with another body, and perhaps over another range."""

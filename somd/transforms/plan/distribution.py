@@ -10,8 +10,8 @@ In: a loop that may not be distributed. Out: its statements in parts, in an orde
 iterations before the next one; None where nothing gains by it. A statement must stay before another one if isl finds an
 instance of it that runs earlier and reaches the same element, one of the two storing. Statements that wait for each
 other stay together (a strongly connected component of dependences), and so do those that share a scalar, or store to
-one element in one iteration. A part that still waits, of one statement, may have the loops around it in another
-order; it may be all that the loop has.
+one element in one iteration. The statements of a part that still waits, if they stand in the same loops, may
+have these in another order; it may be all that the loop has.
 """
 
 from __future__ import annotations
@@ -195,24 +195,34 @@ class _Distribution(Dependences):
         return parts if len(parts) > 1 or parts[0].order else None
 
     def order(self, group: frozenset[int]) -> tuple[cst.For, ...]:
-        """Another order of the loops around the only statement of a part that waits: iterations of those that come
-        before the loop then are independent for all iterations of the loop. None where there is none."""
-        leaf, around = self.leaves[min(group)]
-        if len(group) > 1 or self.is_independent(group):
+        """Another order of the loops around the statements of a part that waits, where all stand in the same ones:
+        iterations of those that come before the loop then are independent for all iterations of the loop."""
+        leaves, around = [self.leaves[k][0] for k in sorted(group)], self.leaves[min(group)][1]
+        if any(self.leaves[k][1] != around or assigned_names(self.leaves[k][0]) for k in group):
             return ()
         inner = around[1:]
         variables = set(map(variable_of, around))
-        if inner and not any(names_read(each.iter) & variables for each in inner):
-            plain = not any(nodes_of(leaf, cst.Call, cst.IfExp, cst.Comparison, cst.BooleanOperation))
-            return (*inner, self.loop) if plain and self.are_apart(inner, group) else ()
-        for k, each in enumerate(inner):
+        if not inner or self.is_independent(group):
+            return ()
+        if not any(names_read(each.iter) & variables for each in inner):
+            gains = all(map(self.stays, leaves))
+            return (*inner, self.loop) if gains and self.are_apart(inner, group) else ()
+        for k, each in enumerate(inner if len(group) == 1 else ()):
             if self.is_triangle(each, around) and self.are_apart(inner[: k + 1], group):
                 return (each, *inner[:k], self.loop, *inner[k + 1 :])
         return ()
 
+    def stays(self, leaf: cst.CSTNode) -> bool:
+        """Whether plain arithmetic gives an element that is the same one in all turns of the loop: so it may stay in a
+        register."""
+        stored = [a for a in self.accesses[[one is leaf for one, _ in self.leaves].index(True)] if a.write]
+        here = variable(variable_of(self.loop))
+        steady = not any(index is None or here in index.names for a in stored for index in a.indices)
+        return steady and not any(nodes_of(leaf, cst.Call, cst.IfExp, cst.Comparison, cst.BooleanOperation))
+
     def are_apart(self, loops: Sequence[cst.For], group: frozenset[int]) -> bool:
         """Whether iterations of loops inside are independent for all iterations of the loop."""
-        mine = self.accesses[min(group)]
+        mine = [access for k in sorted(group) for access in self.accesses[k]]
         names = [variable(variable_of(each)) for each in loops]
         differ = [Affine(f"{name} != {name}{OTHER}", frozenset({name, name + OTHER})) for name in names]
         return not any(self.meet(mine, mine, each) for each in differ)

@@ -106,7 +106,20 @@ def test_a_loop_whose_turns_wait_goes_inside_where_others_do_not() -> None:
 
     lines = [line.strip() for line in planned(f).splitlines()]
     assert lines[:2] == ["for j in range(a.shape[1]):", "for i in range(a.shape[0]):"]
-    assert distributed_text(g) is None
+
+    def rows(a: A, b: A) -> None:
+        for i in range(1, a.shape[0]):
+            for j in range(a.shape[1]):
+                a[i, j] += a[i - 1, j] * b[i, j]
+
+    def two(a: A, r: A, s: A) -> None:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                s[0, j] += a[i, j]
+                s[1, j] += r[i] * s[0, j]
+
+    assert distributed_text(g) is None and distributed_text(rows) is None
+    assert planned(two).strip().startswith("for j in range(a.shape[1]):")
 
 
 def symmetric(alpha: float, c: A, a: A, b: A) -> None:
