@@ -46,7 +46,6 @@ LOOPS = {
 }
 #: for each method by which an array changes itself, the statement for an array `a`, with the method's arguments
 IN_PLACE = {
-    "clip": "a[:] = np.clip(a, low, high)",
     "fill": "a[:] = x",
     "partition": "a[:] = np.partition(a, k)",
     "sort": "a[:] = np.sort(a)",

@@ -79,6 +79,8 @@ class Writer:
         if self.random.random() < 0.4:
             value = f"({value} {self.random.choice('+-*')} {self.value(same, 2)})"
         along = f"axis={self.random.randrange(-self.rank, self.rank)}, keepdims=True" if axis else ""
+        if name in ("max", "min") and self.random.random() < 0.2:
+            along += f"{', ' if along else ''}initial={self.random.choice('02')}"
         if name == "count":
             return f"np.count_nonzero({', '.join(filter(None, (value, along)))})"
         if name == "ptp":
@@ -107,7 +109,8 @@ class Writer:
             return self.part(name, same)
         if kind < 0.5:
             first = ", ".join(["0"] * self.rank)
-            return self.random.choice(("2", "3", "k", "k * 60", f"a[{first}]", "b.shape[0]"))
+            asked = ("min(a.shape)", "a[a > 0].size", "(a + b)[1:].shape[0]") if self.random.random() < 0.3 else ()
+            return self.random.choice(asked or ("2", "3", "k", "k * 60", f"a[{first}]", "b.shape[0]"))
         if kind < 0.85:
             operator = self.random.choice(("+", "-", "*", "+", "-"))
             return f"({self.value(same, depth + 1)} {operator} {self.value(same, depth + 1)})"
@@ -123,6 +126,9 @@ class Writer:
         forms = ["np.flip({}, 0)", "np.roll({}, k, 0)", "np.cumsum({}, axis=0)", "np.concatenate(({0}, {0}))[: len(a)]"]
         forms += ["({})[a > 0].sum()"] if self.rank == 1 else ["np.tril({}, k)", "np.triu({}, -i)"]
         forms += ["np.diff({}, axis=0).sum()", "np.flatnonzero({}).sum()", "np.flatnonzero(({}) > 0).sum()"]
+        forms += ["np.clip({}, None, 3)", "({}).clip(1)", "({}).clip(max=2)"]
+        forms += ["np.multiply(a, b, out=np.zeros_like(a), where=b > 1)"] if self.dtypes[0] == self.dtypes[1] else []
+        forms += ["a[b[:, 0] > 0, 0].sum()", "a[0, a[0] < 1].max()"] if self.rank == 2 else []
         return self.random.choice(forms).format(inner)
 
     def bound(self, index: str) -> list[str]:
@@ -217,6 +223,10 @@ class Writer:
             return f"c = {value} + a"
         if kind < 0.3:
             return self.into(name, index, value)
+        if kind > 0.74:
+            forms = ["{}[..., :2] = 3, 1", "{}[:1] = ({}[:1] * 2).clip(0)"]
+            forms += ["{}[b[:, 0] > 0, 1] += 2", "{0}[{0}[:, 0] > 0, 0] = k"] if self.rank == 2 else []
+            return self.random.choice(forms).format(name, name)
         operator = self.random.choice(("=", "=", "+=", "-=", "*="))
         return f"{name}[{index}] {operator} {value}"
 
@@ -242,6 +252,8 @@ class Writer:
         results = [self.reduction(None, self.random.random() < 0.4) for _ in range(self.random.choice((0, 0, 1, 2)))]
         results += ["s"] * ("s" in self.numbers)
         ending = f"    return {', '.join(results)}\n" if results else ""
+        if not results and self.dtypes[0] != "bool" and self.random.random() < 0.1:
+            ending = "    return a if k > 0 else a + 1\n"
         return f"{HEADER}@somd\ndef f(a, b, w, g, i: int, j: int, k: int):\n{loop}{body}{ending}"
 
     def cases(self, count: int) -> Iterator[Case]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from somd.language.array_functions import TRIANGLES
+from somd.language.array_functions import OUT, TRIANGLES
+from somd.language.shapes import OUTPUT
 from somd.transforms.arrays import creation, diagonals, indexed, products, rearranging, scattering
 from somd.transforms.arrays.arguments import Arguments
-from somd.transforms.arrays.values import Value, View
+from somd.transforms.arrays.values import At, Value, View
 
 if TYPE_CHECKING:
     from somd.transforms.arrays.expressions import Expressions
@@ -69,10 +70,35 @@ def value_of(expressions: Expressions, node: cst.Call) -> Value:
         NotTaken: it gives nothing, or its arguments are not taken; reported.
     """
     arguments = Arguments(expressions, node)
+    if arguments.function.name == OUT and (made := stored_in_new(arguments)) is not None:
+        return made
     if arguments.function.writes:
         message = f"`{cst.Module([]).code_for_node(node.func)}` writes into an array, and gives nothing here"
         raise expressions.refuse("SOMD202", message, node, "let it stand in a statement of its own")
     return TABLE[arguments.function.name](arguments)
+
+
+def stored_in_new(given: Arguments) -> Value | None:
+    """The value of `np.divide(a, b, out=np.zeros_like(a), where=b > 0)`: that of the ufunc where the test holds, else
+    what the new array was filled with. None for an array that is there already."""
+    out, expressions = given.nodes["out"][0], given.expressions
+    callee = expressions.types.calls.get(out) if isinstance(out, cst.Call) else None
+    filler = {"zeros": "0", "ones": "1"}.get(callee.name.removesuffix("_like")) if callee is not None else None
+    if filler is None or callee is None or callee.kind not in ("allocate", "like"):
+        return None
+    like = callee.kind == "like"
+    shape = expressions.value(cst.ensure_type(out, cst.Call).args[0].value if like else out).shape
+    value, where = given.value("value"), given.value("where") if given.has("where") else None
+    for each in (value, where) if where is not None else (value,):
+        expressions.shapes.into(OUTPUT, shape, each.shape, given.call)
+    dtype = given.names.dtype(given.dtype)
+
+    def element(at: At) -> cst.BaseExpression:
+        made = f"{dtype}({given.code(value.at(at, shape))})"
+        test = "True" if where is None else given.code(where.at(at, shape))
+        return given.chosen(test, made, f"{dtype}({filler})")
+
+    return Value(shape, element)
 
 
 def written_by(expressions: Expressions, node: cst.Call, changed: Collection[str]) -> tuple[View, Value] | None:

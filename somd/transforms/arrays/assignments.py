@@ -203,14 +203,19 @@ class Assignments:
 
     def check_choice(self, node: cst.BaseExpression) -> None:
         """Refuse a name for one array or another: what is written through it would be written there."""
-        if isinstance(node, cst.IfExp) and any(
-            isinstance(each, cst.Name | cst.Subscript | cst.Attribute) for each in (node.body, node.orelse)
-        ):
+        if isinstance(node, cst.IfExp) and self.is_choice(node):
             message = "which array this stands for is known at the call alone"
             raise self.expressions.refuse("SOMD202", message, node, "copy both: `.copy()` behind each")
         if isinstance(node, cst.IfExp):
             self.check_choice(node.body)
             self.check_choice(node.orelse)
+
+    def is_choice(self, node: cst.IfExp) -> bool:
+        """Whether one of two arrays may be one that has a name, or a part of one."""
+        arms = (node.body, node.orelse)
+        named = any(isinstance(each, cst.Name | cst.Subscript | cst.Attribute) for each in arms)
+        named = named or any(isinstance(each, cst.IfExp) and self.is_choice(each) for each in arms)
+        return named and isinstance(self.types.nodes.get(node), ArrayType)
 
     def own(self, name: str, shape: tuple[Linear, ...], node: cst.BaseExpression) -> View:
         """A new array, of which those lengths are known that are constants."""
@@ -397,22 +402,23 @@ class Assignments:
     def beside_slices(
         self, small: cst.BaseSmallStatement, target: cst.Subscript, node: cst.BaseExpression
     ) -> list[cst.BaseStatement] | None:
-        """`a[:, mask] = value`, or `op=`, of a mask of one axis, and a value that is the same all along that axis: all
-        elements are gone through. None for what is something else."""
+        """`a[:, mask] = value`, `a[mask, 1] = value`, or `op=`, of a mask of one axis, and a value that is the same all
+        along that axis: all elements are gone through. None for what is something else."""
         items = items_of(target, self.names.method)
-        chosen = [item for item in items if isinstance(item, cst.BaseExpression)]
-        kinds = [self.types.nodes.get(item) for item in chosen]
+        chosen = [i for i in items if isinstance(i, cst.CSTNode) and isinstance(self.types.nodes.get(i), ArrayType)]
         base = self.expressions.value(target.value)
-        if kinds != [ArrayType("bool", 1)] or NEW_AXIS in items or not isinstance(base, View) or not base.written:
+        masks = [self.types.nodes.get(each) for each in chosen] == [ArrayType("bool", 1)]
+        if not masks or NEW_AXIS in items or not isinstance(base, View) or not base.written:
             return None
-        [mask], place = chosen, items.index(chosen[0])
-        axis = place if ELLIPSIS not in items[:place] else len(base.shape) - (len(items) - place)
+        mask, place = cast(cst.BaseExpression, chosen[0]), items.index(chosen[0])
         value = self.expressions.value(node)
-        own = len(value.shape) - (len(base.shape) - axis)  # the axis of the value that goes along the mask's
-        if own >= 0 and value.shape[own] != ONE:
-            return None
         view = self.expressions.part(target, base, [cst.Slice(None, None) if i is mask else i for i in items])
         assert isinstance(view, View)
+        before, behind = (sum(isinstance(i, cst.Slice) for i in part) for part in (items[:place], items[place + 1 :]))
+        axis = before if ELLIPSIS not in items[:place] else len(view.shape) - 1 - behind
+        own = len(value.shape) - (len(view.shape) - axis)  # the axis of the value that goes along the mask's
+        if own >= 0 and value.shape[own] != ONE:
+            return None
         if isinstance(small, cst.AugAssign):
             test_operands(self.expressions, small, (target.value, node))
         else:

@@ -124,7 +124,8 @@ class Exchanges:
         if callee is not None and callee.kind == "library":
             if callee.given is None or not callee.given.function.may_share:
                 return False
-            return any(self._lies_there(each) for values in callee.given.nodes.values() for each in values)
+            operands = [each for values in callee.given.nodes.values() for each in values]
+            return any(self._is_array(each) and self._lies_there(each) for each in operands)
         if node is None or callee is None or not self._is_array(node):
             return False
         if callee.given is not None:
@@ -241,7 +242,7 @@ class Exchanges:
             return False
         for given in self.reaching.results:
             parts = [p for p in given if self.reaching.is_one(p) and (isinstance(p, cst.Tuple) or self._is_array(p))]
-            arrays = [{n for n in names_read(part) if self._is_array(cst.Name(n))} for part in parts]
+            arrays = [{n for n in names_lent(part) if self._is_array(cst.Name(n))} for part in parts]
             several = sum(bool(names & each) for each in arrays)
             if several > 1 or (several and any(not each <= self.made for each in arrays)):
                 return False
@@ -249,7 +250,7 @@ class Exchanges:
 
     def is_given_again(self, node: cst.BaseExpression) -> bool:
         """Whether what is returned may be memory that the caller reaches in another way, where a new array is made."""
-        arrays = [name for name in names_read(node) if self._is_array(cst.Name(name))]
+        arrays = [name for name in names_lent(node) if self._is_array(cst.Name(name))]
         return self.may_share(node) and not all(map(self.given_once, arrays))
 
     def _has_parts(self, value: cst.BaseExpression) -> bool:
@@ -302,7 +303,7 @@ class _Reaching:
                 given = node.value.elements if isinstance(node.value, cst.Tuple) else [cst.Element(node.value)]
                 self.results.append([each.value for each in given])
                 self.given_back |= {
-                    name for each in given if self.is_one(each.value) for name in names_read(each.value)
+                    name for each in given if self.is_one(each.value) for name in names_lent(each.value)
                 }
                 self.returned |= {n.value for n in nodes_of(node.value, cst.Name) if is_array(n)}
 
@@ -311,7 +312,7 @@ class _Reaching:
         if value is not None and self.is_one(value):
             for each in targets:
                 if isinstance(each, cst.Name):
-                    self.views.setdefault(each.value, set()).update(names_read(value))
+                    self.views.setdefault(each.value, set()).update(names_lent(value))
 
     def is_one(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an array that there is, or a part of one."""
@@ -329,6 +330,14 @@ class _Reaching:
             waiting += more - found
             found |= more
         return found
+
+
+def names_lent(node: cst.CSTNode) -> set[str]:
+    """The names whose arrays an expression may give: not those of which it asks the shape alone."""
+    of_shape = ("shape", "size", "ndim", "dtype")
+    asked = [each.value for each in nodes_of(node, cst.Attribute) if each.attr.value in of_shape]
+    gone = {name for each in asked for name in nodes_of(each, cst.Name)}
+    return {name.value for name in nodes_of(node, cst.Name) if name not in gone} & names_read(node)
 
 
 def stored_in(target: cst.CSTNode) -> set[str]:

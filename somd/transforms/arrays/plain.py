@@ -37,13 +37,17 @@ def is_plain(expressions: Expressions, node: cst.CSTNode) -> bool:
         expressions.reduces(each)
         or of_computed(expressions, each)
         or measured(expressions, each) is not None
+        or least_of(expressions, each) is not None
         or _like_what(expressions, each) is not None
         for each in nodes_in(node)
     )
 
 
 def measured(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """The array without a name whose length a call of `len` asks for."""
+    """The array without a name whose length a call of `len` asks for, or whose `shape`, `size` or `ndim`."""
+    if isinstance(node, cst.Attribute) and node.attr.value in ("shape", "size", "ndim"):
+        array = isinstance(expressions.types.nodes.get(node.value), ArrayType)
+        return node.value if array and not isinstance(node.value, cst.Name) else None
     callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
     if callee is None or (callee.kind, callee.name) != ("builtin", "len") or not isinstance(node, cst.Call):
         return None
@@ -51,6 +55,16 @@ def measured(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
     entry = isinstance(inner, cst.Subscript) and isinstance(kinds.get(inner.value), TupleType)
     named = isinstance(inner, cst.Name) or entry or not isinstance(kinds.get(inner), ArrayType)
     return None if named else inner
+
+
+def least_of(expressions: Expressions, node: cst.CSTNode) -> cst.Attribute | None:
+    """The shape of which `min` or `max` is asked."""
+    callee = expressions.types.calls.get(node) if isinstance(node, cst.Call) else None
+    if callee is None or callee.kind != "builtin" or callee.name not in ("min", "max"):
+        return None
+    arguments = cst.ensure_type(node, cst.Call).args
+    only = arguments[0].value if len(arguments) == 1 else None
+    return only if isinstance(only, cst.Attribute) else None
 
 
 def of_computed(expressions: Expressions, node: cst.CSTNode) -> bool:
@@ -153,20 +167,33 @@ def _instead(expressions: Expressions, node: cst.CSTNode) -> cst.BaseExpression 
         return expressions.names.expression(f"({expressions.clamped(part.shape[reference[1]]).text})", node)
     if isinstance(node, cst.Subscript):
         if isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape" and len(node.slice) == 1:
-            part, index = _part(expressions, node.value.value, node), node.slice[0].slice
+            unnamed, index = measured(expressions, node.value), node.slice[0].slice
+            whole: Value | None = _part(expressions, node.value.value, node)
+            whole = whole if unnamed is None else expressions.value(unnamed)
             axis = integer_constant(index.value, expressions.names.method) if isinstance(index, cst.Index) else None
-            if part is not None and axis is not None:
-                return expressions.names.expression(f"({expressions.clamped(part.shape[axis]).text})", node)
+            if whole is not None and axis is not None:
+                return expressions.names.expression(f"({expressions.clamped(whole.shape[axis]).text})", node)
         base: Value | None = _part(expressions, node.value, node)
         if of_computed(expressions, node):
             base = expressions.value(node.value)
         if base is not None:
             return expressions.part(node, base, items_of(node, expressions.names.method)).element(())
     inner = measured(expressions, node)
+    if isinstance(node, cst.Attribute) and inner is not None:
+        return _asked(expressions, node, expressions.value(inner))
     if inner is not None:
         return expressions.names.expression(f"({expressions.clamped(expressions.value(inner).shape[0]).text})", node)
     if isinstance(node, cst.Attribute) and (part := _part(expressions, node.value, node)) is not None:
         return _asked(expressions, node, part)
+    shape = least_of(expressions, node)
+    if shape is not None and isinstance(node, cst.Call):
+        array, kind = cst.ensure_type(shape.value, cst.Name).value, expressions.types.names.get(code_of(shape.value))
+        count = kind.ndim if isinstance(kind, ArrayType) else 0
+        part = _part(expressions, shape.value, node)
+        lengths = [expressions.clamped(each).text for each in part.shape] if part is not None else []
+        lengths = lengths or [f"{array}.shape[{axis}]" for axis in range(count)]
+        text = f"{code_of(node.func)}({', '.join(lengths)})" if count > 1 else f"({lengths[0]})"
+        return expressions.names.expression(text, node)
     if isinstance(node, cst.Call):
         return _like(expressions, node)
     if isinstance(node, cst.Name) and node.value in expressions.triangles:
@@ -189,7 +216,7 @@ def _part(expressions: Expressions, node: cst.CSTNode, at: cst.CSTNode) -> View 
     return expressions.parts.part(node.value)
 
 
-def _asked(expressions: Expressions, node: cst.Attribute, part: View) -> cst.BaseExpression | None:
+def _asked(expressions: Expressions, node: cst.Attribute, part: Value) -> cst.BaseExpression | None:
     """`part.shape`, `part.size`, `part.ndim`, `part.dtype`"""
     lengths = [expressions.clamped(length).text for length in part.shape]
     texts = {
@@ -197,7 +224,7 @@ def _asked(expressions: Expressions, node: cst.Attribute, part: View) -> cst.Bas
         "size": " * ".join(f"({length})" for length in lengths),
         "ndim": str(len(lengths)),
     }
-    if node.attr.value in ("dtype", "itemsize"):
+    if node.attr.value in ("dtype", "itemsize") and isinstance(part, View):
         return expressions.names.changed(node, value=expressions.names.expression(part.array, node))
     text = texts.get(node.attr.value)
     if text is None:

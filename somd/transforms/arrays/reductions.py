@@ -19,7 +19,7 @@ from somd.transforms.arrays.emitting import Emitting
 from somd.transforms.arrays.leaf_lines import CHUNK, FARTHEST, is_dear, lanes_and_leaf, leaf_lines
 from somd.transforms.arrays.linear import Linear
 from somd.transforms.arrays.values import ONE, At, Value, View
-from somd.transforms.types.reducing import Reducing
+from somd.transforms.types.reducing import Reducing, first_of
 from somd.transforms.types.scalars import ArrayType, ScalarType
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def reduction(expressions: Expressions, node: cst.Call, reducing: Reducing, oper
     assert isinstance(kind, ArrayType) and isinstance(found, ArrayType | ScalarType)
     inner = kind.dtype
     one = _Reduction(expressions, node, value, reducing.axes, inner)
+    if reducing.initial:
+        first = one.code(expressions.scalar(first_of(node)).element(()))
+        one.initial = f"{one.names.dtype(inner)}({first})"
     if reducing.name == "ptp":
         made = one.both("-", one.of("max", inner), one.of("min", inner))
     elif reducing.name in ("mean", "var", "std"):
@@ -92,6 +95,7 @@ class _Reduction(Emitting):
         super().__init__(expressions, node)
         self.value = value
         self.dtype = dtype
+        self.initial = ""  # the text of a number that is there besides
         count = len(value.shape)
         self.axes = tuple(range(count)) if axes is None else tuple(sorted(axes))
         self.others = tuple(axis for axis in range(count) if axis not in self.axes)
@@ -120,7 +124,7 @@ class _Reduction(Emitting):
         """The value of one of NumPy's own reductions; `dtype` is that of the result."""
         if name == "sum" and np.dtype(dtype).kind in "fc" and len(self.lengths) - 1 in self.axes:
             return self.pairwise(dtype)
-        if name in EMPTY:
+        if name in EMPTY and not self.initial:
             self.not_empty(EMPTY[name])
         if name in ("argmax", "argmin"):
             return self.place(name)
@@ -147,7 +151,7 @@ class _Reduction(Emitting):
 
     def first(self, name: str, dtype: str, element: str) -> str:
         if name in ("max", "min"):
-            return element
+            return self.initial or element
         return f"{self.names.dtype(dtype)}({1 if name in ('prod', 'all') else 0})"
 
     def in_order(self, name: str, dtype: str, ordered: bool) -> Value:

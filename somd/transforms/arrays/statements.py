@@ -283,12 +283,26 @@ class _Lowering:
         if not self.is_array_statement(small) and is_plain(self.expressions, small):
             self.rebound(line)
             return [line]
+        choice = small.value if isinstance(small, cst.Return) else None
+        if isinstance(choice, cst.IfExp) and self.assignments.is_choice(choice):
+            return self.tested(self.two_ends(small, choice))
         self.expressions.begin(small)
         try:
             made = self.lowered(small)
         except NotTaken:
             return [line]
         return [*self.expressions.before, *made]
+
+    def two_ends(self, small: cst.CSTNode, choice: cst.IfExp) -> cst.If:
+        """`return a if p else b`, where an array may be returned that has a name, as two statements under an `if`."""
+        bodies = []
+        for value in (choice.body, choice.orelse):
+            end = cst.SimpleStatementLine([cst.Return(value)])
+            self.names.place(end, value)
+            bodies.append(cst.IndentedBlock([end]))
+        made = cst.If(choice.test, bodies[0], cst.Else(bodies[1]))
+        self.names.place(made, small)
+        return made
 
     def lowered(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AugAssign) and isinstance(self.types.nodes.get(small.target), ArrayType):

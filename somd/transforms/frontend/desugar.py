@@ -7,6 +7,7 @@
     for x, y in zip(reversed(a), b): ... ->   for x__at in range(...): x = a[len(a) - 1 - x__at]; y = b[x__at]; ...
     for i in reversed(range(n)): ...     ->   for i in range(n - 1, -1, -1): ...
     for i in reversed(range(1, n, 3)):   ->   for i in range(1 + (n - 2) // 3 * 3, 0, -3): ...
+    for x, y in rows: ...                ->   for x__at in range(len(rows)): x, y = rows[x__at]; ...
     for x, y in places: ...              ->   for x__at in range(len(places)): x = places[x__at][0]; y = ...
     for v in reversed(a): ...            ->   for v__at in range(len(a) - 1, -1, -1): v = a[v__at]; ...
     for i, v in enumerate(reversed(a)):  ->   for v__at in range(len(a) - 1, -1, -1): i = len(a) - 1 - v__at; v = ...
@@ -31,7 +32,7 @@ from somd.transforms.frontend.positional import called_function
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import Range, integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate, names_read, unused
-from somd.transforms.tree.rewriting import MethodRewriter, parsed
+from somd.transforms.tree.rewriting import MethodRewriter, code_of, parsed
 from somd.transforms.tree.spelling import UNNAMED
 from somd.transforms.tree.walking import nodes_of
 
@@ -99,6 +100,9 @@ class _Loops(MethodRewriter):
             own = self._own(plain[0])
             entries = tuple((name, f"{iterated.value}[{own}][{k}]") for k, name in enumerate(plain))
             return _Form(own, f"range(len({iterated.value}))", entries)
+        if isinstance(iterated, cst.Name) and iterated.value in self.method.local_names and _is_row(target):
+            own = self._own(_first_of(target))
+            return _Form(own, f"range(len({iterated.value}))", ((code_of(target), f"{iterated.value}[{own}]"),))
         if not (isinstance(iterated, cst.Call) and isinstance(iterated.func, cst.Name)):
             return None
         back_to_front = _turned_round(iterated)
@@ -113,10 +117,10 @@ class _Loops(MethodRewriter):
             return self._enumerated(node, iterated)
         if iterated.func.value == "zip" and len(given) == len(arguments) and arguments:
             targets = _names(target, len(arguments))
-            plain = [t.value for t in targets or () if isinstance(t, cst.Name)]
-            if len(plain) != len(arguments):
+            plain = [code_of(t) for t in targets or () if isinstance(t, cst.Name) or _is_row(t)]
+            if targets is None or len(plain) != len(arguments):
                 return None
-            own = unused(f"{plain[0]}__at", self.method.local_names, self.method.namespace)
+            own = unused(f"{_first_of(targets[0])}__at", self.method.local_names, self.method.namespace)
             sources = [s for s in (self._source(each, own) for each in arguments) if s is not None]
             if len(sources) < len(plain) or all(length.isdecimal() for length, _ in sources):
                 return None
@@ -146,7 +150,7 @@ class _Loops(MethodRewriter):
         counter = parts[0].value
         alone = node.with_changes(target=parts[1], iter=call.args[0].value)
         inner = self._over_arrays(alone) or self._over_rows(alone)
-        if inner is None or names_read(start) & assigned_names(node) or counter in (inner.index, *dict(inner.assigned)):
+        if inner is None or names_read(start) & assigned_names(node) or counter in (inner.index, *names_read(parts[1])):
             return None
         from_zero = isinstance(start, cst.Integer) and int(start.evaluated_value) == 0
         elements_only = all(f"[{inner.index}]" in value for _, value in inner.assigned)
@@ -197,6 +201,16 @@ def _names(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression] |
     if isinstance(target, cst.Tuple) and len(target.elements) == count:
         return [element.value for element in target.elements]
     return None
+
+
+def _is_row(target: cst.BaseExpression) -> bool:
+    """Whether a target is names for the entries of a row."""
+    names = [each.value for each in target.elements] if isinstance(target, cst.Tuple) else []
+    return len(names) > 1 and all(isinstance(each, cst.Name) for each in names)
+
+
+def _first_of(target: cst.BaseExpression) -> str:
+    return cst.ensure_type(target.elements[0].value if isinstance(target, cst.Tuple) else target, cst.Name).value
 
 
 def _turned_round(node: cst.BaseExpression) -> cst.BaseExpression | None:

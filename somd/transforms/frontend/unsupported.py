@@ -21,6 +21,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import OWN, fence_of, range_of
 from somd.transforms.tree.misspelt import meant
 from somd.transforms.tree.names import called, evaluate
+from somd.transforms.tree.walking import nodes_of
 
 STATEMENTS: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Try: ("`try`", "handle errors in the caller; what a method raises arrives there"),
@@ -207,6 +208,7 @@ class _Checker(cst.CSTVisitor):
         elif range_of(node) is None:
             helps = "write `for i in range(start, stop, step):` and index the arrays with `i`"
             called = cst.Module([]).code_for_node(node.iter.func) if isinstance(node.iter, cst.Call) else ""
+            flat = [each.value for each in nodes_of(node.iter, cst.Attribute) if each.attr.value == "flat"]
             if called.rpartition(".")[2] == "prange":
                 helps = "write `range` for `prange`: which loops may run in parallel is found out"
             elif called.rpartition(".")[2] in GIVING_ARRAYS and isinstance(node.target, cst.Name):
@@ -216,6 +218,9 @@ class _Checker(cst.CSTVisitor):
                     f"for {node.target.value} in {name}:",
                 )
                 helps = f"give the array a name before the loop: `{before}`, then `{loop}`"
+            elif flat:
+                text = cst.Module([]).code_for_node(flat[0])
+                helps = f"give a copy a name before the loop, `values = {text}.ravel()`, and run over `values`"
             self._report("SOMD205", "a loop in a SOMD method runs over `range(...)`", node.iter, helps)
             node.body.visit(self)
             return False

@@ -113,23 +113,21 @@ class ArrayFunctions:
             self.report("SOMD402", f"NumPy does not do this with {told}: {error}", node, "convert the arguments")
             return None
 
-    def into(self, node: cst.Call, function: np.ufunc) -> Type | None:
-        """The type of `np.add(a, b, out=c, where=m)`, which stores what `np.add(a, b)` is."""
+    def into(self, node: cst.Call, name: str, count: int) -> Type | None:
+        """The type of `np.add(a, b, out=c, where=m)`, which stores what `np.add(a, b)` is: a function of so many."""
         self.expressions.types.whole = True
         own = [each for each in node.args if each.keyword is None]
         keys = {each.keyword.value: each.value for each in node.args if each.keyword is not None}
-        if len(own) > function.nin:
-            keys["out"] = own[function.nin].value
+        if len(own) > count:
+            keys["out"] = own[count].value
         others = sorted(set(keys) - {"out", "where"})
         if others or "out" not in keys or is_none(keys["out"], self.method):
-            message = f"`np.{function.__name__}` takes `{others[0]}` not" if others else "`where` is taken beside `out`"
+            message = f"`np.{name}` takes `{others[0]}` not" if others else "`where` is taken beside `out`"
             self.report(
                 "SOMD203", f"{message} here", node, "`out` and `where` are taken: `np.add(a, b, out=c, where=m)`"
             )
             return None
-        value = cst.Call(
-            node.func, [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in own[: function.nin]]
-        )
+        value = cst.Call(node.func, [each.with_changes(comma=cst.MaybeSentinel.DEFAULT) for each in own[:count]])
         out, where = keys["out"], keys.get("where")
         found = [self.expressions.any(each) for each in (value, out, *([where] if where is not None else []))]
         kinds = [each for each in found if each is not None]

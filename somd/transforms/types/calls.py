@@ -17,6 +17,7 @@ from somd.language.array_functions import array_function, array_method
 from somd.language.library import METHODS as OF_LIBRARY
 from somd.language.library import Kind, library_name
 from somd.language.scanning import alone, blocks_at_once, in_strips
+from somd.transforms.analysis.parts import is_none
 from somd.transforms.frontend.nested import Nested
 from somd.transforms.frontend.number_texts import number_of_text
 from somd.transforms.frontend.reached import Function, Reached
@@ -75,10 +76,15 @@ class Calls:
         of_arrays = array_function(np.nonzero if function is np.where and len(node.args) == 1 else function)
         if of_arrays is not None:
             return self.expressions.array_functions.call(node, of_arrays, None)
-        if isinstance(function, np.ufunc) and function in functions.NUMPY:
-            stores = len(node.args) == function.nin + 1
-            if stores or any(a.keyword is not None for a in node.args):
-                return self.expressions.array_functions.into(node, function)
+        if (isinstance(function, np.ufunc) and function in functions.NUMPY) or function is np.clip:
+            count = function.nin if isinstance(function, np.ufunc) else 3
+            if len(node.args) == count + 1 or any(a.keyword is not None for a in node.args):
+                return self.expressions.array_functions.into(node, function.__name__, count)
+            if function is np.clip and any(is_none(each, self.method) for each in arguments):
+                text, one = "a limit of `np.clip` beside None is a constant here", "np.minimum(x, high)"
+                ways = f"write `np.maximum(x, low)`, or `{one}`, for integers that the type of `x` holds"
+                self.report("SOMD203", text, node, ways)
+                return None
         library = "where" if function is np.where and len(arguments) == 1 else library_name(function)
         if library is not None and (library == "where" or function not in functions.NUMPY):
             return self.expressions.library_calls.call(node, library)
@@ -191,6 +197,11 @@ class Calls:
             left, right = ScalarType(left.dtype), ScalarType(right.dtype)
         return self.expressions.binary(kind, left, right, (arguments[0], arguments[1]), node)
 
+    def _is_shape(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is `a.shape` for an array that has a name."""
+        named = isinstance(node, cst.Attribute) and node.attr.value == "shape" and isinstance(node.value, cst.Name)
+        return named and isinstance(self.any(node), TupleType)
+
     def _as_operators(self, name: str, arguments: list[cst.BaseExpression], node: cst.Call) -> Type | None:
         """`pow(x, y)` and `divmod(x, y)`"""
         left, right = self.scalar(arguments[0]), self.scalar(arguments[1])
@@ -251,6 +262,9 @@ class Calls:
                 self.report("SOMD402", "complex numbers have no order", node, "compare `abs(z)`, `z.real` or `z.imag`")
                 return None
             return found
+        if name in ("min", "max") and len(arguments) == 1 and self._is_shape(arguments[0]):
+            self.types.whole = True
+            return INT
         if name in ("pow", "divmod") and len(arguments) == 2:
             return self._as_operators(name, arguments, node)
         if name == "round" and len(arguments) == 2:

@@ -239,10 +239,13 @@ class Expressions:
         return self.whole(operator.attrgetter(node.attr.value), (self.any(node.value),), (node.value,), node)
 
     def _part(self, node: cst.Attribute) -> Type | None:
-        """`z.real` and `z.imag`"""
+        """`z.real` and `z.imag`, and what an array that has no name is asked for."""
         found, name = self.any(node.value), node.attr.value
         if isinstance(found, ArrayType) and name in OF_ARRAYS:
             return self._of_array(node)
+        if isinstance(found, ArrayType) and name in ("shape", "size", "ndim"):
+            self.types.whole = True
+            return TupleType((INT,) * found.ndim) if name == "shape" else INT
         base = self.as_scalar(found, node.value)
         if base is None:
             return None

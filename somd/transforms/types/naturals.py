@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import always_raises, else_statements, range_of, statements_of
 from somd.transforms.tree.names import evaluate
@@ -86,12 +87,28 @@ class Naturals:
         if isinstance(node, cst.BinaryOperation):
             if isinstance(node.operator, cst.Modulo):
                 return isinstance(node.right, cst.Integer) and int(node.right.evaluated_value) > 0
+            if isinstance(node.operator, cst.BitAnd):
+                return self.natural(node.left) or self.natural(node.right)
             grows = isinstance(node.operator, cst.Add | cst.Multiply | cst.FloorDivide)
             return grows and self.natural(node.left) and self.natural(node.right)
+        if isinstance(node, cst.IfExp):
+            return self.natural(node.body) and self.natural(node.orelse)
         if isinstance(node, cst.Call):
-            return evaluate(node.func, self.method.namespace, self.method.local_names) is len
+            return self._call(node)
+        if shape_reference(node) is not None:
+            return True
         value = evaluate(node, self.method.namespace, self.method.local_names)
         return type(value) is int and value >= 0
+
+    def _call(self, node: cst.Call) -> bool:
+        """`len(a)`, `abs(k)`, `max(k, 0)`, `min(i, n)` and `int(n)` of what is not below 0."""
+        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        given = [argument.value for argument in node.args]
+        if function in (len, abs):
+            return True
+        if function is max:
+            return len(given) > 1 and any(map(self.natural, given))
+        return function in (int, min) and len(given) > (function is min) and all(map(self.natural, given))
 
     def _name(self, name: str) -> bool:
         if name in self.asked:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from somd.language.array_functions import TRIANGLES
-from somd.transforms.analysis.parts import ELLIPSIS, NEW_AXIS, Item, Mark, is_none, items_of
+from somd.transforms.analysis.parts import NEW_AXIS, Item, Mark, is_none, items_of
 from somd.transforms.stages import Method
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 
@@ -94,8 +94,7 @@ class Parts:
     ) -> ArrayType | None:
         """The elements at indexes, or under a mask, that an array holds."""
         others = [each for each in items if each is not item]
-        of_axis = index.ndim == 1 and all(isinstance(each, cst.Slice) or each is ELLIPSIS for each in others)
-        if index.dtype == "bool" and (base.ndim == 1 or not of_axis):
+        if index.dtype == "bool" and (base.ndim == 1 or index.ndim > 1):
             if others or index.ndim != base.ndim:
                 message = "a mask has the dimensions of its array here, or one, and stands alone"
                 self.report("SOMD403", message, node, "write the loops out, with an `if`")

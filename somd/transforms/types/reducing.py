@@ -15,7 +15,7 @@ import numpy as np
 
 from somd.transforms.tree.loops import integer_constant
 from somd.transforms.types.array_values import applied
-from somd.transforms.types.scalars import ArrayType, NotTyped, Type
+from somd.transforms.types.scalars import ArrayType, NotTyped, ScalarType, Type
 from somd.transforms.types.typing_table import Callee
 
 if TYPE_CHECKING:
@@ -30,19 +30,27 @@ PRODUCTS: dict[Callable[..., Any], str] = {np.dot: "dot", np.matmul: "matmul"}
 
 @dataclass(frozen=True)
 class Reducing:
-    """A reduction: its name, the axes (None for all), and whether those stay as axes of length 1."""
+    """A reduction: its name, the axes (None for all), whether those stay as axes of length 1, and whether a number
+    that it begins with is given."""
 
     name: str
     axes: tuple[int, ...] | None = None
     keepdims: bool = False
     ddof: int = 0
+    initial: bool = False
 
-    def __call__(self, array: Any) -> Any:
+    def __call__(self, array: Any, *initial: Any) -> Any:
         """What NumPy makes of a sample."""
         options: dict[str, Any] = {"axis": self.axes if self.axes is None or len(self.axes) > 1 else self.axes[0]}
         options |= {"keepdims": True} if self.keepdims else {}
         options |= {"ddof": self.ddof} if self.name in ("var", "std") else {}
+        options |= {"initial": initial[0]} if initial else {}
         return getattr(np, self.name)(array, **options)
+
+
+def first_of(node: cst.Call) -> cst.BaseExpression:
+    """The number that a reduction begins with."""
+    return next(each.value for each in node.args if each.keyword is not None and each.keyword.value == "initial")
 
 
 class Reductions:
@@ -65,8 +73,10 @@ class Reductions:
             return None
         self.expressions.types.whole = True
         self.expressions.types.calls[node] = Callee("reduce", name, reducing=reducing)
+        begins = [first_of(node)] if reducing.initial else []
+        kinds = [self.expressions.types.nodes[each] for each in begins]
         try:
-            return applied(reducing, (found,), (None,))
+            return applied(reducing, (found, *kinds), (None, *map(self.expressions.literal, begins)))
         except NotTyped as error:
             self.report(f"NumPy does not do this with `{found}`: {error}", node, "convert the array")
             return None
@@ -76,7 +86,7 @@ class Reductions:
             ("axis" if a.keyword is None else a.keyword.value): a.value for a in rest
         }
         axes: tuple[int, ...] | None = None
-        keepdims, ddof = False, 0
+        keepdims, ddof, initial = False, 0, False
         for key, value in given.items():
             known = self.constant(value)
             if key == "axis" and known != () and (known is None or isinstance(known, int | tuple)):
@@ -85,13 +95,27 @@ class Reductions:
                 keepdims = known
             elif key == "ddof" and type(known) is int and name in ("var", "std"):
                 ddof = known
+            elif key == "initial" and name in ("max", "min") and self.begins(found, value):
+                initial = True
             else:
                 helps = "`axis`, `keepdims` and `ddof` are taken, as constants"
+                if key == "initial":
+                    helps = "`max` and `min` take a number of the array's type, others a number behind: `a.sum() + x`"
                 self.report(f"`{key}={cst.Module([]).code_for_node(value)}` is not taken here", node, helps)
                 return None
         if axes is not None and all(-found.ndim <= axis < found.ndim for axis in axes):
             axes = tuple(axis % found.ndim for axis in axes)
-        return Reducing(name, axes, keepdims, ddof)
+        return Reducing(name, axes, keepdims, ddof, initial)
+
+    def begins(self, found: ArrayType, node: cst.BaseExpression) -> bool:
+        """Whether a reduction of such an array may begin with a number, which is one of its type as it stands."""
+        kind, array = self.expressions.any(node), ScalarType(found.dtype)
+        if not isinstance(kind, ScalarType) or array.kind not in "iuf" or kind.kind not in "iuf":
+            return False
+        if not kind.weak:
+            return kind.dtype == found.dtype
+        whole = kind.kind in "iu" and (found.dtype == "int64" or self.expressions.literal(node) is not None)
+        return array.kind == "f" or whole
 
     def constant(self, node: cst.BaseExpression) -> Any:
         """The value of a constant; the node itself where it is none."""

@@ -1,0 +1,104 @@
+"""Calls and stores that NumPy takes in several forms, in the one that is known here.
+
+    x.clip(0.0, 1.0), np.clip(x, a_min=0.0, a_max=1.0)   ->   np.clip(x, 0.0, 1.0)
+    np.clip(x, 0.0, None), x.clip(min=0.0)               ->   np.maximum(x, 0.0)
+    q[i] = a, b, c                                       ->   q[i] = np.array([a, b, c], dtype=q.dtype)
+
+In: a `Method`. Out: the `Method` with such calls. A limit beside None that is no constant stays: NumPy leaves out one
+that the type of an integer does not hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+import numpy as np
+
+from somd.transforms.stages import Method
+from somd.transforms.tree.names import MISSING, evaluate, name_for
+from somd.transforms.tree.rewriting import MethodRewriter
+
+#: the parameters of `np.clip`, and which one a keyword means
+_PARAMETERS = ("a", "a_min", "a_max", "out")
+_KEYWORDS = {"min": "a_min", "max": "a_max", **{name: name for name in _PARAMETERS}}
+
+
+def plain_calls(method: Method) -> Method:
+    """`method` with such calls and stores; others stay as they are."""
+    rewriter = _Calls(method)
+    made = rewriter.rewritten()
+    return made if made is method else replace(made, namespace=rewriter.namespace)
+
+
+class _Calls(MethodRewriter):
+    def __init__(self, method: Method) -> None:
+        super().__init__(method)
+        self.namespace: dict[str, object] = dict(method.namespace)
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        given = self._given(updated_node)
+        if given is None or "a" not in given:
+            return updated_node
+        both = given.get("a_min"), given.get("a_max")
+        low, high = (None if each is None or _is_none(each) else each for each in both)
+        if low is None and high is None:
+            return updated_node
+        limits = [each for each in (low, high) if each is not None]
+        name = "clip" if len(limits) == 2 else "minimum" if low is None else "maximum"
+        if len(limits) == 1 and not self._is_constant(limits[0]):
+            name, limits = "clip", [given.get("a_min", cst.Name("None")), given.get("a_max", cst.Name("None"))]
+        operands = [given["a"], *limits]
+        arguments = [cst.Arg(each) for each in operands]
+        if "out" in given and not _is_none(given["out"]):
+            arguments.append(cst.Arg(given["out"], cst.Name("out")))
+        return self._call(name, arguments, original_node)
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
+        target, value = updated_node.targets[0].target, updated_node.value
+        row = isinstance(value, cst.Tuple | cst.List) and len(value.elements) > 0
+        if len(updated_node.targets) > 1 or not row or not isinstance(target, cst.Subscript):
+            return updated_node
+        array, entries = target.value, cst.ensure_type(value, cst.Tuple | cst.List).elements  # type: ignore[arg-type]
+        starred = any(isinstance(each, cst.StarredElement) for each in entries)
+        if starred or not isinstance(array, cst.Name) or array.value not in self.method.local_names:
+            return updated_node
+        listed = cst.Arg(cst.List([cst.Element(each.value) for each in entries]))
+        dtype = cst.Arg(cst.Attribute(cst.Name(array.value), cst.Name("dtype")), cst.Name("dtype"))
+        return updated_node.with_changes(value=self._call("array", [listed, dtype], original_node.value))
+
+    def _call(self, name: str, arguments: list[cst.Arg], at: cst.CSTNode) -> cst.Call:
+        own = name_for(getattr(np, name), f"np_{name}", self.namespace, self.method.local_names)
+        self.spelled[own] = f"np.{name}"
+        made = cst.Call(cst.Name(own), arguments)
+        self.place(made, self.positions[at])
+        return made
+
+    def _given(self, node: cst.Call) -> dict[str, cst.BaseExpression] | None:
+        """The arguments of a call of `np.clip`, or of the method of an array, by the parameters; None for others."""
+        function = evaluate(node.func, self.method.namespace, self.method.local_names)
+        own: list[cst.BaseExpression] = []
+        if function is not np.clip:
+            if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "clip" or function is not MISSING:
+                return None
+            if evaluate(node.func.value, self.method.namespace, self.method.local_names) is not MISSING:
+                return None
+            own = [node.func.value]
+        own += [each.value for each in node.args if each.keyword is None]
+        named = {each.keyword.value: each.value for each in node.args if each.keyword is not None}
+        if any(each.star for each in node.args) or len(own) > len(_PARAMETERS) or not named.keys() <= _KEYWORDS.keys():
+            return None
+        found = dict(zip(_PARAMETERS, own, strict=False))
+        others = {_KEYWORDS[name]: value for name, value in named.items()}
+        twice = len(others) < len(named) or bool(found.keys() & others.keys())
+        return None if twice else found | others
+
+    def _is_constant(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+            node = node.expression
+        value = evaluate(node, self.method.namespace, self.method.local_names)
+        return isinstance(node, cst.Integer | cst.Float) or type(value) in (int, float)
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
