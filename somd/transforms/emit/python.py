@@ -58,7 +58,7 @@ from somd.transforms.loops.program import (
 from somd.transforms.loops.ranges import NEAR, farthest_constant, whole
 from somd.transforms.loops.rows import stored_row
 from somd.transforms.loops.varying import of_lanes
-from somd.transforms.loops.walking import expressions_in, origin_of
+from somd.transforms.loops.walking import expressions_in, origin_of, tests_accesses
 
 INDENT = "    "
 
@@ -322,7 +322,7 @@ class Statements:
         """A loop in which an access is tested in its place ends with the fault: its test may never become false."""
         with self.expressions.tests(False):
             test = self.expressions.test(node.test).text
-        tested = any(isinstance(e, Element) and isinstance(e.access, Tested) for e in expressions_in((node,)))
+        tested = tests_accesses((node,))
         faults = self.scope.faults
         ended = [f"if {faults.table}[{faults.rank}, 0] != 0:", "    return"] if faults is not None and tested else []
         return [_headed(node, f"while {test}:"), *_indented([*ended, *self.block(node.body)])]

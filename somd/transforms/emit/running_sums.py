@@ -169,8 +169,7 @@ def _place(expressions: Expressions, node: Element, row: int) -> str:
 
 
 def _counts(loop: Loop) -> bool:
-    step = loop.step
-    return isinstance(step, Constant) and step.value == 1 and not loop.aligned
+    return loop.by == 1 and not loop.aligned
 
 
 def _is_nothing(node: Expression) -> bool:

@@ -30,7 +30,6 @@ from somd.transforms.loops.making import constant, operation
 from somd.transforms.loops.origins import Origin
 from somd.transforms.loops.program import (
     Assign,
-    Constant,
     Element,
     Evaluate,
     Expression,
@@ -40,13 +39,12 @@ from somd.transforms.loops.program import (
     Proved,
     Statement,
     Store,
-    Tested,
     Unpack,
     Variable,
 )
 from somd.transforms.loops.rewriting import each_statement
 from somd.transforms.loops.scopes import named, variables_set
-from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
+from somd.transforms.loops.walking import expressions, inside, statements_in, tests_accesses
 
 #: the trips from which on it gains, and the terms at a time
 LONG, TERMS = 2048, 2048
@@ -57,11 +55,13 @@ SUMS = 3
 def long_sums(loop: Loop, from_data: Container[str]) -> tuple[Variable, ...]:
     """The sums of a loop whose terms may come first; none for other loops. `from_data` are scalars that elements of
     arrays choose."""
-    one = isinstance(loop.step, Constant) and loop.step.value == 1 and not loop.aligned and loop.order == "in order"
+    one = loop.by == 1 and not loop.aligned and loop.order == "in order"
     if not one or not any(comes_from_data(each, from_data) for each in (loop.start, loop.stop)):
         return ()
     nodes = list(statements_in(loop.body))
-    if not all(isinstance(node, Assign | Store | If | Unpack | Evaluate) for node in nodes) or _tests(loop):
+    if not all(isinstance(node, Assign | Store | If | Unpack | Evaluate) for node in nodes) or tests_accesses(
+        loop.body
+    ):
         return ()
     sums = {node.target.name: node.target for node in nodes if isinstance(node, Assign) and term_of(node) is not None}
     for node in nodes:
@@ -88,10 +88,6 @@ def row_of(loop: Loop) -> Element | None:
     *others, last = term.indices
     along = isinstance(last, Variable) and last.name == loop.variable.name and last.name not in named(*others)
     return replace(term, indices=tuple(others)) if along else None
-
-
-def _tests(loop: Loop) -> bool:
-    return any(isinstance(e, Element) and isinstance(e.access, Tested) for e in expressions_in(loop.body))
 
 
 def term_of(node: Statement) -> Expression | None:

@@ -24,7 +24,7 @@ def problems(loop: Loop) -> Iterator[str]:
     panels, over = loop.panels, f"the loop over `{loop.variable.name}`"
     if panels is None:
         return
-    if loop.margin is None or not isinstance(loop.step, Constant) or loop.step.value != 1:
+    if loop.margin is None or loop.by != 1:
         yield f"{over} is in panels, and has no margin or other steps than 1"
     region = last_region(loop.body)
     if region is None or region.number != panels.region:

@@ -149,6 +149,11 @@ class Loop:
     margin: int | None = None
     panels: Panels | None = None
 
+    @property
+    def by(self) -> int | None:
+        """How far the variable goes in each trip, where that is constant."""
+        return int(self.step.value.real) if isinstance(self.step, Constant) else None
+
 
 @dataclass(frozen=True)
 class TimeTiles:

@@ -28,7 +28,7 @@ def stored_row(loop: Loop) -> Element | None:
     """
     if not all(isinstance(node, Assign | Store) for node in loop.body):
         return None
-    if not isinstance(loop.step, Constant) or loop.step.value != 1:
+    if loop.by != 1:
         return None
     changed = {*assigned(loop.body), loop.variable.name}
     for node in loop.body:

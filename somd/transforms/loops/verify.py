@@ -403,7 +403,7 @@ class _Verifier(ExpressionVerifier):
         at = node.loops[node.tiled] if node.tiled >= 0 else None
         holds = at is not None and at.variable.name == tile.variable.name and tile.count > 1
         self.expect(holds, f"region {node.number} has no loop over `{tile.variable.name}` to tile")
-        single = at is not None and isinstance(at.step, Constant) and at.step.value == 1
+        single = at is not None and at.by == 1
         self.expect(single and not node.carried and not node.combined, "trips that are not taken at once are tiled")
         inner = [] if node.strips is None else expressions(node.loops[-1])[:3]
         moved = [each for each in inner if tile.variable.name in read(each)]

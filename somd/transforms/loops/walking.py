@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from somd.transforms.loops.program import (
     NOWHERE,
@@ -133,6 +133,28 @@ def goes_on(node: Statement) -> bool:
     return isinstance(node, Continue) or (not isinstance(node, Loop | While) and any(map(goes_on, inner)))
 
 
+def tested_in(nodes: Iterable[Expression]) -> Iterator[Element]:
+    """The elements among expressions whose accesses are tested where they happen."""
+    return (each for each in nodes if isinstance(each, Element) and isinstance(each.access, Tested))
+
+
 def tests_accesses(body: tuple[Statement, ...]) -> bool:
     """Whether an access in a block is tested where it happens."""
-    return any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in(body))
+    return any(tested_in(expressions_in(body)))
+
+
+def reads_elements(node: Expression) -> bool:
+    """Whether an element of an array stands in an expression."""
+    return any(isinstance(each, Element) for each in inside(node))
+
+
+def asks(node: Expression) -> bool:
+    """Whether an expression reads elements or calls helpers: where no iteration does, that may fail or never end."""
+    return any(isinstance(each, Element | HelperCall) for each in inside(node))
+
+
+def outside_indexes(node: Expression) -> Iterator[Expression]:
+    """An expression and those in it, but for the indexes of elements."""
+    yield node
+    for each in () if isinstance(node, Element) else operands(node):
+        yield from outside_indexes(each)

@@ -45,13 +45,12 @@ from somd.transforms.loops.program import (
     If,
     Loop,
     Statement,
-    Tested,
     Whole,
 )
 from somd.transforms.loops.scopes import assigned, exposed_in, read, read_beside
 from somd.transforms.loops.trips import few_trips
 from somd.transforms.loops.varying import limits
-from somd.transforms.loops.walking import called, expressions_in, inside, statements_in, tests_accesses
+from somd.transforms.loops.walking import asks, called, expressions_in, inside, statements_in, tested_in, tests_accesses
 from somd.transforms.loops.work import operations
 from somd.transforms.opencl.unrolling import unroll_lines
 
@@ -155,7 +154,7 @@ def guess_of(node: Loop, whole: Block, counted: Collection[str] | None = None) -
     if not all(isinstance(each, Assign | If | Loop | Evaluate | Break | Continue) for each in statements):
         return None
     nodes = list(expressions_in(node.body))
-    tested = list(dict.fromkeys(e for e in nodes if isinstance(e, Element) and isinstance(e.access, Tested)))
+    tested = list(dict.fromkeys(tested_in(nodes)))
     changed = assigned((node,))
     if not (tested or any(map(in_steps, nodes))) or not all(
         _ends(each, changed) for each in statements if isinstance(each, Loop)
@@ -187,13 +186,13 @@ def _places(elements: list[Element]) -> Iterator[tuple[Element, int, Expression]
 def _ends(loop: Loop, changed: set[str]) -> bool:
     """Whether a loop has as many trips whatever is loaded in loops around it."""
     parts = [each for limit in limits(loop) for each in inside(limit)]
-    tested = any(isinstance(each, Element) and isinstance(each.access, Tested) for each in parts)
+    tested = any(tested_in(parts))
     return not tested and read(*limits(loop)).isdisjoint(changed)
 
 
 def _stays(index: Expression, changed: set[str]) -> bool:
     """Whether an index has one value in all trips of a loop, and may be computed before it."""
-    return read(index).isdisjoint(changed) and not any(isinstance(e, Element | HelperCall) for e in inside(index))
+    return read(index).isdisjoint(changed) and not asks(index)
 
 
 def _has_arrays(node: Expression) -> bool:

@@ -19,8 +19,8 @@ import numpy as np
 
 from somd.transforms.analysis.affine import shape_reference
 from somd.transforms.emit.declared import assigned, loop_scoped, read_in
-from somd.transforms.loops.program import Constant, Element, Loop, Raise, Region, Return, Statement, Tested
-from somd.transforms.loops.walking import expressions_in, goes_on, statements_in
+from somd.transforms.loops.program import Constant, Element, Loop, Raise, Region, Return, Statement
+from somd.transforms.loops.walking import expressions_in, goes_on, statements_in, tests_accesses
 from somd.transforms.opencl.kernels import is_plain
 from somd.transforms.opencl.locals import own_arrays
 from somd.transforms.passes.extremes import Extreme, extreme_of
@@ -125,7 +125,7 @@ class _Look:
         if _number(rows.start) != 0 or _number(rows.step) != 1 or rows.variable.name in assigned(body):
             return False
         leaves = any(isinstance(node, Raise | Return) for node in statements_in(body)) or any(map(goes_on, region.body))
-        tested = any(isinstance(each, Element) and isinstance(each.access, Tested) for each in expressions_in(body))
+        tested = tests_accesses(body)
         if leaves or tested:
             return False
         alone = region.depth == 1 and bool(nest.local_arrays)

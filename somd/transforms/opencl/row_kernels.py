@@ -26,7 +26,7 @@ from somd.transforms.emit.c_scope import ITERATION, Scope
 from somd.transforms.emit.c_types import CTYPES
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import Declared, declared_in, loop_scoped, read_in, scalars_set
-from somd.transforms.loops.program import Constant, Element, Loop, Region, Statement, Store
+from somd.transforms.loops.program import Element, Loop, Region, Statement, Store
 from somd.transforms.loops.walking import expressions, expressions_in, statements_in
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.kernels import OWN_NAMES, kernel_text
@@ -237,4 +237,4 @@ class _Writer:
 def _is_plain_loop(loop: Loop, declared: Declared, found: SideBySide) -> bool:
     """Whether the trips of a loop follow each other by 1, and all that they set is declared around them."""
     known = {name for name, _ in scalars_set(loop.body)} - found.constants <= declared.private.keys() | declared.scoped
-    return known and isinstance(loop.step, Constant) and loop.step.value == 1
+    return known and loop.by == 1

@@ -32,12 +32,11 @@ from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.making import INT64
 from somd.transforms.loops.program import Element, Expression, Loop, Proved, Raise, Region, Statement, Variable, While
 from somd.transforms.loops.rows import moves_with
-from somd.transforms.loops.walking import expressions_in, goes_on, statements_in, tests_accesses
+from somd.transforms.loops.walking import expressions_in, goes_on, reads_elements, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import FastLoops
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, scope_of, with_bounds
 from somd.transforms.opencl.ranges import CRange, range_in_c
-from somd.transforms.opencl.steady_reads import reads_elements
 from somd.transforms.opencl.strides import fastest_first
 from somd.transforms.opencl.striped import BARRIER, MOST_LOCAL
 from somd.transforms.stages import Nest

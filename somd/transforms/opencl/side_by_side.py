@@ -38,7 +38,7 @@ from somd.transforms.loops.program import (
     Variable,
 )
 from somd.transforms.loops.rewriting import with_operands
-from somd.transforms.loops.walking import expressions, expressions_in, inside, operands, statements_in
+from somd.transforms.loops.walking import expressions, expressions_in, operands, reads_elements, statements_in
 from somd.transforms.opencl.wide_kernels import BARRIER
 
 #: accumulators that may stand side by side
@@ -171,7 +171,7 @@ def _of(loop: Loop, all_added: Sequence[Statement], before: Sequence[Statement])
 
 def _numbered(nodes: Sequence[Expression]) -> Expression | None:
     """An expression that is each of the nodes where `OWN` is its number; None where there is none."""
-    if not any(isinstance(each, Element) for each in inside(nodes[1])):
+    if not reads_elements(nodes[1]):
         return None
     made = _with_number(nodes[1], nodes[2] if len(nodes) > 2 else nodes[0])
     if made is None:

@@ -23,7 +23,7 @@ from somd.transforms.loops.program import (
     Store,
     Unpack,
 )
-from somd.transforms.loops.walking import expressions, expressions_in, inside, operands, statements_in
+from somd.transforms.loops.walking import expressions, expressions_in, operands, reads_elements, statements_in
 
 
 def steady_reads(
@@ -60,11 +60,6 @@ def staged(reads: Sequence[Element], texts: Sequence[str], body: Sequence[Statem
     known = dict(zip(reads, texts, strict=True))
     alike = [each for each in expressions_in(tuple(body)) if isinstance(each, Element)]
     return {each: known[plain] for each in alike if (plain := replace(each, access=PROVED)) in known}
-
-
-def reads_elements(node: Expression) -> bool:
-    """Whether an element of an array stands in `node`."""
-    return any(isinstance(each, Element) for each in inside(node))
 
 
 def _always(statements: Sequence[Statement]) -> Iterator[Element]:

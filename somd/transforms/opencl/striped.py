@@ -38,9 +38,8 @@ from somd.transforms.loops.program import (
     Store,
     Variable,
 )
-from somd.transforms.loops.walking import expressions, expressions_in, inside, statements_in
+from somd.transforms.loops.walking import expressions, expressions_in, inside, reads_elements, statements_in
 from somd.transforms.opencl.ranges import CRange
-from somd.transforms.opencl.steady_reads import reads_elements
 
 #: bytes of local memory that the tiles of a group may take: every device has 32 KiB
 MOST_LOCAL = 30000

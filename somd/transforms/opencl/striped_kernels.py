@@ -88,7 +88,7 @@ def _outermost(body: tuple[Statement, ...]) -> Iterator[Loop]:
 def _trips(loop: Loop, outer: str) -> int | None:
     """The trips of a loop at most, where those of the next iteration follow on them."""
     by = coefficient(loop.start, outer)
-    step = int(loop.step.value.real) if isinstance(loop.step, Constant) else 0
+    step = loop.by or 0
     if not by or not step or by % step or not 1 < by // step <= MOST_TRIPS:
         return None
     end = _end(loop.start, by)

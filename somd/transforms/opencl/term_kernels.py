@@ -27,7 +27,6 @@ from somd.transforms.emit.declared import read_in
 from somd.transforms.loops.parts import parts_of
 from somd.transforms.loops.program import (
     Assign,
-    Constant,
     Element,
     Expression,
     HelperCall,
@@ -37,19 +36,17 @@ from somd.transforms.loops.program import (
     Region,
     Statement,
     Store,
-    Tested,
     Variable,
     While,
 )
 from somd.transforms.loops.rows import moves_with
-from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
+from somd.transforms.loops.walking import goes_on, inside, reads_elements, statements_in, tested_in, tests_accesses
 from somd.transforms.opencl.arguments import Argument, Kernel, of_scope
 from somd.transforms.opencl.fast_loops import MOST_TRIPS, guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, own_variables, with_bounds
 from somd.transforms.opencl.long_rows import LongRows, may_be_dealt_out
 from somd.transforms.opencl.row_groups import RowGroups
 from somd.transforms.opencl.shared_sums import GROUP, ROOM, TERMS, bank_row, can_be_shared, shared_sum, word_of
-from somd.transforms.opencl.steady_reads import reads_elements
 from somd.transforms.opencl.striped import BARRIER
 from somd.transforms.stages import Nest
 
@@ -108,11 +105,11 @@ def sums_of(nest: Nest, region: Region) -> Sums | None:
     if not plain or parts is None or any(map(goes_on, region.body)):
         return None
     before, guard, loop, behind = parts
-    counts = isinstance(loop.step, Constant) and loop.step.value == 1
+    counts = loop.by == 1
     if not counts or any(isinstance(each, Raise | While) for each in statements_in(region.body)):
         return None
     # rows that data gives may follow on each other; what is computed for them, once more in each group, is simple
-    if not all(reads_elements(limit) and not _tests(limit) for limit in (loop.start, loop.stop)):
+    if not all(reads_elements(limit) and not any(tested_in(inside(limit))) for limit in (loop.start, loop.stop)):
         return None
     added = loop.body[0] if len(loop.body) == 1 else None
     if not isinstance(added, Assign) or not isinstance(added.value, Operation) or len(added.value.operands) != 2:
@@ -121,10 +118,6 @@ def sums_of(nest: Nest, region: Region) -> Sums | None:
     known = without_casts(whole) == added.target and added.value.operator in ("+", "-", "*")
     found = Sums(before, guard, loop, behind, added, term)
     return found if known and _is_of_trips(term, loop, region) else None
-
-
-def _tests(node: Expression) -> bool:
-    return any(isinstance(each, Element) and isinstance(each.access, Tested) for each in inside(node))
 
 
 def _is_of_trips(term: Expression, loop: Loop, region: Region) -> bool:
@@ -289,7 +282,7 @@ class TermWriter(RowGroups):
     def along(self) -> list[tuple[str, int, Expression]]:
         """The indexes that grow with the loop, with the arrays and axes of which they are tested."""
         variable = self.sums.loop.variable.name
-        tested = (e for e in inside(self.sums.term) if isinstance(e, Element) and isinstance(e.access, Tested))
+        tested = tested_in(inside(self.sums.term))
         each = ((e.array, axis, index) for e in tested for axis, index in enumerate(e.indices))
         return list(dict.fromkeys(found for found in each if moves_with(found[2], variable)))
 

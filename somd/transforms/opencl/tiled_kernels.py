@@ -52,12 +52,12 @@ from somd.transforms.loops.program import (
     While,
 )
 from somd.transforms.loops.rows import moves_with
-from somd.transforms.loops.walking import expressions_in, goes_on, statements_in
+from somd.transforms.loops.walking import expressions_in, goes_on, reads_elements, statements_in
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.fast_loops import guess_of
 from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
-from somd.transforms.opencl.steady_reads import reads_elements, staged, steady_reads
+from somd.transforms.opencl.steady_reads import staged, steady_reads
 from somd.transforms.opencl.unrolling import unroll_lines
 from somd.transforms.stages import Nest
 
@@ -127,7 +127,7 @@ def walk_of(nest: Nest, region: Region, of_columns: tuple[Shape, ...] = OF_COLUM
     if len(loops) != 1 or any(goes_on(node) for node in body):
         return None
     loop = body[loops[0]]
-    if not isinstance(loop, Loop) or not isinstance(loop.step, Constant) or loop.step.value != 1:
+    if not isinstance(loop, Loop) or loop.by != 1:
         return None
     if any(reads_elements(limit) or not read_in(limit) <= known for limit in (loop.start, loop.stop)):
         return None
@@ -165,7 +165,7 @@ def _moves(indices: tuple[Expression, ...], inner: str) -> bool:
 
 def _is_flat(loop: Loop) -> bool:
     """Whether an inner loop of a region goes from 0 to the same end, whatever the trip of the outer one."""
-    step = isinstance(loop.step, Constant) and loop.step.value == 1
+    step = loop.by == 1
     return step and loop.hull is None and isinstance(loop.start, Constant) and loop.start.value == 0
 
 

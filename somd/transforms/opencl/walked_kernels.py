@@ -112,7 +112,7 @@ def _walks(loop: Loop, region: Region) -> bool:
     """Whether the trips of a loop follow each other by one step, and all of them are made."""
     own = loop.variable.name in own_variables(region).scoped and loop.variable.name not in assigned(loop.body)
     left = any(isinstance(node, Break) for node in statements_in(loop.body))
-    return own and not left and isinstance(loop.step, Constant) and bool(loop.step.value)
+    return own and not left and bool(loop.by)
 
 
 def _from_zero(loop: Loop) -> bool:
@@ -165,7 +165,7 @@ class _Writer(RowGroups):
 
     def walked(self, loop: Loop, arrays: Sequence[Striped]) -> None:
         write, tiles, columns = self.write, self.tiles, self.walk.columns
-        self.loop, self.step = loop, int(loop.step.value.real) if isinstance(loop.step, Constant) else 1
+        self.loop, self.step = loop, loop.by or 1
         self.variable = tiles.variable = self.scope.text_of(loop.variable.name)
         tiles.arrays = arrays
         free = self.free(loop, arrays)

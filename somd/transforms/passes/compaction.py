@@ -67,12 +67,11 @@ from somd.transforms.loops.program import (
     Statement,
     Store,
     Strips,
-    Tested,
     Variable,
 )
 from somd.transforms.loops.rewriting import of_master
 from somd.transforms.loops.scopes import named
-from somd.transforms.loops.walking import inside, operands
+from somd.transforms.loops.walking import inside, operands, tested_in
 
 Block = tuple[Statement, ...]
 #: operations of conditions and values, and how many of them at most
@@ -144,7 +143,7 @@ def _is_quick(always: list[Expression], values: list[Expression], region: Region
     of_each = [part for node in always for part in inside(node)]
     of_values = [part for node in values for part in inside(node)]
     read = {part.array for part in (*of_each, *of_values) if isinstance(part, Element)}
-    tested = any(isinstance(part, Element) and isinstance(part.access, Tested) for part in (*of_each, *of_values))
+    tested = any(tested_in((*of_each, *of_values)))
     sure = [part for node in always for part in _always(node) if isinstance(part, Element)]
     elements = [part for part in of_values if isinstance(part, Element)]
     known = (Variable, Constant, Cast, Element, Operation)

@@ -156,7 +156,7 @@ def _of_test(test: Operation, body: Statement) -> Extreme | None:
 
 def _counts(loop: Loop) -> bool:
     """Whether a loop counts up by 1, and not to few trips."""
-    one = isinstance(loop.step, Constant) and loop.step.value == 1
+    one = loop.by == 1
     if isinstance(loop.start, Constant) and isinstance(loop.stop, Constant):
         return one and loop.stop.value.real - loop.start.value.real >= FEWEST
     return one

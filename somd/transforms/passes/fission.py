@@ -57,7 +57,7 @@ from dataclasses import replace
 
 from somd.transforms.loops.apart import have_their_own, reads_of
 from somd.transforms.loops.naming import NewNames
-from somd.transforms.loops.program import Assign, Constant, Element, Loop, Program, Region, Scan, Statement, Store
+from somd.transforms.loops.program import Assign, Element, Loop, Program, Region, Scan, Statement, Store
 from somd.transforms.loops.rewriting import of_master
 from somd.transforms.loops.rows import is_steady
 from somd.transforms.loops.scopes import assigned, exposed_in, read
@@ -134,7 +134,7 @@ def _nest(region: Region, loop: Loop, gains: Callable[[Region], bool]) -> Region
         alone = all(mine[name] == reads[name] for name in own) and not exposed_in(body) & assigned(body)
         alone = alone and not reads[loop.variable.name] and not reads[free.variable.name]
         piece = _with_loops(region, body, free)
-        if alone and isinstance(free.step, Constant) and free.step.value == 1 and gains(piece):
+        if alone and free.by == 1 and gains(piece):
             return piece
     return None
 

@@ -44,7 +44,6 @@ from dataclasses import replace
 from somd.transforms.loops.making import operation, whole_number
 from somd.transforms.loops.program import (
     Assign,
-    Constant,
     Element,
     Expression,
     If,
@@ -86,7 +85,7 @@ def _with_split_loops(region: Region) -> Region:
 def _pieces(loop: Loop, region: Region) -> list[Statement]:
     """The loop as it stands, or its pieces."""
     trip, body = loop.variable, loop.body
-    counts = isinstance(loop.step, Constant) and loop.step.value == 1
+    counts = loop.by == 1
     changed = assigned((loop,))
     plain = all(isinstance(node, Assign | Store | If) for node in statements_in(body)) and not called(body)
     steady = is_steady(loop.start, changed) and is_steady(loop.stop, changed)

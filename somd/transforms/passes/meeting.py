@@ -45,7 +45,7 @@ def apart(loop: Loop, late: Block, early: Block) -> bool:
         for other in _placed(early, ())
         if one[0].array == other[0].array and one[0].array in stored[0] | stored[1]
     ]
-    if not isinstance(loop.step, Constant) or loop.step.value != 1:
+    if loop.by != 1:
         return False
     name, changed = loop.variable.name, assigned((replace(loop, body=(*late, *early)),))
     others = _set_otherwise((*late, *early))

@@ -86,7 +86,7 @@ def packed_region(region: Region, rows: int, width: int) -> Region:
     if region.depth < 2 or taken or not may_take_turns(region) or called(region.body):
         return region
     outer, inner = region.loops[-2:]
-    steps = _counts(outer) and _counts(inner)
+    steps = outer.by == 1 and inner.by == 1
     parts = parts_of(region.body)
     if not steps or parts is None or not _one_moves(inner, outer.variable.name):
         return region
@@ -100,7 +100,7 @@ def packed_region(region: Region, rows: int, width: int) -> Region:
     if one_moves_along(loops, outer.variable.name) and outer.variable.name not in read(*limits(inner)):
         changed -= {outer.variable.name}  # one of the rows has all trips, with all columns
     steady = all(is_steady(each, changed) for one in loops for each in limits(one))
-    if not guarded or not steady or not all(map(_counts, loops)) or found is None:
+    if not guarded or not steady or not all(each.by == 1 for each in loops) or found is None:
         return region
     changed |= {outer.variable.name}
     target, term = found
@@ -135,10 +135,6 @@ def _nest(loop: Loop) -> list[Loop]:
     while len(found[-1].body) == 1 and isinstance(found[-1].body[0], Loop):
         found.append(found[-1].body[0])
     return found
-
-
-def _counts(loop: Loop) -> bool:
-    return isinstance(loop.step, Constant) and loop.step.value == 1
 
 
 def _added(loop: Loop) -> tuple[Variable, Expression] | None:

@@ -84,7 +84,7 @@ from somd.transforms.loops.rewriting import (
 )
 from somd.transforms.loops.scopes import assigned, read, set_by
 from somd.transforms.loops.varying import Varying, is_straight, limits
-from somd.transforms.loops.walking import called, expressions, inside, origin_of, statements_in, tests_accesses
+from somd.transforms.loops.walking import asks, called, expressions, inside, origin_of, statements_in, tests_accesses
 from somd.transforms.loops.work import cost
 from somd.transforms.passes.inlining import Inliner
 from somd.transforms.types.scalars import ArrayType
@@ -271,13 +271,13 @@ class _Finder:
 
     def is_countable(self, node: Loop) -> bool:
         """Whether a loop has trips that are known before the region."""
-        return read(*limits(node)) <= self.inputs and not any(map(_is_asked, limits(node)))
+        return read(*limits(node)) <= self.inputs and not any(map(asks, limits(node)))
 
     def branch(self, node: If, at: _At) -> Iterable[Statement]:
         before: list[Statement] = []
         test = self.value(node.test, at, before, origin_of(node))
         varies = self.varying(node.test)
-        if not varies and not at.certain and _is_asked(node.test):
+        if not varies and not at.certain and asks(node.test):
             return [node]
         inner = at.under(varies)
         body, orelse = self.block(node.body, inner), self.block(node.orelse, inner)
@@ -326,7 +326,7 @@ class _Finder:
         computed before them."""
         if not isinstance(node, Operation | Cast | Choice | HelperCall):
             return False
-        if not at.loops and (not self.once or not at.certain or _is_asked(node)):
+        if not at.loops and (not self.once or not at.certain or asks(node)):
             return False
         if self.varying(node):
             return False
@@ -334,12 +334,7 @@ class _Finder:
             return False
         if not any(cost(each, self.functions) >= EXPENSIVE for each in inside(node)):
             return False
-        return at.certain or not _is_asked(node)
-
-
-def _is_asked(node: Expression) -> bool:
-    """Whether an expression reads elements or calls helpers: where no iteration does, that may fail or never end."""
-    return any(isinstance(each, Element | HelperCall) for each in inside(node))
+        return at.certain or not asks(node)
 
 
 def _perhaps_endless(functions: Mapping[str, Function]) -> frozenset[str]:
@@ -359,9 +354,7 @@ def _key(loops: Loops) -> tuple[int, ...]:
 def _counts(loops: Loops) -> bool:
     """Whether the variable of a loop tells the number of its trip: it counts up by 1."""
     [*others, loop] = loops
-    if others or not isinstance(loop.step, Constant):
-        return False
-    return loop.step.value == 1 and loop.variable.name not in assigned(loop.body)
+    return not others and loop.by == 1 and loop.variable.name not in assigned(loop.body)
 
 
 def _so_far(loop: Loop) -> Expression:

@@ -97,7 +97,7 @@ def _tiled(region: Region, names: NewNames, rows: int, most: int, room: int) -> 
     if region.packed is not None or region.tiled < 0 or region.reductions or not may_take_turns(region):
         return region
     loop, strips = region.loops[region.tiled], region.strips
-    steps = isinstance(loop.step, Constant) and loop.step.value == 1
+    steps = loop.by == 1
     if not steps or (strips is not None and not strips.always):
         return region
     body = region.body if strips is None else strips.body

@@ -124,7 +124,7 @@ def _always(node: Expression) -> Iterator[Expression]:
 
 def _follows(read: Element, stored: Element, loop: Loop) -> bool:
     """Whether what a trip reads is what the one before has stored: one index is a step behind, the others stay."""
-    changed, step = assigned((loop,)), int(loop.step.value.real) if isinstance(loop.step, Constant) else 0
+    changed, step = assigned((loop,)), loop.by or 0
     pairs = list(zip(read.indices, stored.indices, strict=True))
     moved = [(_offset(one, loop.variable), _offset(other, loop.variable)) for one, other in pairs if one != other]
     others = [one for one, other in pairs if one == other]

@@ -30,7 +30,7 @@ from somd.transforms.loops.program import (
 )
 from somd.transforms.loops.scopes import set_by
 from somd.transforms.loops.varying import Varying, of_lanes
-from somd.transforms.loops.walking import expressions, inside, operands, statements_in
+from somd.transforms.loops.walking import expressions, inside, outside_indexes, reads_elements, statements_in
 from somd.transforms.passes.strip_pieces import Around, Group, Piece, Uniform, groups_in_loops
 
 #: arithmetic operations up to which inner loops are unrolled whole, as measured
@@ -112,7 +112,7 @@ def _operations(pieces: Sequence[Piece], varying: Varying) -> Iterator[tuple[int
             if of_lanes(node):
                 yield often, True
             values = (node.value,) if isinstance(node, Store) else expressions(node)
-            for each in (each for value in values for each in _outside_indexes(value)):
+            for each in (each for value in values for each in outside_indexes(value)):
                 if (
                     isinstance(each, Operation)
                     and len(each.operands) == 2
@@ -129,12 +129,6 @@ def _counted(pieces: Sequence[Piece], times: int = 1) -> Iterator[tuple[int, Gro
             yield from _counted((*piece.body, *piece.orelse), times * trips)
         else:
             yield times, piece
-
-
-def _outside_indexes(node: Expression) -> Iterator[Expression]:
-    yield node
-    for each in () if isinstance(node, Element) else operands(node):
-        yield from _outside_indexes(each)
 
 
 def _trips(node: Loop) -> int:
@@ -163,11 +157,7 @@ def _goes_in_lanes(node: Statement, shape: Shape) -> bool:
 def _loads(node: Expression) -> bool:
     """Whether a value is an element of another type at most, of an array that has numbers which vectors hold."""
     held = node.operand if isinstance(node, Cast) else node
-    return isinstance(held, Element) and held.type.kind != "c" and not any(map(_is_element, held.indices))
-
-
-def _is_element(node: Expression) -> bool:
-    return any(isinstance(each, Element) for each in inside(node))
+    return isinstance(held, Element) and held.type.kind != "c" and not any(map(reads_elements, held.indices))
 
 
 def _vectorised(node: Statement, shape: Shape) -> bool:

@@ -21,7 +21,6 @@ from somd.transforms.loops.program import (
     Element,
     Expression,
     FromEnd,
-    HelperCall,
     If,
     Loop,
     Operation,
@@ -36,7 +35,7 @@ from somd.transforms.loops.ranges import whole
 from somd.transforms.loops.rewriting import each_statement, with_bodies, with_expressions, with_operands
 from somd.transforms.loops.scopes import read, set_by
 from somd.transforms.loops.varying import Varying, limits
-from somd.transforms.loops.walking import expressions_in, inside, statements_in
+from somd.transforms.loops.walking import asks, expressions_in, statements_in
 from somd.transforms.passes.register_accumulation import with_variable
 
 Block = tuple[Statement, ...]
@@ -122,16 +121,12 @@ def _known_loops(region: Region) -> Mapping[str, list[Loop]]:
     known: dict[str, list[Loop]] = {}
     for loop in (*region.loops, *inner):
         name = loop.variable.name
-        steps = isinstance(loop.step, Constant) and loop.step.value == 1
-        before = read(*limits(loop)) <= set(region.scalars) and not any(map(_is_asked, limits(loop)))
+        steps = loop.by == 1
+        before = read(*limits(loop)) <= set(region.scalars) and not any(map(asks, limits(loop)))
         if not steps or not before:
             others.add(name)
         known.setdefault(name, []).append(loop)
     return {name: loops for name, loops in known.items() if name not in others}
-
-
-def _is_asked(node: Expression) -> bool:
-    return any(isinstance(each, Element | HelperCall) for each in inside(node))
 
 
 def _of_index(

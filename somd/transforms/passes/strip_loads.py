@@ -12,7 +12,6 @@ from somd.transforms.loops.naming import NewNames
 from somd.transforms.loops.program import (
     Assign,
     Choice,
-    Constant,
     Element,
     Evaluate,
     Expression,
@@ -37,7 +36,7 @@ class Loads:
     def __init__(self, region: Region, body: Block, fresh: NewNames) -> None:
         loop = region.loops[-1]
         varying = Varying(region, body, loop=loop)
-        step = int(loop.step.value.real) if isinstance(loop.step, Constant) else 0
+        step = loop.by or 0
         self.shape = Shape(varying, loop.variable.name, step)
         self.region = region
         self.outer = region.loops[-2].variable.name if region.depth > 1 else None

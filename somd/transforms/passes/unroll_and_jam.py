@@ -61,7 +61,6 @@ from somd.transforms.loops.program import (
     Region,
     Statement,
     Store,
-    Tested,
 )
 from somd.transforms.loops.rewriting import each_region, each_statement, renamed, with_bodies
 from somd.transforms.loops.rows import is_steady
@@ -71,9 +70,10 @@ from somd.transforms.loops.walking import (
     expressions,
     expressions_in,
     inside,
-    operands,
     origin_of,
+    outside_indexes,
     statements_in,
+    tested_in,
 )
 from somd.transforms.passes.register_accumulation import with_variable
 
@@ -175,7 +175,7 @@ class _Jamming:
         """Whether each trip of the loop inside may take its turn of some trips of the outer one before the next."""
         values = list(expressions_in(loop.body))
         calls = any(isinstance(each, HelperCall) for each in values)
-        if calls or any(isinstance(each, Element) and isinstance(each.access, Tested) for each in values):
+        if calls or any(tested_in(values)):
             return False
         if not is_straight(last.body) or any(isinstance(node, Loop) or of_lanes(node) for node in last.body):
             return False
@@ -247,7 +247,7 @@ def _together(body: list[Statement]) -> Block:
 
 def _counts(loop: Loop) -> bool:
     """Whether a loop counts by one between limits that stay, and these are not too far from each other to subtract."""
-    if not isinstance(loop.step, Constant) or loop.step.value != 1 or loop.start.range is None:
+    if loop.by != 1 or loop.start.range is None:
         return False
     changed = {*assigned(loop.body), loop.variable.name}
     return loop.start.range.low >= 0 and is_steady(loop.start, changed) and is_steady(loop.stop, changed)
@@ -269,17 +269,11 @@ def as_many(trips: int, most: int, body: Block, counts: Callable[[Expression], b
     """How many trips, halved until they have no more operations that count than `most`."""
     nodes = list(statements_in(body))
     values = [each for node in nodes for each in ((node.value,) if isinstance(node, Store) else expressions(node))]
-    parts = (each for value in values for each in _outside_indexes(value))
+    parts = (each for value in values for each in outside_indexes(value))
     work = sum(isinstance(each, Operation) and counts(each) for each in parts)
     while trips > 1 and trips * work > most:
         trips //= 2
     return trips
-
-
-def _outside_indexes(node: Expression) -> Iterator[Expression]:
-    yield node
-    for each in () if isinstance(node, Element) else operands(node):
-        yield from _outside_indexes(each)
 
 
 def _updated(body: Block, changed: set[str]) -> Iterator[Element]:

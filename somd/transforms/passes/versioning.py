@@ -63,7 +63,7 @@ from somd.transforms.loops.ranges import LONGEST
 from somd.transforms.loops.rewriting import each_region, each_statement, renamed, with_bodies, with_operands
 from somd.transforms.loops.scopes import assigned, exposed_in, read, set_by
 from somd.transforms.loops.varying import limits
-from somd.transforms.loops.walking import bodies, expressions, inside, operands, statements_in
+from somd.transforms.loops.walking import bodies, expressions, inside, operands, reads_elements, statements_in
 from somd.transforms.passes.strip_guards import proved_in, where_inside
 
 Block = tuple[Statement, ...]
@@ -151,7 +151,7 @@ class _Versions:
                 continue
             for axis, (index, corners) in enumerate(zip(access.element.indices, known, strict=True)):
                 assert corners is not None
-                if any(isinstance(each, Element) for each in inside(index)):
+                if reads_elements(index):
                     trips.update(dict.fromkeys(map(_has_trips, access.loops)))
                 for each in corners:
                     if each.range is not None and each.range.high < 0:
