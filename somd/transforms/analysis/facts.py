@@ -20,8 +20,8 @@ from somd.transforms.analysis.affine import Scope, affine, size, variable
 from somd.transforms.analysis.allocations import lengths_of
 from somd.transforms.stages import Method
 from somd.transforms.tree.loops import small_statements, statements_of
-from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.names import evaluate, target_names
+from somd.transforms.tree.walking import nodes_of
 
 
 @dataclass(frozen=True)
@@ -52,28 +52,9 @@ def facts_of(method: Method, scope: Scope, ranks: Mapping[str, int]) -> tuple[Fa
 def assignment_counts(method: Method) -> Counter[str]:
     """How often each name is assigned, loops and augmented assignments counted too (loops as many)."""
     counts: Counter[str] = Counter()
-
-    class Counts(Reader):
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            self.count(node.target, 1)
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            self.count(node.target, 1)
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            self.count(node.target, 2)
-
-        def visit_For(self, node: cst.For) -> None:
-            self.count(node.target, 2)
-
-        def count(self, target: cst.BaseExpression, times: int) -> None:
-            if isinstance(target, cst.Name):
-                counts[target.value] += times
-            elif isinstance(target, cst.Tuple):
-                for element in target.elements:
-                    self.count(element.value, times)
-
-    method.function.body.visit(Counts())
+    for node in nodes_of(method.function.body, cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For):
+        times = 1 if isinstance(node, cst.AssignTarget | cst.AnnAssign) else 2
+        counts.update(dict.fromkeys(target_names(node.target), times))
     return counts
 
 

@@ -18,7 +18,7 @@ from somd.syntax import expression_of
 from somd.transforms.stages import FIRST, Method, Reduction, Taking
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import assigned_names, evaluate
-from somd.transforms.tree.walking import Reader, nodes_of
+from somd.transforms.tree.walking import nodes_of
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,7 @@ def normalised(node: cst.BaseExpression) -> str:
 
 
 def _subscripts(node: cst.CSTNode) -> list[cst.Subscript]:
-    found: list[cst.Subscript] = []
-
-    class Subscripts(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            found.append(node)
-
-    node.visit(Subscripts())
-    return found
+    return [*nodes_of(node, cst.Subscript)]
 
 
 @dataclass(frozen=True)

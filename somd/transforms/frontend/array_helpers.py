@@ -16,8 +16,8 @@ from somd.transforms.frontend.raises import raises_in
 from somd.transforms.frontend.reached import Function, Reached
 from somd.transforms.frontend.read import looked_at
 from somd.transforms.stages import Method
-from somd.transforms.tree.names import assigned_names, evaluate, names_read
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.names import assigned_names, evaluate, names_read, target_parts
+from somd.transforms.tree.walking import Reader, nodes_in, nodes_of
 
 Seen = dict[Function, bool]
 #: what may give another name, or a part, of an array
@@ -38,26 +38,17 @@ def calls_in(node: cst.CSTNode) -> list[cst.Call]:
 
 def array_names(method: Method) -> frozenset[str]:
     """Names that stand for arrays as far as the text shows: indexed, asked for their shape, or bound to a new array."""
-    found = {p.name for p in method.params if p.distributed}
-
-    class Uses(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            if isinstance(node.value, cst.Name):
-                found.add(node.value.value)
-
-        def visit_Attribute(self, node: cst.Attribute) -> None:
-            if isinstance(node.value, cst.Name) and node.attr.value in ("shape", "size", "ndim", "copy"):
-                found.add(node.value.value)
-
-        def visit_Call(self, node: cst.Call) -> None:
-            if isinstance(node.func, cst.Name) and node.func.value == "len":
-                found.update(names_read(node.args[0].value) if node.args else ())
-
-        def visit_Assign(self, node: cst.Assign) -> None:
-            if is_allocation(node.value, method):
-                found.update(t.target.value for t in node.targets if isinstance(t.target, cst.Name))
-
-    method.function.body.visit(Uses())
+    body, found = method.function.body, {p.name for p in method.params if p.distributed}
+    found |= {node.value.value for node in nodes_of(body, cst.Subscript) if isinstance(node.value, cst.Name)}
+    for asked in nodes_of(body, cst.Attribute):
+        if isinstance(asked.value, cst.Name) and asked.attr.value in ("shape", "size", "ndim", "copy"):
+            found.add(asked.value.value)
+    for call in nodes_of(body, cst.Call):
+        if isinstance(call.func, cst.Name) and call.func.value == "len":
+            found.update(names_read(call.args[0].value) if call.args else ())
+    for node in nodes_of(body, cst.Assign):
+        if is_allocation(node.value, method):
+            found.update(each.target.value for each in node.targets if isinstance(each.target, cst.Name))
     return frozenset(found & method.local_names)
 
 
@@ -119,36 +110,22 @@ def may_raise(function: Function, seen: Seen) -> bool:
 
 def stores(body: Sequence[cst.CSTNode], arrays: Collection[str]) -> bool:
     """Whether elements of `arrays` are assigned, or may be written by a call for nothing else."""
-    found = False
+    return any(
+        _stores(node, arrays)
+        for statement in body
+        for node in nodes_of(statement, cst.AssignTarget, cst.AugAssign, cst.Expr, cst.Arg)
+    )
 
-    class Stores(Reader):
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            self.target(node.target)
 
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            nonlocal found
-            self.target(node.target)
-            found = found or (isinstance(node.target, cst.Name) and node.target.value in arrays)
-
-        def visit_Expr(self, node: cst.Expr) -> None:
-            nonlocal found
-            found = found or isinstance(node.value, cst.Call)
-
-        def visit_Arg(self, node: cst.Arg) -> None:
-            nonlocal found
-            found = found or (node.keyword is not None and node.keyword.value == "out")
-
-        def target(self, node: cst.BaseExpression) -> None:
-            nonlocal found
-            if isinstance(node, cst.Tuple):
-                for element in node.elements:
-                    self.target(element.value)
-            elif isinstance(node, cst.Subscript):
-                found = found or (isinstance(node.value, cst.Name) and node.value.value in arrays)
-
-    for statement in body:
-        statement.visit(Stores())
-    return found
+def _stores(node: cst.AssignTarget | cst.AugAssign | cst.Expr | cst.Arg, arrays: Collection[str]) -> bool:
+    if isinstance(node, cst.Expr):
+        return isinstance(node.value, cst.Call)
+    if isinstance(node, cst.Arg):
+        return node.keyword is not None and node.keyword.value == "out"
+    parts: list[cst.CSTNode] = [*target_parts(node.target)]
+    stored: list[cst.CSTNode] = [part.value for part in parts if isinstance(part, cst.Subscript)]
+    stored += parts if isinstance(node, cst.AugAssign) else []
+    return any(isinstance(each, cst.Name) and each.value in arrays for each in stored)
 
 
 def _of_arrays(function: Function, seen: Seen) -> bool:

@@ -34,9 +34,9 @@ from somd.transforms.tree.loops import (
     small_statements,
     statements_of,
 )
-from somd.transforms.tree.names import assigned_names, names_read
+from somd.transforms.tree.names import assigned_names, names_read, target_names
 from somd.transforms.tree.rewriting import MethodRewriter, Tracked, parsed, with_own_label
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 
 def without_inductions(method: Method, kept: Collection[cst.For] = ()) -> Method:
@@ -141,34 +141,23 @@ def _without(updates: Sequence[cst.CSTNode], statements: Sequence[cst.CSTNode]) 
 
 def _integers(method: Method) -> set[str]:
     """Locals that are given an integer constant or a length wherever they are assigned, or stepped by a constant."""
-    values: dict[str, list[bool]] = {}
+    fitting: set[str] = set()
+    others = set(method.param_names)
+    for node in nodes_of(method.function.body, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For):
+        for target in [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]:
+            fits = isinstance(target, cst.Name) and _stays_integer(target.value, node, method)
+            (fitting if fits else others).update(target_names(target))
+    return fitting - others
 
-    def note(target: cst.BaseExpression, fits: bool) -> None:
-        if isinstance(target, cst.Name):
-            values.setdefault(target.value, []).append(fits)
-        elif isinstance(target, cst.Tuple | cst.List):
-            for element in target.elements:
-                note(element.value, False)
 
-    class Assigned(Reader):
-        def visit_Assign(self, node: cst.Assign) -> None:
-            for target in node.targets:
-                name = target.target.value if isinstance(target.target, cst.Name) else ""
-                fits = _whole(node.value, method) or is_number(step_of(name, node, method, set()) or "")
-                note(target.target, fits)
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            note(node.target, node.value is not None and _whole(node.value, method))
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            sign = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign)
-            note(node.target, sign and integer_constant(node.value, method) is not None)
-
-        def visit_For(self, node: cst.For) -> None:
-            note(node.target, False)
-
-    method.function.body.visit(Assigned())
-    return {name for name, fits in values.items() if all(fits)} - set(method.param_names)
+def _stays_integer(name: str, node: cst.Assign | cst.AnnAssign | cst.AugAssign | cst.For, method: Method) -> bool:
+    if isinstance(node, cst.For) or node.value is None:
+        return False
+    if isinstance(node, cst.AugAssign):
+        sign = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign)
+        return sign and integer_constant(node.value, method) is not None
+    step = step_of(name, node, method, set()) if isinstance(node, cst.Assign) else None
+    return _whole(node.value, method) or is_number(step or "")
 
 
 def _whole(node: cst.BaseExpression, method: Method) -> bool:
@@ -176,15 +165,8 @@ def _whole(node: cst.BaseExpression, method: Method) -> bool:
 
 
 def _names_in_indexes(node: cst.CSTNode) -> set[str]:
-    found: set[str] = set()
-
-    class Indexes(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            for index in index_expressions(node):
-                found.update(names_read(index))
-
-    node.visit(Indexes())
-    return found
+    indexes = (index for each in nodes_of(node, cst.Subscript) for index in index_expressions(each))
+    return set().union(*map(names_read, indexes))
 
 
 def _assignments(node: cst.CSTNode, name: str) -> int:

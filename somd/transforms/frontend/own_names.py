@@ -21,7 +21,7 @@ from somd.diagnostics.model import Collector, Diagnostic, Label, Position
 from somd.transforms.reserved import MARK
 from somd.transforms.tree.names import evaluate
 from somd.transforms.tree.rewriting import Tracked, with_own_label
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 
 NAMES = ("range", "len", "enumerate", "zip", "reversed", "min", "max")
 
@@ -94,17 +94,11 @@ def check_own_names(
         label = Label(positions[tree.name], "in this function", True)
         message = f"`{name}` begins with `{MARK}`, as names that the compiler writes do"
         collector.add(Diagnostic("SOMD201", message, (label,), ("give the variable another name",)))
-
-    class Calls(Reader):
-        def visit_Call(self, node: cst.Call) -> None:
-            name = node.func.value if isinstance(node.func, cst.Name) else ""
-            if name not in NAMES:
-                return
-            known = namespace.get(name, MISSING) is vars(builtins)[name] and name not in local_names
-            if not known:
-                label = Label(positions[node.func], "called here", True)
-                message = f"`{name}` is not Python's own function here, but a name of the program's"
-                helps = (f"give the other one another name; a method means Python's own by `{name}`",)
-                collector.add(Diagnostic("SOMD203", message, (label,), helps))
-
-    tree.body.visit(Calls())
+    for node in nodes_of(tree.body, cst.Call):
+        name = node.func.value if isinstance(node.func, cst.Name) else ""
+        if name not in NAMES or (namespace.get(name, MISSING) is vars(builtins)[name] and name not in local_names):
+            continue
+        label = Label(positions[node.func], "called here", True)
+        message = f"`{name}` is not Python's own function here, but a name of the program's"
+        helps = (f"give the other one another name; a method means Python's own by `{name}`",)
+        collector.add(Diagnostic("SOMD203", message, (label,), helps))

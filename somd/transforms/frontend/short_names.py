@@ -14,7 +14,7 @@ import libcst as cst
 from somd.capture.paths import Step
 from somd.transforms.tree.loops import small_statements
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import nodes_in, nodes_of
 
 PathOf = Callable[[cst.CSTNode], "tuple[Step, ...] | None"]
 
@@ -97,14 +97,9 @@ def _assignments(statements: Sequence[cst.CSTNode]) -> Counter[str]:
 
 def _used_as_arrays(statements: Sequence[cst.CSTNode]) -> set[str]:
     found: set[str] = set()
-
-    class Uses(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            found.update({node.value.value} if isinstance(node.value, cst.Name) else ())
-
-        def visit_For(self, node: cst.For) -> None:
-            found.update(names_read(node.iter))
-
-    for statement in statements:
-        statement.visit(Uses())
+    for node in (each for statement in statements for each in nodes_of(statement, cst.Subscript, cst.For)):
+        if isinstance(node, cst.For):
+            found |= names_read(node.iter)
+        elif isinstance(node.value, cst.Name):
+            found.add(node.value.value)
     return found

@@ -28,7 +28,7 @@ from somd.transforms.stages import Method
 from somd.transforms.tree.loops import else_statements, small_statements, statements_of
 from somd.transforms.tree.names import new_name
 from somd.transforms.tree.rewriting import Tracked, parsed
-from somd.transforms.tree.walking import Reader, nodes_in
+from somd.transforms.tree.walking import holds, nodes_in, nodes_of
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,7 @@ def single_exit(method: Method) -> Body | None:
 
 def returns_in(statements: Sequence[cst.CSTNode]) -> list[cst.Return]:
     """The `return` statements among and inside `statements`."""
-    found: list[cst.Return] = []
-
-    class Returns(Reader):
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-    for statement in statements:
-        statement.visit(Returns())
-    return found
+    return [node for statement in statements for node in nodes_of(statement, cst.Return)]
 
 
 def always_returns(statements: Sequence[cst.CSTNode]) -> bool:
@@ -94,15 +86,7 @@ def _true(node: cst.BaseExpression) -> bool:
 
 
 def _breaks(loop: cst.While) -> bool:
-    found = False
-
-    class Breaks(Reader):
-        def visit_Break(self, node: cst.Break) -> None:
-            nonlocal found
-            found = True
-
-    loop.body.visit(Breaks())
-    return found
+    return holds(loop.body, cst.Break)
 
 
 def _within(statements: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:

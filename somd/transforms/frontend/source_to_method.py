@@ -35,7 +35,7 @@ from somd.transforms.stages import Method, Param
 from somd.transforms.tree.names import assigned_names, evaluate, names_read
 from somd.transforms.tree.parsing import parsed
 from somd.transforms.tree.rewriting import Tracked
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 
 
 def method_of(function: FunctionType) -> Method:
@@ -298,21 +298,17 @@ def _local_markers(
     """The shared locals, and the distributed ones with their places."""
     shared: set[str] = set()
     distributed: dict[str, tuple[Param, Position]] = {}
-
-    class Locals(Reader):
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            if not isinstance(node.target, cst.Name):
-                return
-            name = node.target.value
-            found = markers.markers_of(evaluate(node.annotation.annotation, namespace, names))[1]
-            if any(isinstance(marker, markers.Shared) for marker in found):
-                shared.add(name)
-            rest = [marker for marker in found if not isinstance(marker, markers.Shared)]
-            if rest:
-                where = positions[node.annotation]
-                distributed[name] = marked(name, f"the local `{name}`", rest, where, collector), where
-
-    tree.body.visit(Locals())
+    for node in nodes_of(tree.body, cst.AnnAssign):
+        if not isinstance(node.target, cst.Name):
+            continue
+        name = node.target.value
+        found = markers.markers_of(evaluate(node.annotation.annotation, namespace, names))[1]
+        if any(isinstance(marker, markers.Shared) for marker in found):
+            shared.add(name)
+        rest = [marker for marker in found if not isinstance(marker, markers.Shared)]
+        if rest:
+            where = positions[node.annotation]
+            distributed[name] = marked(name, f"the local `{name}`", rest, where, collector), where
     return frozenset(shared), distributed
 
 

@@ -21,7 +21,7 @@ from somd.transforms.stages import Method, Stride
 from somd.transforms.tree.loops import integer_constant, range_of, statements_of
 from somd.transforms.tree.names import assigned_names, names_read, new_name
 from somd.transforms.tree.rewriting import MethodRewriter, parsed
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 
 
 def constant_steps(method: Method) -> Method:
@@ -87,15 +87,7 @@ class _Rewriter(MethodRewriter):
 
 
 def _indexes(body: cst.BaseSuite, name: str) -> bool:
-    found = False
-
-    class Indexes(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            nonlocal found
-            found = found or any(name in names_read(index) for index in index_expressions(node))
-
-    body.visit(Indexes())
-    return found
+    return any(name in names_read(index) for node in nodes_of(body, cst.Subscript) for index in index_expressions(node))
 
 
 def _whole(limit: cst.BaseExpression, method: Method) -> str:

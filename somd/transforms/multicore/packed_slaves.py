@@ -25,7 +25,7 @@ from somd.transforms.multicore.slaves import Slave, SlaveBuilder
 from somd.transforms.stages import Dim, Phase, Plan, Sweeps
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import parsed
-from somd.transforms.tree.walking import Reader, children_of
+from somd.transforms.tree.walking import children_of, nodes_of
 
 
 def packed_name(array: str, fresh: Fresh) -> str:
@@ -80,17 +80,9 @@ class PackedSlaveBuilder(SlaveBuilder):
 
     def offsets(self) -> Mapping[cst.Subscript, int]:
         """The packed accesses of this phase."""
-        found: dict[cst.Subscript, int] = {}
-        sweeps = self.sweeps
-
-        class Accesses(Reader):
-            def visit_Subscript(self, node: cst.Subscript) -> None:
-                if node in sweeps.offsets:
-                    found[node] = sweeps.offsets[node]
-
-        for statement in self.nest.body:
-            statement.visit(Accesses())
-        return found
+        known = self.sweeps.offsets
+        accesses = (node for statement in self.nest.body for node in nodes_of(statement, cst.Subscript))
+        return {node: known[node] for node in accesses if node in known}
 
     def scope(self) -> Scope:
         offsets, fresh = self.offsets(), self.fresh

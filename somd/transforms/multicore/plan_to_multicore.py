@@ -38,7 +38,7 @@ from somd.transforms.stages import (
 )
 from somd.transforms.tree.names import names_read
 from somd.transforms.tree.rewriting import with_own_label
-from somd.transforms.tree.walking import Reader, Transformer
+from somd.transforms.tree.walking import Transformer, nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type, type_of_value
 from somd.transforms.types.typing_table import Types
 
@@ -273,11 +273,4 @@ class _Rename(Transformer):
 
 
 def _names(function: cst.FunctionDef) -> set[str]:
-    found: set[str] = set()
-
-    class Names(Reader):
-        def visit_Name(self, node: cst.Name) -> None:
-            found.add(node.value)
-
-    function.visit(Names())
-    return found
+    return {node.value for node in nodes_of(function, cst.Name)}

@@ -24,7 +24,7 @@ from somd.transforms.stages import Method, RaiseSite, Site
 from somd.transforms.tree.loops import small_statements, statements_of
 from somd.transforms.tree.rewriting import code_of
 from somd.transforms.tree.spelling import as_written
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, nodes_of
 
 if TYPE_CHECKING:
     from somd.transforms.plan.relaxation import Block
@@ -78,22 +78,16 @@ def _tuples(method: Method) -> set[str]:
     """Names bound to tuples only: written out, a shape, or what a helper returns (helpers return no arrays)."""
     found: set[str] = set()
     others: set[str] = set(method.param_names)
-
-    class Bindings(Reader):
-        def visit_Assign(self, node: cst.Assign) -> None:
-            for target in node.targets:
-                if isinstance(target.target, cst.Name):
-                    value = node.value
-                    shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
-                    helper = isinstance(value, cst.Call) and called_function(value, method) is not None
-                    is_tuple = shape or helper or isinstance(value, cst.Tuple)
-                    (found if is_tuple else others).add(target.target.value)
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            if isinstance(node.target, cst.Name) and node.value is not None:
-                others.add(node.target.value)
-
-    method.function.body.visit(Bindings())
+    for node in nodes_of(method.function.body, cst.Assign):
+        value = node.value
+        shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
+        helper = isinstance(value, cst.Call) and called_function(value, method) is not None
+        is_tuple = shape or helper or isinstance(value, cst.Tuple)
+        names = (each.target.value for each in node.targets if isinstance(each.target, cst.Name))
+        (found if is_tuple else others).update(names)
+    for typed in nodes_of(method.function.body, cst.AnnAssign):
+        if isinstance(typed.target, cst.Name) and typed.value is not None:
+            others.add(typed.target.value)
     return found - others
 
 

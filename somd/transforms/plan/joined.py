@@ -23,7 +23,7 @@ from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import OWN, Fence, else_statements, fence_of, small_statements, statements_of
 from somd.transforms.tree.names import MISSING, assigned_names, evaluate, names_read
 from somd.transforms.tree.rewriting import code_of
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 
 OPERATORS: dict[object, str] = {sum: "+", min: "min", max: "max"}
 
@@ -51,17 +51,13 @@ def function_of(node: cst.With, method: Method) -> tuple[str, object]:
 def check_functions(method: Method, function: FunctionType, collector: Collector) -> None:
     """What a fence of a nested method calls is looked up in the outer one: it must mean the same there."""
     names = namespace_of(function)
-
-    class Fences(Reader):
-        def visit_With(self, node: cst.With) -> None:
-            fence = fence_of(node, method)
-            if fence is None or fence.reduce != OWN:
-                return
-            text, found = function_of(node, method)
-            if found is not MISSING and _looked_up(text, names) is not found:
-                collector.add(partial_messages.hidden_function(method, node.items[0], found))
-
-    method.function.body.visit(Fences())
+    for node in nodes_of(method.function.body, cst.With):
+        fence = fence_of(node, method)
+        if fence is None or fence.reduce != OWN:
+            continue
+        text, found = function_of(node, method)
+        if found is not MISSING and _looked_up(text, names) is not found:
+            collector.add(partial_messages.hidden_function(method, node.items[0], found))
 
 
 def _looked_up(text: str, names: dict[str, object]) -> object:
@@ -159,13 +155,9 @@ def _blocks(node: cst.CSTNode) -> list[Sequence[cst.CSTNode]]:
 def joined_loops(method: Method) -> tuple[cst.For, ...]:
     """The loops at the ends of blocks that functions end."""
     found: list[cst.For] = []
-
-    class Fences(Reader):
-        def visit_With(self, node: cst.With) -> None:
-            fence = fence_of(node, method)
-            last = list(small_statements(statements_of(node.body)))[-1:]
-            if fence is not None and fence.reduce == OWN and last and isinstance(last[0], cst.For):
-                found.append(last[0])
-
-    method.function.body.visit(Fences())
+    for node in nodes_of(method.function.body, cst.With):
+        fence = fence_of(node, method)
+        last = list(small_statements(statements_of(node.body)))[-1:]
+        if fence is not None and fence.reduce == OWN and last and isinstance(last[0], cst.For):
+            found.append(last[0])
     return tuple(found)

@@ -26,8 +26,8 @@ from somd.transforms.plan import messages
 from somd.transforms.plan.context import Context
 from somd.transforms.stages import LENGTH, LocalArray
 from somd.transforms.tree.loops import statements_of
-from somd.transforms.tree.names import assigned_names
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.names import assigned_names, target_names
+from somd.transforms.tree.walking import nodes_of
 
 
 @dataclass(frozen=True)
@@ -108,30 +108,15 @@ class _Finder:
 def _bindings(loop: cst.For, names: Sequence[str]) -> dict[str, list[cst.Call | None]]:
     """What is bound to each of `names`, in source order; None for anything but a call."""
     found: dict[str, list[cst.Call | None]] = {}
-
-    class Bindings(Reader):
-        def visit_Assign(self, node: cst.Assign) -> None:
-            for target in node.targets:
-                self.bound(target.target, node.value)
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            if node.value is not None:
-                self.bound(node.target, node.value)
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            self.bound(node.target, None)
-
-        def visit_For(self, node: cst.For) -> None:
-            self.bound(node.target, None)
-
-        def bound(self, target: cst.BaseExpression, value: cst.BaseExpression | None) -> None:
-            if isinstance(target, cst.Name) and target.value in names:
-                found.setdefault(target.value, []).append(value if isinstance(value, cst.Call) else None)
-            elif isinstance(target, cst.Tuple):
-                for element in target.elements:
-                    self.bound(element.value, None)
-
-    loop.body.visit(Bindings())
+    for node in nodes_of(loop.body, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For):
+        if isinstance(node, cst.AnnAssign) and node.value is None:
+            continue
+        value = node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
+        for target in [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]:
+            call = value if isinstance(value, cst.Call) and isinstance(target, cst.Name) else None
+            for name in target_names(target):
+                if name in names:
+                    found.setdefault(name, []).append(call)
     return found
 
 

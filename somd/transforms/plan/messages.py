@@ -304,19 +304,10 @@ def _kept_variable(method: Method, loop: cst.For, inner: cst.For, name: str) -> 
 
 
 def _accumulates(name: str, loop: cst.For) -> bool:
-    found: list[bool] = []
-
-    class Updates(Reader):
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            if isinstance(node.target, cst.Name) and node.target.value == name:
-                found.append(isinstance(node.operator, cst.AddAssign | cst.MultiplyAssign))
-
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            if isinstance(node.target, cst.Name) and node.target.value == name:
-                found.append(False)
-
-    loop.body.visit(Updates())
-    return len(found) == 1 and found[0]
+    nodes = nodes_of(loop.body, cst.AugAssign, cst.AssignTarget)
+    found = [node for node in nodes if isinstance(node.target, cst.Name) and node.target.value == name]
+    update = found[0] if len(found) == 1 else None
+    return isinstance(update, cst.AugAssign) and isinstance(update.operator, cst.AddAssign | cst.MultiplyAssign)
 
 
 def first_write(name: str, loop: cst.For) -> cst.CSTNode:

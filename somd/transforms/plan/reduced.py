@@ -13,7 +13,7 @@ from somd.transforms.plan.context import Context
 from somd.transforms.stages import Method, Phase, Step, Uniform
 from somd.transforms.tree.loops import Fence
 from somd.transforms.tree.names import assigned_names, names_read
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 
 
 def check_returns(
@@ -50,14 +50,7 @@ def check_returns(
 
 
 def _returns(method: Method) -> list[cst.Return]:
-    returns: list[cst.Return] = []
-
-    class Returns(Reader):
-        def visit_Return(self, node: cst.Return) -> None:
-            returns.append(node)
-
-    method.function.body.visit(Returns())
-    return returns
+    return [*nodes_of(method.function.body, cst.Return)]
 
 
 def _check_entry(

@@ -6,7 +6,7 @@ import libcst as cst
 
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import Range, range_of, statements_of
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, holds
 from somd.transforms.types.typing_table import Types
 
 
@@ -107,14 +107,4 @@ class _Reads(Reader):
 
 def has_loops(function: cst.FunctionDef) -> bool:
     """Whether a function loops, so that the cost of a call may depend on its arguments."""
-    found: list[cst.CSTNode] = []
-
-    class Loops(Reader):
-        def visit_While(self, node: cst.While) -> None:
-            found.append(node)
-
-        def visit_For(self, node: cst.For) -> None:
-            found.append(node)
-
-    function.visit(Loops())
-    return bool(found)
+    return holds(function, cst.While, cst.For)

@@ -14,7 +14,7 @@ from somd.elementary.functions import OF_MATH, OF_NUMPY
 from somd.transforms.stages import Method, Nest
 from somd.transforms.tree.loops import Range, integer_constant, range_of
 from somd.transforms.tree.names import evaluate, names_read
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import Reader, nodes_of
 from somd.transforms.types.scalars import AUGMENTED
 
 #: what a loop of unknown length, or a call of a helper, counts for
@@ -183,13 +183,6 @@ def _most(node: cst.BaseExpression, method: Method) -> int | None:
 
 def uniform(node: cst.BaseExpression, method: Method, uniform: Collection[str]) -> bool:
     """Whether a bound has one value for all iterations: of uniform names and shapes, and of no array's elements."""
-    subscripts: list[cst.CSTNode] = []
-
-    class Elements(Reader):
-        def visit_Subscript(self, node: cst.Subscript) -> None:
-            if not isinstance(node.value, cst.Attribute):
-                subscripts.append(node)
-
-    node.visit(Elements())
     names = names_read(node) & method.local_names
-    return not subscripts and names <= frozenset(uniform)
+    elements = (each for each in nodes_of(node, cst.Subscript) if not isinstance(each.value, cst.Attribute))
+    return not any(elements) and names <= frozenset(uniform)

@@ -10,7 +10,7 @@ import libcst as cst
 from somd.language import markers
 from somd.transforms.stages import Method
 from somd.transforms.tree.names import evaluate
-from somd.transforms.tree.walking import Reader, nodes_of
+from somd.transforms.tree.walking import nodes_of
 
 #: how names begin that stand for what NumPy raises where a number does not fit
 UNFIT = "raised_unfit"
@@ -163,36 +163,9 @@ def always_raises(statements: Sequence[cst.CSTNode]) -> bool:
 
 def exits_of(loop: cst.For) -> list[cst.Return | cst.Break | cst.Continue]:
     """Every `return` in `loop`, and every `break` and `continue` of the loop itself."""
-    found: list[cst.Return | cst.Break | cst.Continue] = []
-
-    class Exits(Reader):
-        depth = 0
-
-        def visit_For(self, node: cst.For) -> None:
-            self.depth += 1
-
-        def leave_For(self, original_node: cst.For) -> None:
-            self.depth -= 1
-
-        def visit_While(self, node: cst.While) -> None:
-            self.depth += 1
-
-        def leave_While(self, original_node: cst.While) -> None:
-            self.depth -= 1
-
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-        def visit_Break(self, node: cst.Break) -> None:
-            if self.depth == 0:
-                found.append(node)
-
-        def visit_Continue(self, node: cst.Continue) -> None:
-            if self.depth == 0:
-                found.append(node)
-
-    loop.body.visit(Exits())
-    return found
+    loops = nodes_of(loop.body, cst.For, cst.While)
+    others = {node for inner in loops for node in nodes_of(inner, cst.Break, cst.Continue)}
+    return [node for node in nodes_of(loop.body, cst.Return, cst.Break, cst.Continue) if node not in others]
 
 
 def contains_fence(node: cst.CSTNode, method: Method) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from somd.capture import attributes
 from somd.capture.lookups import attribute_of, may_subscript
-from somd.transforms.tree.walking import Reader, children_of
+from somd.transforms.tree.walking import children_of, nodes_of
 
 MISSING = attributes.MISSING
 
@@ -52,13 +52,13 @@ def assigned_names(node: cst.CSTNode) -> set[str]:
 @lru_cache(maxsize=_KEPT)
 def _assigned(node: cst.CSTNode) -> frozenset[str]:
     if isinstance(node, cst.Assign):
-        return frozenset(name for each in node.targets for name in _target_names(each.target))
+        return frozenset(name for each in node.targets for name in target_names(each.target))
     if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign):
-        return frozenset(_target_names(node.target))
+        return frozenset(target_names(node.target))
     if isinstance(node, cst.BaseExpression | cst.Expr | cst.Return):
         return frozenset()
     if isinstance(node, cst.For | cst.If):
-        own = frozenset(_target_names(node.target) if isinstance(node, cst.For) else ())
+        own = frozenset(target_names(node.target) if isinstance(node, cst.For) else ())
         return own | _assigned(node.body) | (_assigned(node.orelse) if node.orelse is not None else own)
     return frozenset[str]().union(*map(_assigned, children_of(node)))
 
@@ -72,21 +72,15 @@ def target_parts(target: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield target
 
 
-def _target_names(target: cst.CSTNode) -> Iterator[str]:
+def target_names(target: cst.CSTNode) -> Iterator[str]:
+    """The names that an assignment to `target` sets, from left to right."""
     return (part.value for part in target_parts(target) if isinstance(part, cst.Name))
 
 
 def annotated_places(node: cst.CSTNode) -> dict[str, cst.Annotation]:
     """The annotation of each name that has one in `node`."""
-    found: dict[str, cst.Annotation] = {}
-
-    class Annotated(Reader):
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            if isinstance(node.target, cst.Name):
-                found[node.target.value] = node.annotation
-
-    node.visit(Annotated())
-    return found
+    places = ((name, each) for each in nodes_of(node, cst.AnnAssign) for name in target_names(each.target))
+    return {name: each.annotation for name, each in places}
 
 
 def evaluate(node: cst.BaseExpression, namespace: Mapping[str, object], local_names: Collection[str] = ()) -> object:

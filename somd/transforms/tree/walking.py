@@ -12,7 +12,7 @@ from dataclasses import fields
 from functools import cache
 from itertools import islice
 from operator import attrgetter, is_
-from typing import Any, ClassVar, Literal, TypeVar, final, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, final, get_args, get_origin, overload
 
 import libcst as cst
 
@@ -20,6 +20,10 @@ import libcst as cst
 _LAYOUT_NAMES = ("whitespace", "lines", "header", "footer")
 _SEQUENCES = (tuple, list)
 Node = TypeVar("Node", bound=cst.CSTNode)
+A = TypeVar("A", bound=cst.CSTNode)
+B = TypeVar("B", bound=cst.CSTNode)
+C = TypeVar("C", bound=cst.CSTNode)
+D = TypeVar("D", bound=cst.CSTNode)
 _DEFAULT = cst.MaybeSentinel.DEFAULT
 #: the attributes of a class of nodes that may hold children, in source order
 _attributes: dict[type[cst.CSTNode], tuple[str, ...]] = {}
@@ -100,7 +104,15 @@ def nodes_in(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             waiting += found
 
 
-def nodes_of(node: cst.CSTNode, *kinds: type[Node]) -> Iterator[Node]:
+@overload
+def nodes_of(node: cst.CSTNode, a: type[A], b: type[B], /) -> Iterator[A | B]: ...
+@overload
+def nodes_of(node: cst.CSTNode, a: type[A], b: type[B], c: type[C], /) -> Iterator[A | B | C]: ...
+@overload
+def nodes_of(node: cst.CSTNode, a: type[A], b: type[B], c: type[C], d: type[D], /) -> Iterator[A | B | C | D]: ...
+@overload
+def nodes_of(node: cst.CSTNode, *kinds: type[Node]) -> Iterator[Node]: ...
+def nodes_of(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
     """What is of these classes, which have no subclasses, among `nodes_in`.
 
     Much quicker than asking each node with isinstance, which Python code answers for libcst's classes; and where none
@@ -112,7 +124,7 @@ def nodes_of(node: cst.CSTNode, *kinds: type[Node]) -> Iterator[Node]:
         each = waiting.pop()
         kind = type(each)
         if kind in kinds:
-            yield each  # type: ignore[misc]
+            yield each
         if not (outside and _is_expression(kind)):
             found = children_of(each)
             if found:

@@ -10,7 +10,7 @@ import numpy as np
 
 from somd.diagnostics.model import Collector, Diagnostic, Label
 from somd.transforms.stages import Method, PartialResults, Plan, partial_results, written_arrays
-from somd.transforms.tree.walking import Reader
+from somd.transforms.tree.walking import nodes_of
 from somd.transforms.types.scalars import ArrayType, ScalarType, TupleType, Type
 from somd.transforms.types.typing_table import Types
 
@@ -65,15 +65,8 @@ def _holds(dtype: str, result: ScalarType) -> bool:
 
 
 def _at_return(method: Method, rest: PartialResults) -> Label:
-    found: list[cst.Return] = []
-
-    class Returns(Reader):
-        def visit_Return(self, node: cst.Return) -> None:
-            found.append(node)
-
-    for statement in rest.statements:
-        statement.visit(Returns())
-    return Label(method.position(found[0]), "returned here", True)
+    first = next(node for statement in rest.statements for node in nodes_of(statement, cst.Return))
+    return Label(method.position(first), "returned here", True)
 
 
 def _not_a_scalar(method: Method, loop: cst.For, name: str, found: Type | None) -> Diagnostic:
