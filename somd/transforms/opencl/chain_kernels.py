@@ -39,7 +39,7 @@ from somd.transforms.loops.program import (
     While,
 )
 from somd.transforms.loops.rows import moves_with
-from somd.transforms.loops.walking import goes_on, inside, statements_in, tests_accesses
+from somd.transforms.loops.walking import goes_on, inside, reads_elements, statements_in, tests_accesses
 from somd.transforms.opencl.arguments import Kernel, of_scope
 from somd.transforms.opencl.chained_sums import (
     BLOCK,
@@ -53,7 +53,7 @@ from somd.transforms.opencl.chained_sums import (
 )
 from somd.transforms.opencl.kernels import is_plain, kernel_text, with_bounds
 from somd.transforms.opencl.row_groups import RowGroups
-from somd.transforms.opencl.steady_reads import reads_elements, steady_reads
+from somd.transforms.opencl.steady_reads import steady_reads
 from somd.transforms.stages import Nest
 
 #: elements that a term is made of at most, those that change from trip to trip
