@@ -202,9 +202,11 @@ class Run:
             return 0
         return self.striped_lanes(kernel_name, wanted)
 
-    def short_lanes(self, kernel_name: str, wanted: int, most: int, *widths: int) -> int:
+    def short_lanes(self, kernel_name: str, wanted: int, most: int, *widths: int, groups: int | None = None) -> int:
         """The work-items of a group that wants so many, and brings in whole rows of such `widths`, of which it has room
-        for `most`; 0 where rows are longer, or a work-item does as well by itself."""
+        for `most`; 0 where rows are longer, or a work-item does as well by itself, or so many `groups` are too few."""
+        if groups is not None and not self._filled(groups):
+            return 0
         return workgroups.short_lanes(self._kernels[kernel_name].limits, wanted, most, widths)
 
     def striped_lanes(self, kernel_name: str, wanted: int) -> int:

@@ -84,6 +84,8 @@ class Kernel:
     chained: bool = False
     #: of one whose groups bring in short rows: the arrays, each with the axis that has to be short
     short: tuple[tuple[str, int], ...] = ()
+    #: and how long rows are at most
+    widest: int = 0
     #: of one whose groups run iterations of two loops by one number, the inner one being short: two
     loops: int = 1
     #: of a kernel of one work-item an iteration: the dimensions of the nest in the order of OpenCL's

@@ -18,7 +18,6 @@ from somd.transforms.opencl.arguments import Argument, Kernel
 from somd.transforms.opencl.blocks import Blocks
 from somd.transforms.opencl.host_code import HostCode
 from somd.transforms.opencl.row_launches import HostRows
-from somd.transforms.opencl.short_row_kernels import MOST_WIDE
 from somd.transforms.stages import FIRST, NEAR, Dim, Near, Nest, Reduction, Serial
 from somd.transforms.tree.loops import integer_constant, range_of
 from somd.transforms.tree.names import names_read
@@ -292,7 +291,7 @@ class Launch:
                 groups = tree.call(tree.brought("folded"), columns, tree.integer(kernel.columns // kernel.rows))
         if kernel.short:
             widths = [tree.shape(array, axis) for array, axis in kernel.short]
-            function, asked = "short_lanes", [tree.integer(kernel.lanes), tree.integer(MOST_WIDE), *widths]
+            function, asked = "short_lanes", [tree.integer(kernel.lanes), tree.integer(kernel.widest), *widths]
         elif kernel.columns > 1:
             function, asked = "packed_lanes", [tree.integer(kernel.lanes), groups]
             asked += [cst.Name("True")] if has_finer else []
@@ -304,6 +303,7 @@ class Launch:
             elif has_finer:
                 asked.append(tree.integer(kernel.rows))
         told = {} if across is None else {"across": across}
+        told |= {"groups": groups} if kernel.short and has_finer else {}
         chosen = tree.call(
             tree.attribute(self.code.run, function), cst.SimpleString(f'"{kernel.name}"'), *asked, **told
         )

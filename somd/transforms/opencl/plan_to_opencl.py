@@ -36,7 +36,7 @@ from somd.transforms.opencl.row_fusion import together
 from somd.transforms.opencl.row_kernels import row_kernel_of
 from somd.transforms.opencl.runs_kernels import RUNS, TERMS, runs_kernel_of
 from somd.transforms.opencl.scan_kernels import scan_kernels_of
-from somd.transforms.opencl.short_row_kernels import short_row_kernel_of
+from somd.transforms.opencl.short_row_kernels import row_walks_kernel_of, short_row_kernel_of
 from somd.transforms.opencl.striding_kernels import needs_rows, striding_kernel_of
 from somd.transforms.opencl.striped_kernels import striped_kernel_of
 from somd.transforms.opencl.term_kernels import term_kernel_of
@@ -222,8 +222,9 @@ def _grouped(nest: Nest, region: Region, name: str, unit: Unit) -> tuple[Kernel,
         chains = chain_kernel_of(nest, region, unit.kernel_names[f"{name}_chains"], unit) if kind == "tiled" else None
         if chains is not None:
             return (chains, found)
+        walks = row_walks_kernel_of(nest, region, unit.kernel_names[f"{name}_short"], unit) if kind == "tiled" else None
         made = FINER[kind](nest, region, unit.kernel_names[f"{name}_finer"], unit) if kind in FINER else None
-        return (found,) if made is None else (found, made)
+        return tuple(each for each in (walks, found, made) if each is not None)
     return ()
 
 

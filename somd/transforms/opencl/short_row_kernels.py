@@ -14,7 +14,8 @@ there are work-items. Rows of at most MOST_WIDE elements, which the runtime asks
 neighbours' rows lie an odd number of elements apart. What is stored, and in which order all is computed, stays.
 
 Rows are those of the loop in which work-items are neighbours. Long rows are brought in piece by piece (`tiled_kernels`,
-`walked_kernels`).
+`walked_kernels`), for one walk along them. Iterations of one loop that go along theirs several times, as to find where
+the least element is, have rows of MOST_WALKED elements brought in for all walks, by more work-items than have one.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ MOST_WIDE = 16
 ROWS, SIDE = 128, 32
 #: the work-items of a group with iterations of two loops, each of which takes some of them
 LANES = 256
+#: elements of a row at most, iterations of a group, and its work-items, where iterations walk along rows several times
+MOST_WALKED, WALKS, WALKING = 64, 32, 128
 
 Rows = tuple[str, tuple[Expression, ...]]
 
@@ -78,6 +81,22 @@ def _in_loops(body: tuple[Statement, ...]) -> Iterator[Element]:
 
 def short_row_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
     """The kernel of a nest with short rows; None where iterations have none."""
+    count, lanes = (SIDE, LANES) if region.depth > 1 else (ROWS, ROWS)
+    return _kernel_of(nest, region, name, unit, count, lanes, MOST_WIDE)
+
+
+def row_walks_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Kernel | None:
+    """The kernel of a nest of one loop whose iterations walk along a row several times; None where they do not."""
+    if region.depth > 1:
+        return None
+    loops = [node for node in statements_in(region.body) if isinstance(node, Loop)]
+    walks = [loop for loop in loops if not any(isinstance(node, Loop) for node in statements_in(loop.body))]
+    rows = rows_of(region, region.loop.variable.name)
+    often = [sum(any(each in reads for each in expressions_in(walk.body)) for walk in walks) for reads in rows.values()]
+    return _kernel_of(nest, region, name, unit, WALKS, WALKING, MOST_WALKED) if max(often, default=0) > 1 else None
+
+
+def _kernel_of(nest: Nest, region: Region, name: str, unit: Unit, count: int, lanes: int, widest: int) -> Kernel | None:
     scope = scope_of(nest, unit)
     private = all(local.name in scope.own for local in nest.local_arrays)
     plain = is_plain(replace(region, local_arrays=())) and private and not nest.tests and not nest.raises
@@ -88,16 +107,24 @@ def short_row_kernel_of(nest: Nest, region: Region, name: str, unit: Unit) -> Ke
         return None
     fastest = fastest_first(region)[0]
     rows = rows_of(region, region.loops[fastest].variable.name)
-    count = SIDE if region.depth > 1 else ROWS
-    sizes = [np.dtype(reads[0].type.dtype).itemsize * count * (MOST_WIDE + 1) for reads in rows.values()]
+    sizes = [np.dtype(reads[0].type.dtype).itemsize * count * (widest + 1) for reads in rows.values()]
     if not rows or sum(sizes) > MOST_LOCAL:
         return None
-    return _Writer(rows, fastest, nest, region, unit).kernel(name)
+    return _Writer(rows, fastest, nest, region, unit, (count, lanes, widest)).kernel(name)
 
 
 class _Writer:
-    def __init__(self, rows: dict[Rows, list[Element]], fastest: int, nest: Nest, region: Region, unit: Unit) -> None:
+    def __init__(
+        self,
+        rows: dict[Rows, list[Element]],
+        fastest: int,
+        nest: Nest,
+        region: Region,
+        unit: Unit,
+        sizes: tuple[int, int, int],
+    ) -> None:
         self.rows, self.fastest, self.region = rows, fastest, region
+        self.count, self.lanes, self.widest = sizes
         self.scope = scope_of(nest, unit)
         self.declared = own_variables(region)
         self.write = FastLoops(self.scope, unit, self.declared)
@@ -111,13 +138,12 @@ class _Writer:
         self.bounds: list[Argument] = []
         ranges = (range_in_c(k, loop, self.write.expressions, self.bounds) for k, loop in enumerate(region.loops))
         self.ranges: tuple[CRange, ...] = tuple(ranges)
-        self.count, self.lanes = (SIDE, LANES) if region.depth > 1 else (ROWS, ROWS)
 
     def kernel(self, name: str) -> Kernel:
         write, scope, region = self.write, self.scope, self.region
         for key, tile in self.tiles.items():
             kind = CTYPES[self.rows[key][0].type.dtype]
-            write.local.append(f"    __local {kind} {tile}[{self.count}][{MOST_WIDE} + 1];")
+            write.local.append(f"    __local {kind} {tile}[{self.count}][{self.widest} + 1];")
         write.line(f"const int {self.lane} = get_local_id(0);")
         self.place_of_group()
         for line in declarations(self.declared.private, scope):
@@ -130,7 +156,16 @@ class _Writer:
         text = kernel_text(name, arguments, write.finished(), scope, group=str(self.lanes), local=write.local)
         columns = self.count if region.depth > 1 else 1
         short = tuple((array, len(reads[0].indices) - 1) for (array, _), reads in self.rows.items())
-        return Kernel(name, text, tuple(arguments), rows=self.count, columns=columns, lanes=self.lanes, short=short)
+        return Kernel(
+            name,
+            text,
+            tuple(arguments),
+            rows=self.count,
+            columns=columns,
+            lanes=self.lanes,
+            short=short,
+            widest=self.widest,
+        )
 
     def place_of_group(self) -> None:
         write, group = self.write, "(long)get_group_id(0)"
@@ -183,7 +218,7 @@ class _Writer:
         if two:
             step = self.lanes // self.count
             places[1 - self.fastest] = f"{self.lane} / {self.count} + {step} * {self.share}"
-        inside = []
+        inside = [f"{self.lane} < {self.count}"] if not two and self.count < self.lanes else []
         for place, first in zip(self.ranges, self.first, strict=True):
             trip = C(f"({first} + {places[place.number]})", "int64")
             write.line(f"const long {place.variable} = {place.value(trip)};")

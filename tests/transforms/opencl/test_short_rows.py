@@ -44,6 +44,11 @@ def squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
 
 
+@somd.somd
+def least(a: np.ndarray) -> np.ndarray:
+    return a.argmin(axis=1)
+
+
 @pytest.fixture
 def with_tiles(quick_device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     """A device whose groups bring in rows."""
@@ -64,3 +69,13 @@ def test_the_bits_are_those_of_plain_python(with_tiles: Device) -> None:
     names = [name for name, _ in seen]
     assert [names.count(f"{name}_1_short") for name in ("apart", "squares", "labels")] == [2, 2, 1]
     assert names.count("apart_1") == 1  # rows of 17 elements
+
+
+def test_rows_that_are_walked_several_times_are_brought_in_once(with_tiles: Device) -> None:
+    with somd.use(device=f"{with_tiles.info.platform}:{with_tiles.index}"), watch_launches() as seen:
+        for n, wide in ((3000, 40), (3001, 64), (3000, 65), (1, 5)):
+            given = np.round(numbers(n, wide), 1)  # with ties
+            given[n // 2, wide // 3] = np.nan
+            harness.check(least, (given,), "opencl", workers=(1,))
+    names = [name for name, _ in seen]
+    assert names.count("least_1_short") == 2  # rows of 65 elements are too long, and one row is no work for groups
