@@ -4,8 +4,8 @@
 
 Prints medians in milliseconds with one worker and with each number in `--workers`, taken in turn, and the bandwidth
 that counts each element once in and once out. "In order" are sums of floats in source order whose terms cost some
-nanoseconds each; below them, and below `scan="+"`, stands how many times as fast they are as their plain loops, run in
-turn with them.
+nanoseconds each; below them, and below `scan="+"`, stands how many times as fast they are as their plain loops, and
+below the filter as NumPy's, run in turn with them.
 `--only` has names of rows, or parts of them.
 """
 
@@ -133,12 +133,13 @@ def plain_root_in_order(a: np.ndarray, out: np.ndarray) -> float:
     return s
 
 
-#: what sums are compared with, in turn
+#: what sums and the filter are compared with, in turn
 PLAIN = {
     'scan="+"': "plain loop",
     "in order": "plain, in order",
     "in order, roots": "plain, roots",
     "in order, 3 ns": "plain, 3 ns",
+    "filter": "a[a >= 0]",
 }
 
 
