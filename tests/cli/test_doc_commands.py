@@ -87,6 +87,7 @@ SMALLER = {
     "benchmarks.peers": "--class A --repeat 1",
     "benchmarks.random_draws": "--count 1000 --repeat 1",
     "benchmarks.ranks": "--edge 64 --steps 2 --rounds 1",
+    "benchmarks.scaling": "--class A --size S --workers 1,2 --repeat 1 --only spmv",
     "benchmarks.scans": "--count 1000 --repeat 1",
     "benchmarks.several_devices": "--edge 64 --steps 2 --repeat 1 --devices cpu",
     "benchmarks.small_work": "--repeat 1",
@@ -101,6 +102,7 @@ OTHER_ROWS = {
     "benchmarks.gpu_libraries": "other words",
     "benchmarks.gpu_arrays": "other words",
     "benchmarks.opencl_peers": "other words",
+    "benchmarks.scaling": "some of them",
     "benchmarks.small_work": "other words",
 }
 QUICK = ("--adequacy", "-c ", "-m somd")
