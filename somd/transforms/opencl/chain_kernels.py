@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import libcst as cst
 
 from somd.transforms.emit.c import without_casts
-from somd.transforms.emit.c_tree import C
 from somd.transforms.emit.c_types import CTYPES, literal, zero
 from somd.transforms.emit.c_unit import Unit
 from somd.transforms.emit.declared import read_in
@@ -198,13 +197,7 @@ class _Writer(RowGroups):
         start, stop = (write.value(each).loose for each in (self.chain.loop.start, self.chain.loop.stop))
         write.line(f"const long {self.start} = {start};")
         write.line(f"const long {self.stop} = {stop};")
-        write.line(f"int {self.whole};")
-        write.open()
-        write.line(f"const long {self.trip} = {self.first} + {SUMS - 1};")
-        for line in self.trips.variables(C(self.trip, "int64")):
-            write.line(line)
-        write.line(f"{self.whole} = !({self.trips.beyond(C(self.trip, 'int64'))});")
-        write.close()
+        self.whole_rows(self.whole, SUMS)
 
     def each_term(self, at: str) -> None:
         """Opens the loop over the terms of a work-item in the piece at `at`."""

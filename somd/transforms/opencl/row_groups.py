@@ -81,6 +81,17 @@ class RowGroups:
             write.line(line)
         return self.trips.ranges[0]
 
+    def whole_rows(self, whole: str, rows: int) -> None:
+        """Whether all of the group's `rows` iterations are inside the nest: the last one is."""
+        write, trip = self.write, C(self.trip, "int64")
+        write.line(f"int {whole};")
+        write.open()
+        write.line(f"const long {self.trip} = {self.first} + {rows - 1};")
+        for line in self.trips.variables(trip):
+            write.line(line)
+        write.line(f"{whole} = !({self.trips.beyond(trip)});")
+        write.close()
+
     def tests(self) -> list[str]:
         """What else an iteration stands behind."""
         return []

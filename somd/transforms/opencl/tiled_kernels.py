@@ -298,7 +298,7 @@ class _Writer(RowGroups):
     def walked(self) -> None:
         write, tile = self.write, self.shape.tile
         if self.own:
-            self.whole_rows()
+            self.whole_rows(self.whole, self.shape.rows)
         self.loads(self.start)
         write.line(f"int {self.side} = 0;")
         write.open(f"for (long {self.at} = {self.start}; {self.at} < {self.stop}; {self.at} += {tile})")
@@ -308,17 +308,6 @@ class _Writer(RowGroups):
         write.close()
         self.along()
         write.line(f"{self.side} = !{self.side};")
-        write.close()
-
-    def whole_rows(self) -> None:
-        """Whether all rows of the group are inside the nest: the last one is."""
-        write = self.write
-        write.line(f"int {self.whole};")
-        write.open()
-        write.line(f"const long {self.trip} = {self.first} + {self.shape.rows - 1};")
-        for line in self.trips.variables(C(self.trip, "int64")):
-            write.line(line)
-        write.line(f"{self.whole} = !({self.trips.beyond(C(self.trip, 'int64'))});")
         write.close()
 
     def loads(self, at: str) -> None:
