@@ -2,110 +2,168 @@
 
     python -m benchmarks.scaling [--class C] [--size M] [--workers 1,2,4,8,16] [--repeat 5] [--only NAME,...]
 
-All run in one process, the numbers of workers in turn, on fresh copies of the arguments; results must have the bits of
-those of the first number of workers. Prints medians in milliseconds, the gain over the first number of workers, and the
-share of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's bandwidth.
+A worker has a CPU of its own, one of each core where the system shows which CPUs are threads of a core. The numbers of
+workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that threads are
+awake; results must have the bits of those of the first number of workers. Prints medians in milliseconds, and the share
+of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's bandwidth.
+
+The *bound* is the share that as many independent copies of the program have, each with one worker and data of its own
+(`benchmarks.independent`): what the machine leaves of linear gain. A program has what is asked of it with so many
+workers where its share is at least 0.6 (`linear`), or at least the bound (`bound`).
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-import somd
-from benchmarks.bandwidth import triad
-from benchmarks.javagrande.registry import BENCHMARKS
-from benchmarks.loops.kernel import duplicate
-from benchmarks.loops.registry import by_name
+from benchmarks import cores
+
+Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
 LOOPS = ("gemm", "jacobi_2d", "heat_3d", "spmv", "azimint_naive", "nbody", "mandelbrot", "softmax")
-TRIAD = "triad by hand"
-ELEMENTS = 20_000_000
+TRIAD = "triad"
+ELEMENTS = {"tiny": 1000, "S": 1_000_000, "M": 20_000_000, "L": 50_000_000}
 PAUSE = 0.02
-"""Seconds between two runs, in which threads stop to spin."""
-
-Run = tuple[str, Callable[..., Any], tuple[Any, ...]]
-
-
-def programs(class_: str, size: str, only: set[str]) -> Iterator[Run]:
-    """Name, function and arguments of each program."""
-    x, y, z = np.ones(ELEMENTS), np.full(ELEMENTS, 2.0), np.zeros(ELEMENTS)
-    yield TRIAD, lambda: triad(0.5, x, y, z), ()
-    for entry in BENCHMARKS:
-        if not only or entry.name in only:
-            benchmark = entry.load()
-            yield entry.name, benchmark.kernel, tuple(benchmark.prepare(class_))
-    kernels = by_name()
-    for name in LOOPS:
-        if not only or name in only:
-            yield name, kernels[name].somd(), kernels[name].prepare(size)
-
-
-def samples(
-    function: Callable[..., Any], args: tuple[Any, ...], workers: list[int], repeat: int
-) -> dict[int, list[float]]:
-    """Seconds of the runs by the number of workers, the first run of each left out.
-
-    Raises:
-        SystemExit: the bits of two results differ.
-    """
-    found: dict[int, list[float]] = {each: [] for each in workers}
-    bits: list[bytes] | None = None
-    for repetition in range(repeat + 1):
-        for each in workers:
-            own = duplicate(args)
-            numba.set_num_threads(each)
-            time.sleep(PAUSE)
-            with somd.use(target="multicore", workers=each):
-                start = time.perf_counter()
-                result = function(*own)
-                elapsed = time.perf_counter() - start
-            if repetition:
-                found[each].append(elapsed)
-                continue
-            results = (*(result if isinstance(result, tuple) else (result,)), *own)
-            these = [np.asarray(part).tobytes() for part in results if isinstance(part, (np.ndarray, int, float))]
-            bits = these if bits is None else bits
-            if these != bits:
-                raise SystemExit(f"{each} workers: other bits than with {workers[0]}")
-    return found
+"""Seconds between two measurements, in which threads stop to spin."""
+ENOUGH = 0.6
+"""The share of linear gain that is asked for."""
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--class", dest="class_", default="C", choices=("A", "B", "C"))
-    parser.add_argument("--size", default="M", choices=("S", "M", "L"))
+    parser.add_argument("--size", default="M", choices=("tiny", "S", "M", "L"))
     parser.add_argument("--workers", default="1,2,4,8,16")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--only", default="", help="names, with commas between them")
     options = parser.parse_args()
     workers = [int(each) for each in options.workers.split(",")]
-    title = f"class {options.class_}, size {options.size}: ms, medians of {options.repeat} (gain, share of linear)"
-    table = Table(title=title, box=box.SIMPLE_HEAD)
-    table.add_column("")
-    for each in workers:
-        table.add_column(f"{each}", justify="right")
-    for name, function, args in programs(options.class_, options.size, set(filter(None, options.only.split(",")))):
-        medians = {w: statistics.median(s) for w, s in samples(function, args, workers, options.repeat).items()}
-        base = medians[workers[0]]
-        cells = [f"{base * 1e3:.3g}"]
-        for each in workers[1:]:
-            gain = base / medians[each]
-            cells.append(f"{medians[each] * 1e3:.3g} ({gain:.1f}, {gain * workers[0] / each:.2f})")
+    cpus = cores.one_for_each_core(cores.allowed())[: max(workers)]
+    os.environ["NUMBA_NUM_THREADS"] = str(max(workers))  # before Numba is imported
+    title = f"class {options.class_}, size {options.size}, {cores.described(cpus)}"
+    table = Table(title=f"{title}: ms and share of linear gain, medians of {options.repeat}", box=box.SIMPLE_HEAD)
+    for heading in ("", *map(str, workers), "bound", ""):
+        table.add_column(heading, justify="right" if heading else "left")
+    for name in options.only.split(",") if options.only else names():
+        cells = row(program(name, options.class_, options.size), workers, cpus, options.repeat)
         table.add_row(name, *cells)
         print(name, *cells, file=sys.stderr, flush=True)
     Console(width=120).print(table)
+
+
+def names() -> list[str]:
+    """Of all programs, the triad first."""
+    from benchmarks.javagrande.registry import BENCHMARKS
+
+    return [TRIAD, *(entry.name for entry in BENCHMARKS), *LOOPS]
+
+
+def program(name: str, class_: str, size: str) -> Program:
+    """A function and its arguments."""
+    from benchmarks.bandwidth import triad
+    from benchmarks.javagrande.registry import BY_NAME
+    from benchmarks.loops.registry import by_name
+
+    if name == TRIAD:
+        n = ELEMENTS[size]
+        return functools.partial(triad, 0.5), (np.ones(n), np.full(n, 2.0), np.zeros(n))
+    if name.lower() in BY_NAME:
+        benchmark = BY_NAME[name.lower()].load()
+        return benchmark.kernel, tuple(benchmark.prepare(class_))
+    kernel = by_name()[name]
+    return kernel.somd(), kernel.prepare(size)
+
+
+def row(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> list[str]:
+    """The cells of a program's row; bounds are measured for the most workers, and where shares are small."""
+    from benchmarks.independent import beside_copies, in_child
+
+    times = in_child(seconds_by_workers, measured, workers, cpus, repeat)
+    one, most = workers[0], workers[-1]
+    shares = {each: times[one] * one / (times[each] * each) for each in workers[1:]}
+    alone = beside_copies(measured, cpus[:1], repeat)
+    asked = [each for each, share in shares.items() if share < ENOUGH or each == most]
+    bounds = {each: alone / beside_copies(measured, cpus[:each], repeat) for each in asked}
+    cells = [f"{times[one] * 1e3:.3g}", *(f"{times[each] * 1e3:.3g} ({shares[each]:.2f})" for each in shares)]
+    return [*cells, ", ".join(f"{bound:.2f}" for bound in bounds.values()), verdict(shares, bounds)]
+
+
+def seconds_by_workers(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> dict[int, float]:
+    """Seconds of a run by the number of workers, medians; no compiled code has run in this process.
+
+    Raises:
+        SystemExit: the bits of two results differ.
+    """
+    from benchmarks.independent import runs_in_a_row, seconds_of_runs
+
+    if hasattr(os, "sched_setaffinity"):  # GNU OpenMP binds its threads to what this says when it is loaded
+        os.environ.update(OMP_PLACES=",".join(f"{{{cpu}}}" for cpu in cpus), OMP_PROC_BIND="close")
+    found: dict[int, list[float]] = {each: [] for each in workers}
+    bits, runs = None, {}
+    for each in workers:
+        these = _with(each, lambda: _bits(measured))
+        bits = these if bits is None else bits
+        if these != bits:
+            raise SystemExit(f"{each} workers: other bits than with {workers[0]}")
+        runs[each] = _with(each, lambda: runs_in_a_row(measured))
+    for _ in range(repeat):
+        for each in workers:
+            run = seconds_of_runs(measured, runs[each])
+            time.sleep(PAUSE)
+            found[each].append(_with(each, run))
+    return {each: statistics.median(taken) for each, taken in found.items()}
+
+
+def _with(workers: int, run: Callable[[], Any]) -> Any:
+    """What `run` gives with so many workers."""
+    import numba
+
+    import somd
+
+    numba.set_num_threads(workers)
+    with somd.use(target="multicore", workers=workers):
+        return run()
+
+
+def _bits(measured: Program) -> list[bytes]:
+    """Of all that the program gives or may have changed."""
+    from benchmarks.loops.kernel import duplicate
+
+    function, args = measured
+    own = duplicate(args)
+    result = function(*own)
+    results = (*(result if isinstance(result, tuple) else (result,)), *own)
+    return [np.asarray(part).tobytes() for part in results if isinstance(part, (np.ndarray, int, float))]
+
+
+def verdict(shares: dict[int, float], bounds: dict[int, float]) -> str:
+    """Whether the shares by the number of workers are what is asked for, and where they are not.
+
+    >>> verdict({2: 0.9, 4: 0.58, 8: 0.5, 16: 0.3}, {4: 0.55, 8: 0.6, 16: 0.4})
+    'below at 8, 16'
+    >>> verdict({2: 0.9, 16: 0.5}, {16: 0.4})
+    'bound'
+    >>> verdict({2: 0.9, 16: 0.7}, {16: 0.8})
+    'linear'
+    """
+    short = [workers for workers, share in shares.items() if share < ENOUGH]
+    below = [str(workers) for workers in short if shares[workers] < bounds[workers]]
+    if below:
+        return f"below at {', '.join(below)}"
+    return "bound" if short else "linear"
 
 
 if __name__ == "__main__":
