@@ -2,10 +2,11 @@
 
     python -m benchmarks.scaling [--class C] [--size M] [--workers 1,2,4,8,16] [--repeat 5] [--only NAME,...]
 
-A worker has a CPU of its own, one of each core where the system shows which CPUs are threads of a core. The numbers of
-workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that threads are
-awake; results must have the bits of those of the first number of workers. Prints medians in milliseconds, and the share
-of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's bandwidth.
+There are as many CPUs as workers at most, one of each core where the system shows which CPUs are threads of a core. The
+numbers of workers are taken in turn, on fresh copies of the arguments, short programs several times in a row, so that
+threads are awake; results must have the bits of those of the first number of workers. Prints medians in milliseconds,
+and the share of linear gain. The first row is a triad written by hand in Numba, whose gain is that of the memory's
+bandwidth. The title names Numba's threading layer: a fence on `workqueue` costs fifty times one on `omp`.
 
 The *bound* is the share that as many independent copies of the program have, each with one worker and data of its own
 (`benchmarks.independent`): what the machine leaves of linear gain. A program has what is asked of it with so many
@@ -53,14 +54,15 @@ def main() -> None:
     workers = [int(each) for each in options.workers.split(",")]
     cpus = cores.one_for_each_core(cores.allowed())[: max(workers)]
     os.environ["NUMBA_NUM_THREADS"] = str(max(workers))  # before Numba is imported
-    title = f"class {options.class_}, size {options.size}, {cores.described(cpus)}"
-    table = Table(title=f"{title}: ms and share of linear gain, medians of {options.repeat}", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
     for heading in ("", *map(str, workers), "bound", ""):
         table.add_column(heading, justify="right" if heading else "left")
     for name in options.only.split(",") if options.only else names():
-        cells = row(program(name, options.class_, options.size), workers, cpus, options.repeat)
+        cells, layer = row(program(name, options.class_, options.size), workers, cpus, options.repeat)
         table.add_row(name, *cells)
         print(name, *cells, file=sys.stderr, flush=True)
+    title = f"class {options.class_}, size {options.size}, {cores.described(cpus)}, layer {layer}"
+    table.title = f"{title}: ms and share of linear gain, medians of {options.repeat}"
     Console(width=120).print(table)
 
 
@@ -87,30 +89,36 @@ def program(name: str, class_: str, size: str) -> Program:
     return kernel.somd(), kernel.prepare(size)
 
 
-def row(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> list[str]:
-    """The cells of a program's row; bounds are measured for the most workers, and where shares are small."""
+def row(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> tuple[list[str], str]:
+    """The cells of a program's row, and the threading layer; bounds are measured for the most workers, and where shares
+    are small."""
     from benchmarks.independent import beside_copies, in_child
 
-    times = in_child(seconds_by_workers, measured, workers, cpus, repeat)
+    times, layer = in_child(seconds_by_workers, measured, workers, cpus, repeat)
     one, most = workers[0], workers[-1]
     shares = {each: times[one] * one / (times[each] * each) for each in workers[1:]}
     alone = beside_copies(measured, cpus[:1], repeat)
     asked = [each for each, share in shares.items() if share < ENOUGH or each == most]
     bounds = {each: alone / beside_copies(measured, cpus[:each], repeat) for each in asked}
     cells = [f"{times[one] * 1e3:.3g}", *(f"{times[each] * 1e3:.3g} ({shares[each]:.2f})" for each in shares)]
-    return [*cells, ", ".join(f"{bound:.2f}" for bound in bounds.values()), verdict(shares, bounds)]
+    return [*cells, ", ".join(f"{bound:.2f}" for bound in bounds.values()), verdict(shares, bounds)], layer
 
 
-def seconds_by_workers(measured: Program, workers: list[int], cpus: list[int], repeat: int) -> dict[int, float]:
-    """Seconds of a run by the number of workers, medians; no compiled code has run in this process.
+def seconds_by_workers(
+    measured: Program, workers: list[int], cpus: list[int], repeat: int
+) -> tuple[dict[int, float], str]:
+    """Seconds of a run by the number of workers, medians, and the threading layer; no compiled code has run in this
+    process.
 
     Raises:
         SystemExit: the bits of two results differ.
     """
+    from numba.np.ufunc.parallel import threading_layer
+
     from benchmarks.independent import runs_in_a_row, seconds_of_runs
 
-    if hasattr(os, "sched_setaffinity"):  # GNU OpenMP binds its threads to what this says when it is loaded
-        os.environ.update(OMP_PLACES=",".join(f"{{{cpu}}}" for cpu in cpus), OMP_PROC_BIND="close")
+    if hasattr(os, "sched_setaffinity"):  # threads are not bound one by one: something else may need one of the CPUs
+        os.sched_setaffinity(0, cpus)
     found: dict[int, list[float]] = {each: [] for each in workers}
     bits, runs = None, {}
     for each in workers:
@@ -124,7 +132,7 @@ def seconds_by_workers(measured: Program, workers: list[int], cpus: list[int], r
             run = seconds_of_runs(measured, runs[each])
             time.sleep(PAUSE)
             found[each].append(_with(each, run))
-    return {each: statistics.median(taken) for each, taken in found.items()}
+    return {each: statistics.median(taken) for each, taken in found.items()}, threading_layer()
 
 
 def _with(workers: int, run: Callable[[], Any]) -> Any:
