@@ -113,12 +113,13 @@ def seconds_by_workers(
     Raises:
         SystemExit: the bits of two results differ.
     """
-    from numba.np.ufunc.parallel import threading_layer
+    import numba
 
     from benchmarks.independent import runs_in_a_row, seconds_of_runs
 
     if hasattr(os, "sched_setaffinity"):  # threads are not bound one by one: something else may need one of the CPUs
         os.sched_setaffinity(0, cpus)
+    threads: Any = numba
     found: dict[int, list[float]] = {each: [] for each in workers}
     bits, runs = None, {}
     for each in workers:
@@ -132,7 +133,7 @@ def seconds_by_workers(
             run = seconds_of_runs(measured, runs[each])
             time.sleep(PAUSE)
             found[each].append(_with(each, run))
-    return {each: statistics.median(taken) for each, taken in found.items()}, threading_layer()
+    return {each: statistics.median(taken) for each, taken in found.items()}, threads.threading_layer()
 
 
 def _with(workers: int, run: Callable[[], Any]) -> Any:
